@@ -1,0 +1,121 @@
+"""The words every station speaks: severities, bumps, and the finding itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Severity(StrEnum):
+    """How much a finding matters. ``error`` is for structural contradictions and broken promises."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for info, 1 for warning, 2 for error."""
+        return _SEVERITY_RANK[self]
+
+    def at_least(self, other: Severity) -> bool:
+        """Whether this severity is as grave as ``other`` or graver."""
+        return self.rank >= other.rank
+
+
+_SEVERITY_RANK = {Severity.INFO: 0, Severity.WARNING: 1, Severity.ERROR: 2}
+
+
+class Bump(StrEnum):
+    """The step between two semantic versions, ordered by :attr:`rank`."""
+
+    NONE = "none"
+    PATCH = "patch"
+    MINOR = "minor"
+    MAJOR = "major"
+
+    @property
+    def rank(self) -> int:
+        """0 for none up to 3 for major."""
+        return _BUMP_RANK[self]
+
+    @staticmethod
+    def highest(bumps: list[Bump]) -> Bump:
+        """The largest of ``bumps``; ``none`` for an empty list."""
+        return max(bumps, key=lambda bump: bump.rank, default=Bump.NONE)
+
+
+_BUMP_RANK = {Bump.NONE: 0, Bump.PATCH: 1, Bump.MINOR: 2, Bump.MAJOR: 3}
+
+
+class Tier(StrEnum):
+    """How stable a tool is promised to be, most stable first."""
+
+    FACADE = "facade"
+    STANDARD = "standard"
+    ADVANCED = "advanced"
+    INTERNAL = "internal"
+
+    @property
+    def rank(self) -> int:
+        """3 for facade down to 0 for internal: a move to a lower rank is a demotion."""
+        return _TIER_RANK[self]
+
+
+_TIER_RANK = {Tier.FACADE: 3, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
+
+
+def value_hash(value: Any) -> str:
+    """Eight hex digits of a JSON value, so that an acceptance is tied to the value and not to the wording."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule, a change or a policy says about one place.
+
+    Attributes:
+        rule: ``pack/kebab-name``.
+        severity: as selected (profile and config may differ from the rule's default).
+        tool: the tool's name, or ``None`` for the surface, the changelog or a file.
+        path: JSON pointer into the tool (``/inputSchema/properties/q``); without a tool, a pointer into the
+            surface document (``/prompts/NAME``, ``/instructions``) or ``FILE:LINE`` for a text file.
+        message: one sentence, says what is wrong.
+        fix: what to write instead; may be empty.
+        value: the JSON value in question; only its hash leaves this object (see :attr:`id`).
+        accepted: the reason from the config when the finding is accepted.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    tool: str | None = None
+    path: str = ""
+    fix: str = ""
+    value: Any = field(default=None, compare=False, repr=False)
+    accepted: str | None = None
+
+    @property
+    def id(self) -> str:
+        """``rule:tool:pointer:hash``: stable under any rewording of the message."""
+        return f"{self.rule}:{self.tool or '-'}:{self.path or '/'}:{value_hash(self.value)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as `mcp-governor/report-1` writes it."""
+        out: dict[str, Any] = {
+            "id": self.id,
+            "rule": self.rule,
+            "severity": self.severity.value,
+            "tool": self.tool,
+            "path": self.path,
+            "message": self.message,
+        }
+        if self.fix:
+            out["fix"] = self.fix
+        if self.accepted is not None:
+            out["accepted"] = self.accepted
+        return out

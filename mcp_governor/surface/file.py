@@ -1,0 +1,222 @@
+"""The surface file: what people review in a pull request, and every other recording we can read.
+
+Deterministic, sorted, pretty, no timestamps: the same surface gives the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import FileFormatError
+from mcp_governor.findings import Tier
+from mcp_governor.surface.fingerprint import fingerprint, wording_fingerprint
+from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.surface.model import Surface
+
+FORMAT = "mcp-governor/surface-1"
+MAX_FILE_BYTES = 256 * 1024 * 1024
+MAX_DEPTH = 200
+"""How deep JSON may nest: deeper than any schema a client accepts, and safe for every walk we do."""
+
+
+def parse_json(text: str | bytes, what: str) -> Any:
+    """A JSON document, checked for depth.
+
+    Args:
+        text: the document.
+        what: what it is, for the message (``"mcp-surface.json"``).
+
+    Raises:
+        FileFormatError: not UTF-8, not JSON (with line and column), or nested deeper than ``MAX_DEPTH``.
+    """
+    try:
+        value = json.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{what} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        if error.pos >= len(error.doc.rstrip()):
+            raise FileFormatError(f"{what} is cut off at {where}.", "Record it again.") from None
+        raise FileFormatError(f"{what} is not JSON: {error.msg} at {where}.", "Record it again.") from None
+    except (RecursionError, ValueError) as error:
+        raise FileFormatError(f"{what} cannot be read: {_reason(error)}.", "Record it again.") from None
+    if exceeds_depth(value, MAX_DEPTH):
+        raise FileFormatError(f"{what} is nested deeper than {MAX_DEPTH} levels.", "Flatten the schema.")
+    return value
+
+
+def _reason(error: Exception) -> str:
+    return f"nested deeper than {MAX_DEPTH} levels" if isinstance(error, RecursionError) else one_line(str(error))
+
+
+def exceeds_depth(value: Any, limit: int) -> bool:
+    """Whether a JSON value nests deeper than ``limit`` containers."""
+    level = [value]
+    for _ in range(limit + 1):
+        level = [
+            item
+            for container in level
+            if isinstance(container, dict | list)
+            for item in (container.values() if isinstance(container, dict) else container)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def load_surface(path: str | Path, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
+    """The surface recorded in a file.
+
+    Reads a surface file, a bare ``tools/list`` result, a JSON-RPC response that holds one, or an array of
+    tools.
+
+    Raises:
+        FileFormatError: the file is missing, unreadable, or holds none of these.
+    """
+    file = Path(path)
+    shown = visible(str(path))
+    try:
+        if file.stat().st_size > MAX_FILE_BYTES:
+            raise FileFormatError(f"{shown} is larger than {MAX_FILE_BYTES >> 20} MiB.", "Record it again.")
+        data = file.read_bytes()
+    except FileNotFoundError:
+        raise FileFormatError(
+            f"{shown} does not exist.", f"Record it with: mcp-governor snapshot -o {shown}"
+        ) from None
+    except OSError as error:
+        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    return parse_surface(data, shown, tiers=tiers)
+
+
+def parse_surface(text: str | bytes, what: str, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
+    """The surface in a document; ``what`` names it in messages. See :func:`load_surface`."""
+    document = parse_json(text, what)
+    recording, recorded_tiers = _recording(document, what)
+    return build_surface(recording, tiers=tiers, tier_of_list=recorded_tiers, source=what)
+
+
+def _recording(document: Any, what: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    if isinstance(document, list):
+        return {"tools": document}, {}
+    if isinstance(document, dict):
+        declared = document.get("format")
+        if declared is not None:
+            _check_format(declared, what)
+            if not isinstance(document.get("tools"), list):
+                raise FileFormatError(f"{what} has no tools array.", "Record it again.")
+            tiers = document.get("tiers")
+            recorded = {str(k): str(v) for k, v in tiers.items()} if isinstance(tiers, dict) else {}
+            return document, recorded
+        if isinstance(document.get("tools"), list):
+            return document, {}
+        result = document.get("result")
+        if isinstance(result, dict) and isinstance(result.get("tools"), list):
+            return result, {}
+    raise FileFormatError(
+        f"{what} holds no surface: neither a surface file, nor a tools/list result, nor an array of tools.",
+        "Record one with: mcp-governor snapshot TARGET -o mcp-surface.json",
+    )
+
+
+def _check_format(declared: Any, what: str) -> None:
+    if declared == FORMAT:
+        return
+    family, _, number = str(declared).rpartition("-")
+    if family == FORMAT.rpartition("-")[0] and number.isdecimal():
+        raise FileFormatError(
+            f"{what} is in format {visible(str(declared))}, newer than {FORMAT}, the newest this version reads.",
+            "Upgrade with: pip install --upgrade mcp-governor",
+        )
+    raise FileFormatError(
+        f'{what} says "format": "{one_line(str(declared), 60)}", which is not a surface file.',
+        f"A surface file says {FORMAT}.",
+    )
+
+
+def surface_document(surface: Surface) -> dict[str, Any]:
+    """The content of a surface file, tools sorted by name."""
+    tiers = {tool.name: tool.tier.value for tool in surface.tools if tool.tier is not Tier.STANDARD}
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "fingerprint": fingerprint(surface),
+        "wording": wording_fingerprint(surface),
+        "serverInfo": dict(surface.server),
+        "protocolVersion": surface.protocol,
+        "capabilities": dict(surface.capabilities),
+        "instructions": surface.instructions,
+        "tiers": tiers,
+        "tools": sorted(surface.entries, key=_sort_key),
+        "prompts": sorted(surface.prompts, key=_sort_key),
+        "resources": sorted(surface.resources, key=_sort_key),
+        "resourceTemplates": sorted(surface.templates, key=_sort_key),
+    }
+    return {key: value for key, value in document.items() if value not in (None, {}, []) or key == "tools"}
+
+
+def dump_surface(surface: Surface) -> str:
+    """The text of a surface file, ending in a line feed. Lone surrogates stay ``\\udXXX`` escapes."""
+    return dump_json(surface_document(surface))
+
+
+def dump_json(document: Any) -> str:
+    """Sorted, indented JSON; non-ASCII is readable, except what UTF-8 cannot write."""
+    text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True)
+    return text + "\n"
+
+
+def _sort_key(entry: Any) -> tuple[str, str]:
+    if isinstance(entry, dict):
+        for key in ("name", "uri", "uriTemplate"):
+            if isinstance(entry.get(key), str):
+                return entry[key], ""
+    return "", json.dumps(entry, sort_keys=True)
+
+
+def write_atomic(path: str | Path, text: str) -> None:
+    """Write a text file so that a reader sees the old or the new content, never half of it.
+
+    Raises:
+        FileFormatError: the folder or the file cannot be written; the old content is still there.
+    """
+    file = Path(path)
+    file = file.resolve() if file.is_symlink() else file
+    shown = visible(str(path))
+    if file.exists() and not os.access(file, os.W_OK):
+        raise FileFormatError(f"{shown} is read-only; nothing was written.", "Make it writable.")
+    temporary = None
+    try:
+        mode = file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask()
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(file)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+        raise FileFormatError(
+            f"{shown} cannot be written: {error.strerror}.", "Check the folder and its permissions."
+        ) from None
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,121 @@
+"""Digests of a surface: one of the contract, one of the wording, and both per tool.
+
+``v1:sha256:<hex>`` covers, for each published tool sorted by code point: name, tier, category, input schema,
+output schema, behaviour hints (resolved to the defaults of the specification) and whether it is deprecated.
+Every change that the catalogue calls breaking for a tool moves it; a reworded description does not.
+``w1:sha256:<hex>`` covers what the first leaves out: titles, descriptions, examples, instructions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.surface.canonical import canonical_bytes, canonical_json
+from mcp_governor.vocabulary import (
+    DIALECT_2020_12,
+    MIXED_MAP_KEYS,
+    SCHEMA_KEYS,
+    SCHEMA_LIST_KEYS,
+    SCHEMA_MAP_KEYS,
+    UNORDERED_KEYS,
+    WORDING_KEYS,
+)
+
+if TYPE_CHECKING:
+    from mcp_governor.surface.model import Surface, Tool
+
+CONTRACT_PREFIX = "v1:sha256:"
+WORDING_PREFIX = "w1:sha256:"
+
+# What FastMCP adds to output schemas to tell its own client how to unwrap; no caller depends on it.
+_TOOLING_KEYS = frozenset({"x-fastmcp-wrap-result"})
+
+
+def strip(schema: Any) -> Any:
+    """The contract part of a schema: wording removed, order-free arrays sorted.
+
+    Schema-aware: the keyword ``description`` goes, a property named ``description`` stays, and values of
+    ``const``, ``enum`` and ``default`` are data and kept whole. An explicit ``$schema`` of 2020-12 goes too,
+    because it is what an absent one means (protocol 2025-11-25 and later).
+    """
+    if not isinstance(schema, dict):
+        return schema
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in WORDING_KEYS or key in _TOOLING_KEYS:
+            continue
+        if key == "$schema" and isinstance(value, str) and value.rstrip("#") == DIALECT_2020_12:
+            continue
+        out[key] = _strip_value(key, value)
+    return out
+
+
+def _strip_value(key: str, value: Any) -> Any:
+    if key in SCHEMA_MAP_KEYS or key in MIXED_MAP_KEYS:
+        if isinstance(value, dict):
+            return {name: strip(item) for name, item in value.items()}
+    elif key in SCHEMA_LIST_KEYS or (key == "items" and isinstance(value, list)):
+        if isinstance(value, list):
+            value = [strip(item) for item in value]
+    elif key in SCHEMA_KEYS:
+        return strip(value)
+    if key in UNORDERED_KEYS and isinstance(value, list):
+        return sorted(value, key=canonical_json)
+    return value
+
+
+def contract(tool: Tool) -> dict[str, Any]:
+    """What the fingerprint covers of one tool."""
+    return {
+        "name": tool.name,
+        "tier": tool.tier.value,
+        "category": tool.category,
+        "inputSchema": strip(tool.input_schema),
+        "outputSchema": strip(tool.output_schema),
+        "hints": tool.hints.as_json(),
+        "deprecated": tool.deprecation is not None,
+    }
+
+
+def tool_fingerprint(tool: Tool) -> str:
+    """The contract digest of one tool."""
+    return _digest(CONTRACT_PREFIX, contract(tool))
+
+
+def fingerprint(surface: Surface) -> str:
+    """The contract digest of a whole surface, ``v1:sha256:<64 hex digits>``."""
+    return _digest(CONTRACT_PREFIX, [contract(tool) for tool in sorted(surface.tools, key=lambda t: t.name)])
+
+
+def wording_fingerprint(surface: Surface) -> str:
+    """The digest of everything the contract digest leaves out of tools, and of the instructions."""
+    tools = sorted(surface.tools, key=lambda t: t.name)
+    words = [{"name": tool.name, "raw": _without_contract(tool.raw)} for tool in tools]
+    return _digest(WORDING_PREFIX, {"instructions": surface.instructions, "tools": words})
+
+
+def _without_contract(raw: Any) -> Any:
+    """A tool's prose: title, description, and the wording keywords of its schemas with their places."""
+    out: dict[str, Any] = {key: raw[key] for key in ("title", "description") if key in raw}
+    for side in ("inputSchema", "outputSchema"):
+        out[side] = _wording(raw.get(side))
+    return out
+
+
+def _wording(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return None
+    out: dict[str, Any] = {key: schema[key] for key in WORDING_KEYS if key in schema}
+    for key, value in schema.items():
+        if key in SCHEMA_MAP_KEYS and isinstance(value, dict):
+            out[f"/{key}"] = {name: _wording(item) for name, item in value.items()}
+        elif (key in SCHEMA_LIST_KEYS or key == "items") and isinstance(value, list):
+            out[f"/{key}"] = [_wording(item) for item in value]
+        elif key in SCHEMA_KEYS:
+            out[f"/{key}"] = _wording(value)
+    return out
+
+
+def _digest(prefix: str, value: Any) -> str:
+    return prefix + hashlib.sha256(canonical_bytes(value)).hexdigest()

@@ -1,0 +1,179 @@
+"""The noun everything reads: what one server publishes, as raw JSON plus a typed view.
+
+The typed view never rewrites the raw JSON. A list entry that is not an object, or has no name, stays in
+:attr:`Surface.entries` for the rules that report it, and is left out of :attr:`Surface.tools`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.findings import Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Json = Any
+"""A value as ``json.loads`` gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Behaviour hints of a tool, resolved to the defaults of the specification (ToolAnnotations)."""
+
+    read_only: bool = False
+    destructive: bool = True
+    idempotent: bool = False
+    open_world: bool = True
+
+    def as_json(self) -> dict[str, bool]:
+        """The hints under their names on the wire."""
+        return {
+            "readOnlyHint": self.read_only,
+            "destructiveHint": self.destructive,
+            "idempotentHint": self.idempotent,
+            "openWorldHint": self.open_world,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """A tool's announced end.
+
+    Attributes:
+        since: version of the announcement, where told.
+        replacement: name of the tool to use instead, where told.
+        sunset: version or date of the removal, where told.
+        reason: why, where told.
+        source: ``_meta``, ``description`` or ``changelog``.
+    """
+
+    since: str | None = None
+    replacement: str | None = None
+    sunset: str | None = None
+    reason: str | None = None
+    source: str = "_meta"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One published tool.
+
+    Attributes:
+        raw: the object as the server sent it.
+        index: its place in the list, from 0.
+        tier: resolved tier.
+        tier_source: ``config``, ``_meta``, ``tags``, ``list`` or ``default``.
+        category: as published in ``_meta``, else ``None``.
+        deprecation: as published, else ``None``.
+    """
+
+    raw: Mapping[str, Json]
+    index: int = 0
+    tier: Tier = Tier.STANDARD
+    tier_source: str = "default"
+    category: str | None = None
+    deprecation: Deprecation | None = None
+
+    @property
+    def name(self) -> str:
+        return str(self.raw["name"])
+
+    @property
+    def title(self) -> str | None:
+        """``title``, else ``annotations.title``."""
+        title = self.raw.get("title")
+        if not isinstance(title, str):
+            title = self.annotations.get("title")
+        return title if isinstance(title, str) else None
+
+    @property
+    def description(self) -> str:
+        """The description, or the empty string where there is none."""
+        text = self.raw.get("description")
+        return text if isinstance(text, str) else ""
+
+    @property
+    def input_schema(self) -> Json:
+        """``inputSchema`` as sent (any JSON value), ``None`` where absent."""
+        return self.raw.get("inputSchema")
+
+    @property
+    def output_schema(self) -> Json:
+        """``outputSchema`` as sent (any JSON value), ``None`` where absent."""
+        return self.raw.get("outputSchema")
+
+    @property
+    def annotations(self) -> Mapping[str, Json]:
+        value = self.raw.get("annotations")
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def meta(self) -> Mapping[str, Json]:
+        value = self.raw.get("_meta")
+        return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def hints(self) -> Hints:
+        """Behaviour hints; a value that is not a boolean counts as absent."""
+        given = self.annotations
+
+        def flag(name: str, default: bool) -> bool:
+            value = given.get(name)
+            return value if isinstance(value, bool) else default
+
+        read_only = flag("readOnlyHint", False)
+        return Hints(
+            read_only=read_only,
+            # The specification gives destructiveHint and idempotentHint a meaning only where the tool writes.
+            destructive=False if read_only else flag("destructiveHint", True),
+            idempotent=True if read_only else flag("idempotentHint", False),
+            open_world=flag("openWorldHint", True),
+        )
+
+
+@dataclass(frozen=True)
+class Surface:
+    """All that a server publishes at one moment.
+
+    Attributes:
+        entries: every item of ``tools/list``, in the server's order, whatever its shape.
+        tools: the usable ones: objects with a non-empty string name (first of a name wins).
+        prompts, resources, templates: items of the sibling lists, whatever their shape.
+        server: ``{"name": …, "version": …}`` as reported; empty where the server says nothing.
+        protocol: negotiated protocol version, ``None`` for recorded lists.
+        capabilities, instructions: as reported.
+        source: what the user named, safe to show.
+        tier_of_list: tool name → tier as found by per-tier ``tools/list`` parameters or recorded in a file.
+    """
+
+    entries: tuple[Json, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    prompts: tuple[Json, ...] = ()
+    resources: tuple[Json, ...] = ()
+    templates: tuple[Json, ...] = ()
+    server: Mapping[str, Json] = field(default_factory=dict)
+    protocol: str | None = None
+    capabilities: Mapping[str, Json] = field(default_factory=dict)
+    instructions: str | None = None
+    source: str = ""
+    tier_of_list: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Tool]:
+        """Tools by name."""
+        return {tool.name: tool for tool in self.tools}
+
+    @property
+    def version(self) -> str | None:
+        """The version the server reports, ``None`` where it reports none."""
+        version = self.server.get("version")
+        return version if isinstance(version, str) and version else None
+
+    @property
+    def name(self) -> str | None:
+        """The name the server reports."""
+        name = self.server.get("name")
+        return name if isinstance(name, str) and name else None

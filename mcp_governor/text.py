@@ -1,0 +1,73 @@
+"""Words of an untrusted server, made safe to show.
+
+A governed server is hostile until proved otherwise (DESIGN section 8): what it says may hold ANSI sequences,
+bidirectional overrides, invisible characters or lone surrogates. Every consumer that shows such words to a
+person passes them through here first; formats with a syntax of their own (Markdown, HTML, workflow commands)
+escape on top of that.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SUSPECT = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
+
+
+def visible(text: str, *, keep_newlines: bool = False) -> str:
+    """Replace what a terminal or a reader could be fooled by with visible escapes.
+
+    Control characters, ANSI introducers, bidirectional controls, invisible and tag characters, variation
+    selectors and lone surrogates become ``\\x1b`` or ``\\u{202e}``; everything else is untouched.
+
+    Args:
+        text: any string, also one with lone surrogates.
+        keep_newlines: leave line feeds alone (for blocks of text that are shown as such).
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if keep_newlines:
+        return "\n".join(_SUSPECT.sub(_escape, line) for line in text.split("\n"))
+    return _SUSPECT.sub(_escape, text)
+
+
+def is_suspect(char: str) -> bool:
+    """Whether a single character is one that :func:`visible` would escape (line feed and tab excepted)."""
+    return char not in "\n\t" and _SUSPECT.fullmatch(char) is not None
+
+
+def char_name(char: str) -> str:
+    """``U+202E RIGHT-TO-LEFT OVERRIDE``: how to name a character that cannot be shown."""
+    return f"U+{ord(char):04X} {unicodedata.name(char, 'unnamed')}"
+
+
+def one_line(text: str, limit: int = 160) -> str:
+    """The text on one line, safe to show, cut with an ellipsis after ``limit`` characters."""
+    flat = visible(" ".join(text.split()))
+    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that was most likely meant, or ``None`` where none is close."""
+    hits = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return hits[0] if hits else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`` Did you mean "x"?`` with a leading space, or the empty string."""
+    hit = nearest(word, known)
+    return f' Did you mean "{hit}"?' if hit else ""
