@@ -90,9 +90,7 @@ def load_surface(path: str | Path, *, tiers: TierRules = NO_TIER_RULES) -> Surfa
             raise FileFormatError(f"{shown} is larger than {MAX_FILE_BYTES >> 20} MiB.", "Record it again.")
         data = file.read_bytes()
     except FileNotFoundError:
-        raise FileFormatError(
-            f"{shown} does not exist.", f"Record it with: mcp-governor snapshot -o {shown}"
-        ) from None
+        raise FileFormatError(f"{shown} does not exist.", f"Record it with: mcp-governor snapshot -o {shown}") from None
     except OSError as error:
         raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
     return parse_surface(data, shown, tiers=tiers)

@@ -136,9 +136,7 @@ def _tier(entry: Mapping[str, Any], rules: TierRules, recorded: Mapping[str, str
     own = meta.get(f"{META_PREFIX}tier")
     if isinstance(own, str) and own in _TIERS:
         return _TIERS[own], "_meta"
-    tagged = [
-        _TIERS[tag.removeprefix("tier:")] for tag in _tags(entry) if tag.removeprefix("tier:") in _TIERS
-    ]
+    tagged = [_TIERS[tag.removeprefix("tier:")] for tag in _tags(entry) if tag.removeprefix("tier:") in _TIERS]
     if tagged:
         # Two tier tags contradict each other; the less stable promise is the one that can be kept.
         return min(tagged, key=lambda tier: tier.rank), "tags"
@@ -169,13 +167,15 @@ def deprecation_of(entry: Mapping[str, Any]) -> Deprecation | None:
         if isinstance(value, str) and value:
             return _from_text(value, "_meta")
         if isinstance(value, dict):
-            return Deprecation(**{key: _text(value.get(key)) for key in _DEPRECATION_KEYS})
+            return Deprecation(
+                since=_text(value.get("since")),
+                replacement=_text(value.get("replacement")),
+                sunset=_text(value.get("sunset")),
+                reason=_text(value.get("reason")),
+            )
     if "deprecated" in _tags(entry):
         return _from_description(entry) or Deprecation(source="tags")
     return _from_description(entry)
-
-
-_DEPRECATION_KEYS = ("since", "replacement", "sunset", "reason")
 
 
 def _text(value: Any) -> str | None:

@@ -1,0 +1,26 @@
+"""The configuration: ``[tool.mcp-governor]`` in pyproject.toml, or mcp-governor.toml."""
+
+from mcp_governor.config.load import DEFAULT_CHANGELOG, OWN_FILE, find_config, load_config
+from mcp_governor.config.model import (
+    AcceptConfig,
+    CallConfig,
+    ChangelogConfig,
+    Config,
+    LintConfig,
+    PolicyConfig,
+    ServerConfig,
+)
+
+__all__ = [
+    "DEFAULT_CHANGELOG",
+    "OWN_FILE",
+    "AcceptConfig",
+    "CallConfig",
+    "ChangelogConfig",
+    "Config",
+    "LintConfig",
+    "PolicyConfig",
+    "ServerConfig",
+    "find_config",
+    "load_config",
+]

@@ -1,0 +1,218 @@
+"""Finding and reading the configuration: nearest ``mcp-governor.toml`` or ``pyproject.toml`` upwards wins."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mcp_governor.config.model import (
+    AcceptConfig,
+    CallConfig,
+    ChangelogConfig,
+    Config,
+    LintConfig,
+    PolicyConfig,
+    ServerConfig,
+)
+from mcp_governor.errors import ConfigError
+from mcp_governor.text import did_you_mean, one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+OWN_FILE = "mcp-governor.toml"
+DEFAULT_CHANGELOG = "docs/mcp-schema-changelog.md"
+DEFAULT_MANIFEST = "server.json"
+_TABLE = "tool.mcp-governor"
+
+_T = TypeVar("_T")
+
+
+def find_config(start: Path) -> Path | None:
+    """The nearest configuration file from ``start`` upwards: our own file, else a pyproject with our table."""
+    for folder in (start, *start.parents):
+        own = folder / OWN_FILE
+        if own.is_file():
+            return own
+        project = folder / "pyproject.toml"
+        if project.is_file() and _table_of(project) is not None:
+            return project
+    return None
+
+
+def load_config(path: Path | None = None, *, start: Path | None = None) -> Config:
+    """The configuration of ``path``, or of the nearest file upwards from ``start``, or the defaults.
+
+    Raises:
+        ConfigError: the file is missing, not TOML, or holds a key or value that the schema does not know;
+            the message names the file, the key and, for an unknown one, the nearest known key.
+    """
+    here = (start or Path.cwd()).resolve()
+    if path is None:
+        found = find_config(here)
+        if found is None:
+            return _with_defaults(Config(root=here))
+        path = found
+    table = _table_of(path, required=True)
+    assert table is not None
+    _validate(table, path)
+    return _with_defaults(_build(table, path.resolve()))
+
+
+def _with_defaults(config: Config) -> Config:
+    from dataclasses import replace
+
+    changes: dict[str, str] = {}
+    if not config.changelog and (config.root / DEFAULT_CHANGELOG).is_file():
+        changes["changelog"] = DEFAULT_CHANGELOG
+    if not config.server_json and (config.root / DEFAULT_MANIFEST).is_file():
+        changes["server_json"] = DEFAULT_MANIFEST
+    return replace(config, **changes) if changes else config  # type: ignore[arg-type]
+
+
+def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
+    import tomli
+
+    shown = visible(path.name)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ConfigError(f"{visible(str(path))} does not exist.", "Write one with: mcp-governor init") from None
+    except OSError as error:
+        raise ConfigError(f"{visible(str(path))} cannot be read: {error.strerror}.", "Check it.") from None
+    if path.name == "pyproject.toml" and b"mcp-governor" not in data and not required:
+        return None
+    try:
+        document = tomli.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{shown} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
+    except (tomli.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"{shown} is not TOML: {one_line(str(error))}.", "Correct that line.") from None
+    if path.name != "pyproject.toml":
+        return document
+    table = document.get("tool", {}).get("mcp-governor")
+    if table is None and required:
+        raise ConfigError(f"{shown} has no [{_TABLE}] table.", "Write one with: mcp-governor init")
+    return table if isinstance(table, dict) or table is None else {}
+
+
+def _validate(table: dict[str, Any], path: Path) -> None:
+    import jsonschema_rs
+
+    from mcp_governor.config.schema import config_schema
+
+    schema = config_schema()
+    plain = _without_dates(table)
+    for error in jsonschema_rs.validator_for(schema).iter_errors(plain):
+        raise _explain(error, schema, path)
+
+
+def _without_dates(value: Any) -> Any:
+    """TOML dates as text, because JSON Schema has none."""
+    if isinstance(value, dict):
+        return {key: _without_dates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_dates(item) for item in value]
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
+    """One sentence for one schema violation."""
+    where = ".".join(str(token) for token in error.instance_path)
+    file = visible(path.name)
+    kind = error.kind
+    if kind.name == "additionalProperties":
+        unknown = kind.unexpected[0]
+        full = f"{where}.{unknown}" if where else unknown
+        known = _schema_at(schema, error.schema_path).get("properties", {})
+        return ConfigError(
+            f'{file}: unknown key "{visible(full)}".{did_you_mean(unknown, known)}',
+            "See all keys with: mcp-governor schema config",
+        )
+    if kind.name in {"oneOfNotValid", "oneOfMultipleValid", "oneOf"} and where.startswith("servers."):
+        return ConfigError(
+            f'{file}: "{visible(where)}" needs exactly one of command, url, object, file and package.',
+            "Keep the one that reaches the server.",
+        )
+    return ConfigError(
+        f'{file}: "{visible(where)}" is wrong: {one_line(error.message)}.',
+        "See what it takes with: mcp-governor schema config",
+    )
+
+
+def _schema_at(schema: Any, path: Iterable[Any]) -> dict[str, Any]:
+    """The schema object that holds the failing keyword."""
+    here = schema
+    for token in list(path)[:-1]:
+        here = here[token]
+    return here if isinstance(here, dict) else {}
+
+
+def _build(table: Mapping[str, Any], path: Path) -> Config:
+    simple = {
+        _snake(key): _frozen(value) for key, value in table.items() if _snake(key) in _SIMPLE_KEYS and key != "profile"
+    }
+    profile = table.get("profile", "recommended")
+    return Config(
+        path=path,
+        root=path.parent,
+        profile=(profile,) if isinstance(profile, str) else tuple(profile),
+        servers={name: _section(ServerConfig, value, name=name) for name, value in _sub(table, "servers").items()},
+        tiers={name: tuple(globs) for name, globs in _sub(table, "tiers").items()},
+        lint=_section(LintConfig, _sub(table, "lint")),
+        policy=_policy(_sub(table, "policy")),
+        changelog_options=_section(ChangelogConfig, _sub(table, "changelog-options")),
+        calls=tuple(_section(CallConfig, call) for call in table.get("calls", ())),
+        accept=tuple(_acceptance(item, path) for item in table.get("accept", ())),
+        **simple,
+    )
+
+
+_SIMPLE_KEYS = frozenset(
+    field.name
+    for field in fields(Config)
+    if field.type in {"str", "float", "tuple[str, ...]"} and field.name not in {"path", "root"}
+)
+
+
+def _sub(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value: Mapping[str, Any] = table.get(key, {})
+    return value
+
+
+def _snake(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _section(kind: type[_T], table: Mapping[str, Any], **more: Any) -> _T:
+    values = {_snake(key): _frozen(value) for key, value in table.items()}
+    return kind(**values, **more)
+
+
+def _policy(table: Mapping[str, Any]) -> PolicyConfig:
+    own = {field.name for field in fields(PolicyConfig)} - {"options"}
+    return PolicyConfig(
+        **{_snake(key): value for key, value in table.items() if _snake(key) in own},
+        options={key: value for key, value in table.items() if _snake(key) not in own},
+    )
+
+
+def _acceptance(table: Mapping[str, Any], path: Path) -> AcceptConfig:
+    until = table.get("until")
+    if isinstance(until, str):
+        try:
+            until = date.fromisoformat(until)
+        except ValueError:
+            until = ""
+    if until is not None and type(until) is not date:
+        raise ConfigError(
+            f'{visible(path.name)}: "accept.until" of {one_line(table["finding"])} is not a date.',
+            "Write it as 2027-01-31, without quotes and without a time.",
+        )
+    return AcceptConfig(finding=table["finding"], reason=table["reason"], until=until)

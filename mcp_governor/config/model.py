@@ -1,0 +1,129 @@
+"""The configuration as values: one frozen dataclass per table. Defaults live here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """``[tool.mcp-governor.servers.NAME]``: how to reach one server.
+
+    Exactly one of ``command``, ``url``, ``object``, ``file`` and ``package`` is set. ``env`` and ``headers``
+    may hold ``$NAME`` references, resolved from the environment when the server is reached; they are never
+    shown.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    url: str = ""
+    object: str = ""
+    file: str = ""
+    package: str = ""
+    transport: str = "auto"
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    bearer_token: str = field(default="", repr=False)
+    cwd: str = ""
+    timeout: float | None = None
+    list_params: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LintConfig:
+    """``[tool.mcp-governor.lint]``: which rules run, and how."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    severity: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    per_tool_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()
+    persona: str = "regular"
+    baseline: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyConfig:
+    """``[tool.mcp-governor.policy]``: what the schema cannot settle (DESIGN section 5, change and policy)."""
+
+    zero_policy: str = "minor-may-break"
+    calver: str = "minor"
+    unknown: str = "breaking"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Every other key, as written: options of the change catalogue such as ``closed-output``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogConfig:
+    """``[tool.mcp-governor.changelog-options]``: how the changelog is written."""
+
+    date: bool = False
+    surfaces: str = "docs/mcp-surface"
+
+
+@dataclass(frozen=True, slots=True)
+class CallConfig:
+    """One ``[[tool.mcp-governor.calls]]``: a call with its expected outcome."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    status: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptConfig:
+    """One ``[[tool.mcp-governor.accept]]``: a finding that the team accepts, for a reason."""
+
+    finding: str
+    reason: str
+    until: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything a run is told.
+
+    Attributes:
+        path: the file it came from, ``None`` where there is none.
+        root: the folder that relative paths in it are relative to.
+    """
+
+    path: Path | None = None
+    root: Path = field(default_factory=Path)
+    target: str = ""
+    baseline: str = ""
+    changelog: str = ""
+    schema_version: str = "serverInfo"
+    profile: tuple[str, ...] = ("recommended",)
+    level: str = "declared"
+    fail_on: str = "error"
+    clients: tuple[str, ...] = ()
+    contract_doc: str = ""
+    server_json: str = ""
+    timeout: float = 30.0
+    calls_dir: str = ""
+    servers: Mapping[str, ServerConfig] = field(default_factory=dict)
+    tiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lint: LintConfig = field(default_factory=LintConfig)
+    policy: PolicyConfig = field(default_factory=PolicyConfig)
+    changelog_options: ChangelogConfig = field(default_factory=ChangelogConfig)
+    calls: tuple[CallConfig, ...] = ()
+    accept: tuple[AcceptConfig, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """How messages name the file, relative to the folder it governs."""
+        return self.path.name if self.path else "the defaults"
+
+    def resolve(self, path: str) -> Path:
+        """A path from the config, relative to the config's folder."""
+        return (self.root / path) if path else self.root

@@ -1,0 +1,173 @@
+"""The JSON Schema of the configuration: what ``schema config`` prints and what loading checks against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_governor.findings import Severity, Tier
+
+_TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
+_STRING_MAP: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
+_SEVERITIES = [*(severity.value for severity in Severity), "off"]
+
+PROFILES = ("recommended", "charter", "schema-md", "surface", "omni")
+
+
+def _key(schema: dict[str, Any], description: str) -> dict[str, Any]:
+    return {**schema, "description": description}
+
+
+def _table(properties: dict[str, Any], description: str, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": description,
+        "properties": properties,
+        "additionalProperties": False,
+        **more,
+    }
+
+
+_SERVER = _table(
+    {
+        "command": _key({**_TEXTS, "minItems": 1}, "Program and arguments of a stdio server."),
+        "url": _key({"type": "string", "pattern": "^https?://"}, "URL of an HTTP server."),
+        "object": _key({"type": "string", "pattern": "^[^:]+:[^:]+$"}, "package.module:attribute of a server."),
+        "file": _key(_TEXT, "A recorded surface."),
+        "package": _key({"type": "string", "pattern": "^(pypi|npm):."}, "pypi:NAME or npm:NAME, with version."),
+        "transport": _key({"enum": ["auto", "http", "sse"]}, "Which HTTP transport; auto falls back to SSE."),
+        "env": _key(_STRING_MAP, "Environment of the server; $NAME is taken from ours."),
+        "headers": _key(_STRING_MAP, "HTTP headers; $NAME is taken from the environment."),
+        "bearer-token": _key(_TEXT, "Sent as Authorization: Bearer; $NAME is taken from the environment."),
+        "cwd": _key(_TEXT, "Folder the command runs in."),
+        "timeout": _key({"type": "number", "exclusiveMinimum": 0}, "Seconds for one answer."),
+        "list-params": _key(
+            {"type": "array", "items": {"type": "object"}},
+            "Extra tools/list parameters, one more listing each, for servers that publish tiers through them.",
+        ),
+    },
+    "How to reach one server.",
+    oneOf=[{"required": [key]} for key in ("command", "url", "object", "file", "package")],
+)
+
+_LINT = _table(
+    {
+        "select": _key(_TEXTS, "Rules to run instead of the profile's: pack/rule or pack/*."),
+        "extend-select": _key(_TEXTS, "Rules to run besides the profile's."),
+        "ignore": _key(_TEXTS, "Rules not to run."),
+        "severity": _key(
+            {"type": "object", "additionalProperties": {"enum": _SEVERITIES}}, "Severity by rule or pack/*."
+        ),
+        "options": _key(
+            {"type": "object", "additionalProperties": {"type": "object"}}, "Options by rule, see: rule NAME."
+        ),
+        "per-tool-ignores": _key(
+            {"type": "object", "additionalProperties": _TEXTS}, "Rules not to run, by glob over tool names."
+        ),
+        "rules": _key(_TEXTS, "Folders with rules of your own."),
+        "persona": _key({"enum": ["regular", "pedantic"]}, "Whether pedantic rules run too."),
+        "baseline": _key(_TEXT, "File with findings that are known and do not fail."),
+    },
+    "Which rules run, and how.",
+)
+
+_POLICY = _table(
+    {
+        "zero-policy": _key(
+            {"enum": ["minor-may-break", "anything-goes", "strict"]}, "What a version before 1.0.0 may break."
+        ),
+        "calver": _key(
+            {"enum": ["major", "minor", "patch", "refuse"]},
+            "The bump that a step between versions that are not semver counts as.",
+        ),
+        "unknown": _key(
+            {"enum": ["breaking", "compatible"]}, "How a change that cannot be decided counts in the verdict."
+        ),
+    },
+    "What the schema cannot settle.",
+)
+
+_CALL = _table(
+    {
+        "tool": _key(_TEXT, "Name of the tool."),
+        "arguments": _key({"type": "object"}, "What it is called with."),
+        "status": _key(_TEXT, "Expected status, e.g. success, error."),
+        "kind": _key(_TEXT, "Expected error kind."),
+    },
+    "A call with its expected outcome.",
+    required=["tool"],
+)
+
+_ACCEPT = _table(
+    {
+        "finding": _key(_TEXT, "Id of the finding, as reports print it."),
+        "reason": _key(_TEXT, "Why it is accepted."),
+        "until": _key({}, "Last day of the acceptance, a TOML date."),
+    },
+    "An accepted finding.",
+    required=["finding", "reason"],
+)
+
+
+def config_schema(policy_options: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of ``[tool.mcp-governor]``.
+
+    Args:
+        policy_options: schemas of the change catalogue's options, which sit in the ``policy`` table; the
+            caller brings them because the catalogue stands on a floor above this one.
+    """
+    policy = {**_POLICY, "properties": {**_POLICY["properties"], **(policy_options or {})}}
+    if policy_options is None:
+        policy["additionalProperties"] = True
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "mcp-governor configuration",
+        **_table(
+            {
+                "target": _key(_TEXT, "What is governed by default: a name from servers, or any TARGET."),
+                "baseline": _key(_TEXT, "What it is compared with: any TARGET. Default: the latest release tag."),
+                "changelog": _key(_TEXT, "The schema changelog. Default: docs/mcp-schema-changelog.md if there."),
+                "schema-version": _key(
+                    _TEXT,
+                    'Where the version comes from: "serverInfo", "pkg.module:CONSTANT", or the version.',
+                ),
+                "profile": _key(
+                    {
+                        "anyOf": [
+                            {"enum": list(PROFILES)},
+                            {"type": "array", "items": {"enum": list(PROFILES)}},
+                        ]
+                    },
+                    "Which sources' rules and result contract apply.",
+                ),
+                "level": _key({"enum": ["declared", "strict"]}, "How schemas are compared."),
+                "fail-on": _key({"enum": [*(s.value for s in Severity), "never"]}, "Severity that fails a run."),
+                "clients": _key(_TEXTS, "Clients whose limits apply."),
+                "contract-doc": _key(_TEXT, "Document that must change with a tool's schemas."),
+                "server-json": _key(_TEXT, "The registry manifest. Default: server.json if there."),
+                "timeout": _key({"type": "number", "exclusiveMinimum": 0}, "Seconds for one answer of a server."),
+                "calls-dir": _key(_TEXT, "Folder of recorded calls, one JSON file each."),
+                "servers": {
+                    "type": "object",
+                    "description": "Servers by name.",
+                    "additionalProperties": _SERVER,
+                },
+                "tiers": _table(
+                    {tier.value: _key(_TEXTS, f"Globs over tool names: {tier.value}.") for tier in Tier},
+                    "Tiers by glob; tools that match none are standard.",
+                ),
+                "lint": _LINT,
+                "policy": policy,
+                "changelog-options": _table(
+                    {
+                        "date": _key({"type": "boolean"}, "Whether a release writes its date into the heading."),
+                        "surfaces": _key(_TEXT, "Folder that a release records its surface in."),
+                    },
+                    "How the changelog is written.",
+                ),
+                "calls": {"type": "array", "items": _CALL, "description": "Calls that check makes."},
+                "accept": {"type": "array", "items": _ACCEPT, "description": "Accepted findings."},
+            },
+            "[tool.mcp-governor] in pyproject.toml, or mcp-governor.toml with the same keys and no prefix.",
+        ),
+    }
