@@ -1,0 +1,173 @@
+"""Where a server is and how far it is trusted: endpoints and limits, as values.
+
+Importing this module loads nothing heavy, so that configuration and target code can name endpoints freely.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from mcp_governor.surface.file import MAX_DEPTH
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Era(StrEnum):
+    """The two ways a connection begins: ``server/discover`` (2026-07-28 on) or ``initialize`` (before)."""
+
+    MODERN = "modern"
+    LEGACY = "legacy"
+
+
+@dataclass(frozen=True, slots=True)
+class StdioEndpoint:
+    """A server that is started as a child and spoken to over its stdin and stdout.
+
+    Attributes:
+        command: program and arguments, run without a shell.
+        env: variables added to the minimal environment of the child; never printed.
+        cwd: folder the child starts in, ``None`` for ours.
+    """
+
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """The command line, safe to show."""
+        return redact(one_line(shlex.join(self.command), 100), self.secrets)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that must not appear in any message."""
+        return tuple(self.env.values())
+
+    @property
+    def key(self) -> str:
+        """Identity of the target for the era cache; holds no secret."""
+        return _digest("stdio", self.command, self.cwd)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpEndpoint:
+    """A server behind a URL.
+
+    Attributes:
+        url: ``http://`` or ``https://`` address of the MCP endpoint.
+        headers: sent with every request to the origin of ``url`` and to no other; never printed.
+        transport: ``http`` is streamable HTTP, ``sse`` the deprecated HTTP+SSE, ``auto`` the first that answers.
+    """
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    transport: Literal["auto", "http", "sse"] = "auto"
+
+    @property
+    def shown(self) -> str:
+        """The address without user, password, query and fragment, where secrets travel."""
+        parts = urlsplit(self.url)
+        host = parts.netloc.rpartition("@")[2]
+        return redact(one_line(f"{parts.scheme}://{host}{parts.path}", 200), self.secrets)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that must not appear in any message: header values, credentials and query of the address."""
+        parts = urlsplit(self.url)
+        words = [word for value in self.headers.values() for word in (value, value.rpartition(" ")[2])]
+        credentials = parts.netloc.rpartition("@")[0]
+        words += [credentials, *credentials.split(":", 1), parts.query]
+        words += [pair.partition("=")[2] for pair in parts.query.split("&")]
+        return tuple(words)
+
+    @property
+    def key(self) -> str:
+        """Identity of the target for the era cache; holds no secret."""
+        return _digest("http", self.url, self.transport)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectEndpoint:
+    """A server object of this process.
+
+    Attributes:
+        target: ``package.module:attribute``, or the object itself: a FastMCP server, an SDK ``MCPServer``, a
+            low-level ``Server``, or a function without arguments (``async`` too) that returns one.
+    """
+
+    target: object
+
+    @property
+    def shown(self) -> str:
+        """The import path, or the type of the object."""
+        return one_line(self.target if isinstance(self.target, str) else type(self.target).__name__, 100)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Nothing: the object lives here already."""
+        return ()
+
+    @property
+    def key(self) -> str:
+        """Identity of the target for the era cache."""
+        return _digest("object", self.target if isinstance(self.target, str) else str(id(self.target)))
+
+
+Endpoint = StdioEndpoint | HttpEndpoint | ObjectEndpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a server's attention and memory one reading may take.
+
+    Attributes:
+        message_bytes: longest single message, in bytes.
+        pages: most pages of one list.
+        items: most items of one list.
+        depth: deepest nesting of a message, in containers.
+        noise_lines: most lines of a child's stdout that are not JSON-RPC.
+        strays: most answers to questions that were never asked.
+        connect_timeout: seconds from start to the end of the handshake (a child may have to be installed first).
+        probe_timeout: seconds to wait for ``server/discover`` before ``initialize`` is sent as well.
+        request_timeout: seconds for one request.
+        total_timeout: seconds for the reading of a whole surface.
+        close_timeout: seconds for each step of ending a child: closing its stdin, terminating, killing.
+        stderr_bytes: how much of the end of a child's stderr is kept for the error message.
+    """
+
+    message_bytes: int = 64 * 1024 * 1024
+    pages: int = 1_000
+    items: int = 50_000
+    depth: int = MAX_DEPTH
+    noise_lines: int = 1_000
+    strays: int = 100
+    connect_timeout: float = 60.0
+    probe_timeout: float = 5.0
+    request_timeout: float = 60.0
+    total_timeout: float = 300.0
+    close_timeout: float = 2.0
+    stderr_bytes: int = 4_096
+
+
+DEFAULT_LIMITS = Limits()
+
+_SHORTEST_SECRET = 6
+
+
+def redact(text: str, secrets: tuple[str, ...]) -> str:
+    """The text with every secret of at least six characters replaced (shorter ones would hit plain words)."""
+    for secret in sorted({word for word in secrets if len(word) >= _SHORTEST_SECRET}, key=len, reverse=True):
+        text = text.replace(secret, "[redacted]")
+    return text
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

@@ -1,0 +1,147 @@
+"""JSON-RPC 2.0 as MCP uses it: building, reading and bounding single messages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp_governor.errors import ProtocolError, ServerError
+from mcp_governor.surface.file import exceeds_depth
+from mcp_governor.text import one_line
+
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+UNSUPPORTED_VERSION = -32022
+"""2026-07-28: the server speaks none of the versions that the request named; ``data.supported`` lists its own."""
+
+Message = dict[str, Any]
+"""One JSON-RPC message as ``json.loads`` gives it."""
+
+
+class RpcError(ServerError):
+    """The server answered a request with a JSON-RPC error.
+
+    Attributes:
+        code: the error's code, 0 where the server sent none.
+        text: the error's message as sent (hostile words: show :attr:`message` instead).
+        data: the error's data as sent.
+    """
+
+    def __init__(self, code: int, text: str, data: Any = None, *, method: str = "") -> None:
+        asked = f" to {method}" if method else ""
+        super().__init__(f'the server answered{asked} with JSON-RPC error {code}: "{one_line(text)}".')
+        self.code = code
+        self.text = text
+        self.data = data
+
+
+class NotJsonRpcError(ValueError):
+    """A piece of text that is no JSON-RPC message; ``str()`` says why, in words safe to show."""
+
+
+def request(number: int, method: str, params: Message | None) -> Message:
+    """A request; ``params`` is left out where ``None``."""
+    message: Message = {"jsonrpc": "2.0", "id": number, "method": method}
+    if params is not None:
+        message["params"] = params
+    return message
+
+
+def notification(method: str, params: Message | None = None) -> Message:
+    """A notification; ``params`` is left out where ``None``."""
+    message: Message = {"jsonrpc": "2.0", "method": method}
+    if params is not None:
+        message["params"] = params
+    return message
+
+
+def refusal(number: Any, code: int, text: str) -> Message:
+    """An error response to a request of the server."""
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}
+
+
+def encode(message: Message) -> bytes:
+    """One line of ASCII JSON without the line feed; lone surrogates travel as escapes."""
+    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def decode(data: bytes | str, depth: int) -> list[Message]:
+    """The JSON-RPC messages in a piece of text; several only where it is a 2025-03-26 batch.
+
+    Args:
+        data: one line, one SSE event's data, or one HTTP body.
+        depth: deepest nesting that is accepted, in containers.
+
+    Raises:
+        NotJsonRpcError: not JSON, or JSON that is no JSON-RPC message.
+        ProtocolError: JSON nested deeper than ``depth``.
+    """
+    try:
+        value = json.loads(data, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise _too_deep(depth) from None
+    except UnicodeDecodeError as error:
+        raise NotJsonRpcError(f"not UTF-8 at byte {error.start}") from None
+    except ValueError as error:
+        raise NotJsonRpcError(f"not JSON: {one_line(str(error), 80)}") from None
+    messages = value if isinstance(value, list) else [value]
+    if not messages or not all(_is_message(message) for message in messages):
+        raise NotJsonRpcError("JSON, but no JSON-RPC 2.0 message")
+    if exceeds_depth(value, depth):
+        raise _too_deep(depth)
+    return messages
+
+
+def is_response(message: Message) -> bool:
+    """Whether a message answers a request."""
+    return "method" not in message
+
+
+def result_of(message: Message, method: str) -> Message:
+    """The result that a response carries.
+
+    Raises:
+        RpcError: it carries an error.
+        ProtocolError: the result is no object.
+    """
+    if "error" in message:
+        raise error_of(message, method)
+    result = message["result"]
+    if not isinstance(result, dict):
+        raise ProtocolError(
+            f"the result of {method} is {_kind(result)}, not an object.",
+            "Answer every MCP request with a result object.",
+        )
+    return result
+
+
+def error_of(message: Message, method: str = "") -> RpcError:
+    """The error that a response carries, whatever its shape."""
+    error = message.get("error")
+    if not isinstance(error, dict):
+        return RpcError(0, str(error), method=method)
+    code = error.get("code")
+    return RpcError(
+        code if isinstance(code, int) else 0, str(error.get("message", "")), error.get("data"), method=method
+    )
+
+
+def _is_message(value: Any) -> bool:
+    if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
+        return False
+    return isinstance(value.get("method"), str) or "result" in value or "error" in value
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _too_deep(depth: int) -> ProtocolError:
+    return ProtocolError(
+        f"the server sent a message nested deeper than {depth} levels.", "Flatten the schema that nests so deep."
+    )
+
+
+def _kind(value: Any) -> str:
+    names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number")
