@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
-from mcp_governor.findings import Tier
 from mcp_governor.surface.fingerprint import fingerprint, wording_fingerprint
 from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
 from mcp_governor.text import one_line, visible
@@ -99,8 +98,8 @@ def load_surface(path: str | Path, *, tiers: TierRules = NO_TIER_RULES) -> Surfa
 def parse_surface(text: str | bytes, what: str, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
     """The surface in a document; ``what`` names it in messages. See :func:`load_surface`."""
     document = parse_json(text, what)
-    recording, recorded_tiers = _recording(document, what)
-    return build_surface(recording, tiers=tiers, tier_of_list=recorded_tiers, source=what)
+    recording, recorded = _recording(document, what)
+    return build_surface(recording, tiers=TierRules(tiers.globs, recorded), source=what)
 
 
 def _recording(document: Any, what: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
@@ -143,7 +142,7 @@ def _check_format(declared: Any, what: str) -> None:
 
 def surface_document(surface: Surface) -> dict[str, Any]:
     """The content of a surface file, tools sorted by name."""
-    tiers = {tool.name: tool.tier.value for tool in surface.tools if tool.tier is not Tier.STANDARD}
+    tiers = {tool.name: tool.tier.value for tool in surface.tools if tool.tier_source != "default"}
     document: dict[str, Any] = {
         "format": FORMAT,
         "fingerprint": fingerprint(surface),

@@ -65,7 +65,7 @@ class Tool:
         raw: the object as the server sent it.
         index: its place in the list, from 0.
         tier: resolved tier.
-        tier_source: ``config``, ``_meta``, ``tags``, ``list`` or ``default``.
+        tier_source: ``config``, ``recorded`` (in a surface file), ``_meta``, ``tags``, ``list`` or ``default``.
         category: as published in ``_meta``, else ``None``.
         deprecation: as published, else ``None``.
     """
@@ -146,7 +146,6 @@ class Surface:
         protocol: negotiated protocol version, ``None`` for recorded lists.
         capabilities, instructions: as reported.
         source: what the user named, safe to show.
-        tier_of_list: tool name → tier as found by per-tier ``tools/list`` parameters or recorded in a file.
     """
 
     entries: tuple[Json, ...] = ()
@@ -159,7 +158,6 @@ class Surface:
     capabilities: Mapping[str, Json] = field(default_factory=dict)
     instructions: str | None = None
     source: str = ""
-    tier_of_list: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def by_name(self) -> Mapping[str, Tool]:

@@ -30,9 +30,15 @@ _SINCE = re.compile(r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w
 
 @dataclass(frozen=True, slots=True)
 class TierRules:
-    """Tiers from the configuration: tier name → globs over tool names."""
+    """Tiers that do not come from the server.
+
+    Attributes:
+        globs: from the configuration, tier name → globs over tool names.
+        recorded: from a surface file, tool name → tier: how the tool was published when it was recorded.
+    """
 
     globs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recorded: Mapping[str, str] = field(default_factory=dict)
 
     def tier_of(self, name: str) -> Tier | None:
         """The tier that the config gives a tool; an exact name beats a glob, then the order of the tiers."""
@@ -62,11 +68,11 @@ def build_surface(
             "protocolVersion": …, "capabilities": {…}, "instructions": …}``; every key may be missing and any
             value may be of the wrong type: what cannot be used is kept in ``entries`` for the rules.
         tiers: globs from the configuration.
-        tier_of_list: tiers found by per-tier ``tools/list`` parameters, or recorded in a surface file.
+        tier_of_list: tiers found by per-tier ``tools/list`` parameters.
         source: what the user named, for messages.
     """
     entries = _items(raw.get("tools"))
-    recorded = dict(tier_of_list or {})
+    of_list = dict(tier_of_list or {})
     tools: list[Tool] = []
     seen: set[str] = set()
     for index, entry in enumerate(entries):
@@ -76,7 +82,7 @@ def build_surface(
         if not isinstance(name, str) or not name or name in seen:
             continue
         seen.add(name)
-        tools.append(_build_tool(entry, index, tiers, recorded))
+        tools.append(_build_tool(entry, index, tiers, of_list))
     instructions = raw.get("instructions")
     return Surface(
         entries=entries,
@@ -89,7 +95,6 @@ def build_surface(
         capabilities=_object(raw.get("capabilities")),
         instructions=instructions if isinstance(instructions, str) else None,
         source=source,
-        tier_of_list=recorded,
     )
 
 
@@ -101,8 +106,8 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _build_tool(entry: dict[str, Any], index: int, tiers: TierRules, recorded: Mapping[str, str]) -> Tool:
-    tier, source = _tier(entry, tiers, recorded)
+def _build_tool(entry: dict[str, Any], index: int, tiers: TierRules, of_list: Mapping[str, str]) -> Tool:
+    tier, source = _tier(entry, tiers, of_list)
     return Tool(
         raw=entry,
         index=index,
@@ -127,11 +132,13 @@ def _tags(entry: Mapping[str, Any]) -> Iterable[str]:
     return []
 
 
-def _tier(entry: Mapping[str, Any], rules: TierRules, recorded: Mapping[str, str]) -> tuple[Tier, str]:
+def _tier(entry: Mapping[str, Any], rules: TierRules, of_list: Mapping[str, str]) -> tuple[Tier, str]:
     name = str(entry["name"])
     configured = rules.tier_of(name)
     if configured is not None:
         return configured, "config"
+    if rules.recorded.get(name) in _TIERS:
+        return _TIERS[rules.recorded[name]], "recorded"
     meta = _meta(entry)
     own = meta.get(f"{META_PREFIX}tier")
     if isinstance(own, str) and own in _TIERS:
@@ -143,7 +150,7 @@ def _tier(entry: Mapping[str, Any], rules: TierRules, recorded: Mapping[str, str
     for plain in (meta.get("tier"), entry.get("tier")):
         if isinstance(plain, str) and plain in _TIERS:
             return _TIERS[plain], "_meta"
-    listed = recorded.get(name)
+    listed = of_list.get(name)
     if listed in _TIERS:
         return _TIERS[listed], "list"
     return Tier.STANDARD, "default"

@@ -1,0 +1,20 @@
+"""What the user named → how to reach it, and the surface found there."""
+
+from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
+from mcp_governor.target.read import Baseline, read_baseline, read_source, surface_of, tier_rules
+from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve
+
+__all__ = [
+    "SURFACE_FILE",
+    "Baseline",
+    "FileSource",
+    "GitSource",
+    "LiveSource",
+    "Source",
+    "parse_target",
+    "read_baseline",
+    "read_source",
+    "resolve",
+    "surface_of",
+    "tier_rules",
+]

@@ -1,0 +1,90 @@
+"""Recordings in git: a file at a ref, and the latest release tag. Talks to git, bounded in time."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import MissingDependencyError, TargetError
+from mcp_governor.text import visible
+from mcp_governor.versions import Version
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SECONDS = 30.0
+
+
+def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            ("git", "-C", str(folder), *arguments),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise MissingDependencyError("git is not installed.", "Install git, or name a surface file.") from None
+    except subprocess.TimeoutExpired:
+        raise TargetError(f"git did not answer within {_SECONDS:.0f} seconds.", "Try again.") from None
+
+
+def file_at(folder: Path, ref: str, path: str) -> bytes:
+    """The content of ``path`` (relative to ``folder``) at ``ref``.
+
+    Raises:
+        TargetError: no repository, no such ref (with the fetch command), or no such file at that ref.
+    """
+    shown_ref, shown_path = visible(ref), visible(path)
+    known = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    if known.returncode != 0:
+        if _git(folder, "rev-parse", "--git-dir").returncode != 0:
+            raise TargetError(f"{visible(folder.name)} is not in a git repository.", "Name a surface file instead.")
+        remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
+        raise TargetError(
+            f'git has no ref "{shown_ref}" here.',
+            f"Fetch it with: git fetch {remote} {visible(branch)} (tags: git fetch --tags)",
+        )
+    spec = f"{ref}:{path}" if path.startswith("/") else f"{ref}:./{path}"
+    shown = _git(folder, "show", "--end-of-options", spec)
+    if shown.returncode != 0:
+        raise TargetError(
+            f"{shown_path} does not exist at git ref {shown_ref}.",
+            f"Name another file: git:{shown_ref}:PATH, or record one and commit it.",
+        )
+    return shown.stdout
+
+
+def latest_release_tag(folder: Path, holding: str) -> str | None:
+    """The tag of the highest released version reachable from HEAD that holds a file, ``None`` without one.
+
+    Only tags that are semantic versions (``v1.2.3``, ``1.2.3``, ``name-v1.2.3``) without a pre-release count.
+    """
+    listed = _git(folder, "tag", "--merged", "HEAD", "--sort=-creatordate")
+    if listed.returncode != 0:
+        return None
+    releases = [
+        (version, tag)
+        for tag in listed.stdout.decode(errors="replace").split()
+        if (version := version_of_tag(tag)) is not None and not version.prerelease
+    ]
+    for _, tag in sorted(releases, key=lambda item: item[0], reverse=True)[:20]:
+        if _git(folder, "cat-file", "-e", f"{tag}:./{holding}").returncode == 0:
+            return tag
+    return None
+
+
+def version_of_tag(tag: str) -> Version | None:
+    """The version a tag stands for."""
+    for text in (tag, tag.rpartition("/")[2], tag.rpartition("-v")[2], tag.rpartition("@")[2]):
+        version = Version.parse(text)
+        if version is not None:
+            return version
+    return None
+
+
+def changed_since(folder: Path, ref: str, path: str) -> bool | None:
+    """Whether a file differs from its state at ``ref``; ``None`` where git cannot tell."""
+    result = _git(folder, "diff", "--quiet", ref, "--", path)
+    return None if result.returncode not in (0, 1) else result.returncode == 1

@@ -1,0 +1,95 @@
+"""Sources → surfaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
+from mcp_governor.target.git import file_at, latest_release_tag
+from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
+from mcp_governor.target.resolve import SURFACE_FILE, parse_target
+
+if TYPE_CHECKING:
+    from mcp_governor.config import Config
+    from mcp_governor.wire import Recording
+
+
+def tier_rules(config: Config) -> TierRules:
+    """The config's tier globs as the surface wants them."""
+    return TierRules({tier: tuple(globs) for tier, globs in config.tiers.items()})
+
+
+def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
+    """The surface of a source; connects where it is live.
+
+    Raises:
+        FileFormatError, TargetError: a recording that is missing or none.
+        ServerError: a server that could not be reached or did not speak MCP.
+    """
+    if isinstance(source, FileSource):
+        return load_surface(source.path, tiers=tiers)
+    if isinstance(source, GitSource):
+        return parse_surface(file_at(source.folder, source.ref, source.path), source.shown, tiers=tiers)
+    return surface_of(_read_live(source), source, tiers=tiers)
+
+
+def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
+    """What a live server said, as a surface."""
+    return build_surface(recording.raw, tiers=tiers, tier_of_list=recording.tier_of_list, source=source.shown)
+
+
+def _read_live(source: LiveSource) -> Recording:
+    from mcp_governor import wire
+
+    limits = wire.Limits(request_timeout=source.timeout)
+    return wire.read(source.endpoint, limits=limits, list_params=source.list_params)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a run compares with.
+
+    Attributes:
+        source: where it came from, as reports name it.
+        surface: the recorded surface.
+    """
+
+    source: str
+    surface: Surface
+
+
+def read_baseline(config: Config, against: str | None = None) -> Baseline | None:
+    """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
+    the one in the work tree; ``None`` where there is none of these.
+
+    Raises:
+        GovernorError: a baseline is named and cannot be read. One that is not named is never an error.
+    """
+    from pathlib import Path
+
+    if against:
+        source = parse_target(against, config, base=Path.cwd())
+    elif config.baseline:
+        source = parse_target(config.baseline, config, base=config.root)
+    else:
+        found = _default_source(config)
+        if found is None:
+            return None
+        source = found
+    # A recording tells its own tiers: those of today's config would hide that a tool was moved.
+    tiers = tier_rules(config) if isinstance(source, LiveSource) else NO_TIER_RULES
+    return Baseline(source.shown, read_source(source, tiers=tiers))
+
+
+def _default_source(config: Config) -> Source | None:
+    from mcp_governor.errors import GovernorError
+
+    try:
+        tag = latest_release_tag(config.root, SURFACE_FILE)
+    except GovernorError:
+        tag = None
+    if tag is not None:
+        return GitSource(shown=f"git:{tag}", ref=tag, path=SURFACE_FILE, folder=config.root)
+    file = config.root / SURFACE_FILE
+    return FileSource(shown=SURFACE_FILE, path=file) if file.is_file() else None

@@ -1,0 +1,230 @@
+"""TARGET strings → sources (DESIGN section 3 lists the forms)."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import ConfigError, TargetError, UsageError
+from mcp_governor.target.clients import endpoint_from_client_config
+from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
+from mcp_governor.target.packages import npm_command, pypi_command, runner_environment
+from mcp_governor.text import did_you_mean, one_line, visible
+from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_governor.config import Config, ServerConfig
+
+SURFACE_FILE = "mcp-surface.json"
+TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
+_REFERENCE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_FORMS = (
+    "A TARGET is an https:// URL, FILE.json, python:package.module:attribute, CONFIG.json#NAME, "
+    "pypi:NAME, npm:NAME, git:REF[:PATH], a name from [tool.mcp-governor.servers], or -- COMMAND."
+)
+
+
+def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) -> Source:
+    """What the command line names, or the config where it names nothing.
+
+    Args:
+        target: a TARGET string, or ``None``.
+        config: servers, defaults, and the folder that relative paths in it start from.
+        command: what stands after ``--``; a stdio server.
+
+    Raises:
+        UsageError: nothing, or two things, are named.
+        TargetError: the target is not understood or is not there.
+    """
+    if command:
+        if target:
+            raise UsageError(
+                f'Both a TARGET ("{one_line(target, 60)}") and a command after -- are given.', "Keep one of them."
+            )
+        return _stdio(tuple(command), config)
+    if target:
+        return parse_target(target, config, base=Path.cwd())
+    if config.target:
+        return parse_target(config.target, config, base=config.root)
+    if len(config.servers) == 1:
+        return source_of_server(next(iter(config.servers.values())), config)
+    if config.servers:
+        names = ", ".join(sorted(visible(name) for name in config.servers))
+        raise UsageError(
+            f"{config.shown} names {len(config.servers)} servers ({names}) and none is chosen.",
+            'Name one on the command line, or set target = "NAME".',
+        )
+    raise UsageError("No TARGET is given and the configuration names none.", _FORMS)
+
+
+def parse_target(text: str, config: Config, *, base: Path) -> Source:
+    """One TARGET string → a source. ``base`` is what relative file paths start from."""
+    if text in config.servers:
+        return source_of_server(config.servers[text], config)
+    scheme, separator, rest = text.partition(":")
+    if separator and scheme in _SCHEMES:
+        return _SCHEMES[scheme](text, rest, config, base)
+    file, hash_mark, name = text.rpartition("#")
+    if hash_mark and file.endswith(".json"):
+        return _client_config(base / file, name, config, text)
+    if text.endswith(".json") or (base / text).is_file():
+        return _file(base / text, config, text)
+    raise TargetError(
+        f'"{one_line(text, 80)}" is not a TARGET.{did_you_mean(text, config.servers)}',
+        _FORMS,
+    )
+
+
+def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
+    transport = "auto"
+    url = text
+    if text.startswith("sse+"):
+        transport, url = "sse", text[4:]
+    if not rest.startswith("//") or not rest.strip("/"):
+        raise TargetError(f'"{one_line(text, 80)}" is not a URL with a host.', "Write https://HOST/PATH.")
+    headers = {}
+    if token := os.environ.get(TOKEN_VARIABLE):
+        headers["Authorization"] = f"Bearer {token}"
+    return LiveSource(
+        shown=shown_url(url),
+        endpoint=HttpEndpoint(url, headers=headers, transport=transport),  # type: ignore[arg-type]
+        timeout=config.timeout,
+    )
+
+
+def shown_url(url: str) -> str:
+    """A URL without user info and query, which may hold secrets."""
+    from urllib.parse import urlsplit, urlunsplit
+
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        raise TargetError(f'"{one_line(url, 80)}" is not a URL.', "Write https://HOST/PATH.") from None
+    return visible(urlunsplit((parts.scheme, host + port, parts.path, "", "")))
+
+
+def _python(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
+    module, _, attribute = rest.partition(":")
+    if not module or not attribute:
+        raise TargetError(f'"{one_line(text, 80)}" names no attribute.', "Write python:package.module:attribute.")
+    return LiveSource(shown=visible(text), endpoint=ObjectEndpoint(rest), timeout=config.timeout)
+
+
+def _pypi(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
+    endpoint = StdioEndpoint(pypi_command(rest), env=runner_environment())
+    return LiveSource(shown=visible(text), endpoint=endpoint, timeout=max(config.timeout, PACKAGE_TIMEOUT))
+
+
+def _npm(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
+    endpoint = StdioEndpoint(npm_command(rest), env=runner_environment())
+    return LiveSource(shown=visible(text), endpoint=endpoint, timeout=max(config.timeout, PACKAGE_TIMEOUT))
+
+
+PACKAGE_TIMEOUT = 180.0
+"""Seconds that a package runner may take to fetch and start a server for the first time."""
+
+
+def _git(text: str, rest: str, config: Config, base: Path) -> Source:
+    ref, _, path = rest.partition(":")
+    if not ref or ref.startswith("-"):
+        raise TargetError(f'"{one_line(text, 80)}" names no git ref.', "Write git:REF or git:REF:PATH.")
+    return GitSource(shown=visible(text), ref=ref, path=path or baseline_file(config), folder=base)
+
+
+def baseline_file(config: Config) -> str:
+    """The surface file's path as the config names it, else the default name."""
+    return config.baseline if config.baseline.endswith(".json") else SURFACE_FILE
+
+
+_SCHEMES = {
+    "http": _url,
+    "https": _url,
+    "sse+http": _url,
+    "sse+https": _url,
+    "python": _python,
+    "pypi": _pypi,
+    "npm": _npm,
+    "git": _git,
+}
+
+
+def _file(path: Path, config: Config, text: str) -> Source:
+    """A recording, or a client configuration with exactly one server in it."""
+    if not path.is_file():
+        raise TargetError(
+            f"{one_line(text, 200)} does not exist.", f"Record it with: mcp-governor snapshot -o {visible(path.name)}"
+        )
+    with path.open("rb") as stream:
+        head = stream.read(65536)
+    if b'"mcpServers"' in head or (b'"servers"' in head and b'"tools"' not in head):
+        return _client_config(path, "", config, text)
+    return FileSource(shown=visible(text), path=path)
+
+
+def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
+    endpoint = endpoint_from_client_config(path, name)
+    return LiveSource(shown=visible(text), endpoint=endpoint, timeout=config.timeout)
+
+
+def _stdio(command: tuple[str, ...], config: Config) -> Source:
+    return LiveSource(shown=shown_command(command), endpoint=StdioEndpoint(command), timeout=config.timeout)
+
+
+def shown_command(command: Sequence[str]) -> str:
+    """The command as a person would type it."""
+    import shlex
+
+    return visible(shlex.join(command))
+
+
+def source_of_server(server: ServerConfig, config: Config) -> Source:
+    """A server from the configuration → a source."""
+    name = visible(server.name)
+    timeout = server.timeout or config.timeout
+    if server.file:
+        return FileSource(shown=name, path=config.root / server.file)
+    if server.package:
+        source = parse_target(server.package, config, base=config.root)
+        assert isinstance(source, LiveSource)
+        return LiveSource(name, source.endpoint, server.list_params, max(timeout, PACKAGE_TIMEOUT))
+    if server.object:
+        return LiveSource(name, ObjectEndpoint(server.object), server.list_params, timeout)
+    if server.url:
+        headers = expand(server.headers, config, f"servers.{server.name}.headers")
+        if server.bearer_token:
+            token = expand({"bearer-token": server.bearer_token}, config, f"servers.{server.name}")
+            headers["Authorization"] = f"Bearer {token['bearer-token']}"
+        http = HttpEndpoint(server.url, headers=headers, transport=server.transport)  # type: ignore[arg-type]
+        return LiveSource(name, http, server.list_params, timeout)
+    environment = expand(server.env, config, f"servers.{server.name}.env")
+    cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
+    return LiveSource(name, StdioEndpoint(server.command, env=environment, cwd=cwd), server.list_params, timeout)
+
+
+def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, str]:
+    """``$NAME`` and ``${NAME}`` taken from the environment.
+
+    Raises:
+        ConfigError: a variable is not set; the message names the variable and the key, never a value.
+    """
+
+    def replace(key: str, match: re.Match[str]) -> str:
+        variable = match[1] or match[2]
+        if variable not in os.environ:
+            raise ConfigError(
+                f"{config.shown}: {visible(where)}.{visible(key)} needs the environment variable {variable}, "
+                "which is not set.",
+                f"Set it: export {variable}=…",
+            )
+        return os.environ[variable]
+
+    return {
+        key: _REFERENCE.sub(lambda match, key=key: replace(key, match), value)  # type: ignore[misc]
+        for key, value in values.items()
+    }
