@@ -1,0 +1,123 @@
+"""The command line: one module per command, imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from mcp_governor._version import __version__
+from mcp_governor.errors import Exit, GovernorError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# name → (module, one-line help): the help of the group costs no import of the commands.
+COMMANDS = {
+    "check": ("check", "Everything the config asks for, one verdict."),
+    "snapshot": ("snapshot", "Record the surface for later comparison."),
+    "fingerprint": ("fingerprint", "Digests of the surface, and per tool."),
+    "diff": ("diff", "Changes between two targets, with proof and required bump."),
+    "lint": ("lint", "Rules that read the surface."),
+    "call": ("call", "Exercise tools and validate what comes back."),
+    "changelog": ("changelog", "The schema changelog: check, draft, release, diff, show."),
+    "rules": ("rules", "The catalogue of rules."),
+    "rule": ("rules", "One rule explained, with its examples."),
+    "init": ("init", "Write config, baseline and changelog for this repo."),
+    "accept": ("accept", "Accept one finding, with a reason."),
+    "serve": ("serve", "mcp-governor as an MCP server."),
+    "demo": ("demo", "A packaged server in two versions, shown end to end."),
+    "schema": ("schema", "JSON Schemas of our own formats."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"mcp_governor.cli.{COMMANDS[cmd_name][0]}_command")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from mcp_governor.text import did_you_mean
+
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if args and args[0] not in COMMANDS:
+                error.message = f'No such command "{args[0]}".{did_you_mean(args[0], COMMANDS)}'
+            raise
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="mcp-governor")
+def app() -> None:
+    """Hold an MCP server to its word.
+
+    Finds breaking changes and proves them, holds version and changelog to them, and lints what models read.
+    Start with "mcp-governor demo", then "mcp-governor init" in the repository of a server.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit; the only place that turns errors into exit codes."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    try:
+        result = app.main(
+            args=list(arguments) if arguments is not None else None, prog_name="mcp-governor", standalone_mode=False
+        )
+    except GovernorError as error:
+        _tell(f"error: {error.message}", error.hint)
+        return int(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        return int(Exit.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        _tell("interrupted", "")
+        return 130
+    except BrokenPipeError:
+        # The reader went away (head, less): not an error of ours, and nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(Exit.PASS)
+    except Exception as error:  # noqa: BLE001  the last fence: a bug is told as one, with exit code 70
+        return _bug(error)
+    return result if isinstance(result, int) else int(Exit.PASS)
+
+
+def _tell(message: str, hint: str) -> None:
+    click.echo(message, err=True)
+    if hint:
+        click.echo(f"  {hint}", err=True)
+
+
+def _bug(error: Exception) -> int:
+    import traceback
+
+    from mcp_governor.text import one_line
+
+    _tell(
+        f"error: a bug in mcp-governor {__version__}: {type(error).__name__}: {one_line(str(error))}",
+        "Please report it with the command; MCP_GOVERNOR_DEBUG=1 shows the traceback.",
+    )
+    if os.environ.get("MCP_GOVERNOR_DEBUG"):
+        traceback.print_exception(error)
+    return int(Exit.BUG)

@@ -73,17 +73,22 @@ def exceeds_depth(value: Any, limit: int) -> bool:
     return True
 
 
-def load_surface(path: str | Path, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
+def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules = NO_TIER_RULES) -> Surface:
     """The surface recorded in a file.
 
     Reads a surface file, a bare ``tools/list`` result, a JSON-RPC response that holds one, or an array of
     tools.
 
+    Args:
+        path: the file.
+        what: what messages call it; default is the path.
+        tiers: globs from the configuration.
+
     Raises:
         FileFormatError: the file is missing, unreadable, or holds none of these.
     """
     file = Path(path)
-    shown = visible(str(path))
+    shown = what or visible(str(path))
     try:
         if file.stat().st_size > MAX_FILE_BYTES:
             raise FileFormatError(f"{shown} is larger than {MAX_FILE_BYTES >> 20} MiB.", "Record it again.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.surface.file import parse_json
@@ -75,7 +75,7 @@ def _endpoint(entry: Mapping[str, Any], where: str) -> StdioEndpoint | HttpEndpo
         )
     if isinstance(url, str) and url:
         headers = {str(k): _expand(str(v), where) for k, v in (entry.get("headers") or {}).items()}
-        transport = "sse" if entry.get("type") == "sse" else "auto"
+        transport: Literal["auto", "sse"] = "sse" if entry.get("type") == "sse" else "auto"
         return HttpEndpoint(_expand(url, where), headers=headers, transport=transport)
     raise ConfigError(f"{where} has neither a command nor a url.", "Add one of them.")
 

@@ -28,7 +28,7 @@ def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
         ServerError: a server that could not be reached or did not speak MCP.
     """
     if isinstance(source, FileSource):
-        return load_surface(source.path, tiers=tiers)
+        return load_surface(source.path, what=source.shown, tiers=tiers)
     if isinstance(source, GitSource):
         return parse_surface(file_at(source.folder, source.ref, source.path), source.shown, tiers=tiers)
     return surface_of(_read_live(source), source, tiers=tiers)

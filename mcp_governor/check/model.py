@@ -1,0 +1,143 @@
+"""What a run says: one report, whatever was asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor._version import __version__
+from mcp_governor.change.model import Verdict
+from mcp_governor.findings import Bump, Severity
+
+if TYPE_CHECKING:
+    from mcp_governor.change.model import Change
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface import Surface
+
+FORMAT = "mcp-governor/report-1"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """Who was governed, in its own words."""
+
+    name: str | None = None
+    version: str | None = None
+    protocol: str | None = None
+
+    @classmethod
+    def of(cls, surface: Surface) -> ServerInfo:
+        """The server behind a surface."""
+        return cls(surface.name, surface.version, surface.protocol)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineInfo:
+    """What the surface was compared with."""
+
+    source: str
+    version: str | None
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of one run; the JSON report writes these names.
+
+    Attributes:
+        target: what the user named, safe to show.
+        server, fingerprint: of the governed surface; ``None`` where no surface was read (a changelog alone).
+        baseline: ``None`` where there was nothing to compare with.
+        required_bump: the smallest version step that the changes need.
+        declared_bump: the step that the versions make; ``None`` where they do not tell.
+        declared_versions: the two versions that ``declared_bump`` lies between.
+        forcing: ids of the changes that force the required bump.
+        changes, findings: all of them, accepted ones included.
+        accepted: ids of changes that the config accepts → the reason.
+        counts: how much was looked at (``tools``, ``rules``, ``calls``, …).
+        fail_on: the severity from which a finding fails the run; ``None`` for never.
+        unknown_fails: whether a change that could not be decided fails the run.
+        breaking_fails: whether a breaking change fails by itself (``diff``) or only through the policy
+            (``check``).
+    """
+
+    target: str
+    server: ServerInfo | None = None
+    fingerprint: str | None = None
+    baseline: BaselineInfo | None = None
+    required_bump: Bump = Bump.NONE
+    declared_bump: Bump | None = None
+    declared_versions: tuple[str, str] | None = None
+    forcing: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    accepted: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    fail_on: Severity | None = Severity.ERROR
+    unknown_fails: bool = True
+    breaking_fails: bool = False
+
+    @property
+    def failing_findings(self) -> tuple[Finding, ...]:
+        """The findings that make the run fail."""
+        if self.fail_on is None:
+            return ()
+        return tuple(f for f in self.findings if f.accepted is None and f.severity.at_least(self.fail_on))
+
+    @property
+    def failing_changes(self) -> tuple[Change, ...]:
+        """The changes that make the run fail by themselves."""
+        verdicts = {Verdict.UNKNOWN} if self.unknown_fails else set()
+        if self.breaking_fails:
+            verdicts.add(Verdict.BREAKING)
+        if self.fail_on is None:
+            return ()
+        return tuple(c for c in self.changes if c.verdict in verdicts and c.id not in self.accepted)
+
+    @property
+    def verdict(self) -> str:
+        """``pass`` or ``fail``."""
+        return "fail" if self.failing_findings or self.failing_changes else "pass"
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Counts, by verdict and by severity."""
+        verdicts = Counter(change.verdict.value for change in self.changes)
+        severities = Counter(finding.severity.value for finding in self.findings if finding.accepted is None)
+        accepted = sum(finding.accepted is not None for finding in self.findings) + len(self.accepted)
+        return {
+            **self.counts,
+            "changes": {verdict.value: verdicts[verdict.value] for verdict in Verdict},
+            "findings": {severity.value: severities[severity.value] for severity in Severity},
+            "accepted": accepted,
+            "forcing": list(self.forcing),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as ``mcp-governor/report-1``."""
+        server, baseline = self.server, self.baseline
+        return {
+            "format": FORMAT,
+            "governor": {"version": __version__},
+            "target": self.target,
+            "server": None
+            if server is None
+            else {"name": server.name, "version": server.version, "protocol": server.protocol},
+            "fingerprint": self.fingerprint,
+            "baseline": None
+            if baseline is None
+            else {"source": baseline.source, "version": baseline.version, "fingerprint": baseline.fingerprint},
+            "required_bump": self.required_bump.value,
+            "declared_bump": self.declared_bump.value if self.declared_bump else None,
+            "changes": [self._change(change) for change in self.changes],
+            "findings": [finding.as_json() for finding in self.findings],
+            "summary": self.summary,
+            "verdict": self.verdict,
+        }
+
+    def _change(self, change: Change) -> dict[str, Any]:
+        out = change.as_json()
+        if change.id in self.accepted:
+            out["accepted"] = self.accepted[change.id]
+        return out

@@ -1,0 +1,97 @@
+"""The JSON Schema of ``mcp-governor/report-1``, printed by ``schema report``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_governor.change.model import Level, Side, Verdict
+from mcp_governor.check.model import FORMAT
+from mcp_governor.findings import Bump, Severity, Tier
+
+_TEXT = {"type": "string"}
+_OPTIONAL = {"type": ["string", "null"]}
+_COUNT = {"type": "integer", "minimum": 0}
+
+
+def _enum(kind: type[Any], *, optional: bool = False) -> dict[str, Any]:
+    values: list[str | None] = [member.value for member in kind]
+    return {"enum": [*values, None] if optional else values}
+
+
+def _object(properties: dict[str, Any], *, optional: tuple[str, ...] = (), nullable: bool = False) -> dict[str, Any]:
+    return {
+        "type": ["object", "null"] if nullable else "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+def report_schema() -> dict[str, Any]:
+    """A 2020-12 schema that every JSON report satisfies."""
+    change = _object(
+        {
+            "id": _TEXT,
+            "kind": {"type": "string", "description": "A name of the change catalogue."},
+            "tool": _OPTIONAL,
+            "path": {"type": "string", "description": "JSON pointer into the tool, or into the surface."},
+            "side": _enum(Side),
+            "verdict": _enum(Verdict),
+            "level": _enum(Level),
+            "tier": _enum(Tier),
+            "bump": _enum(Bump),
+            "message": _TEXT,
+            "witness": {"description": "A value that proves the break; any JSON value."},
+            "reason": {"type": "string", "description": "What stopped the decision of an unknown one."},
+            "accepted": {"type": "string", "description": "Why the configuration accepts it."},
+        },
+        optional=("witness", "reason", "accepted"),
+    )
+    finding = _object(
+        {
+            "id": {"type": "string", "description": "rule:tool:pointer:hash; what `accept` takes."},
+            "rule": {"type": "string", "pattern": "^[a-z0-9-]+/[a-z0-9-]+$"},
+            "severity": _enum(Severity),
+            "tool": _OPTIONAL,
+            "path": {"type": "string", "description": "JSON pointer into the tool or surface, or FILE:LINE."},
+            "message": _TEXT,
+            "fix": _TEXT,
+            "accepted": {"type": "string", "description": "Why the configuration accepts it."},
+        },
+        optional=("fix", "accepted"),
+    )
+    summary = {
+        "type": "object",
+        "properties": {
+            "changes": _object({verdict.value: _COUNT for verdict in Verdict}),
+            "findings": _object({severity.value: _COUNT for severity in Severity}),
+            "accepted": _COUNT,
+            "forcing": {
+                "type": "array",
+                "items": _TEXT,
+                "description": "Ids of the changes that force the required bump.",
+            },
+        },
+        "required": ["changes", "findings", "accepted", "forcing"],
+        "additionalProperties": _COUNT,
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FORMAT,
+        **_object(
+            {
+                "format": {"const": FORMAT},
+                "governor": _object({"version": _TEXT}),
+                "target": _TEXT,
+                "server": _object({"name": _OPTIONAL, "version": _OPTIONAL, "protocol": _OPTIONAL}, nullable=True),
+                "fingerprint": {"type": ["string", "null"], "pattern": "^v1:sha256:[0-9a-f]{64}$"},
+                "baseline": _object({"source": _TEXT, "version": _OPTIONAL, "fingerprint": _TEXT}, nullable=True),
+                "required_bump": _enum(Bump),
+                "declared_bump": _enum(Bump, optional=True),
+                "changes": {"type": "array", "items": change},
+                "findings": {"type": "array", "items": finding},
+                "summary": summary,
+                "verdict": {"enum": ["pass", "fail"]},
+            }
+        ),
+    }

@@ -1,0 +1,167 @@
+"""What commands share: options, the command after ``--``, and the way a report leaves the process."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mcp_governor.config import Config, load_config
+from mcp_governor.errors import Exit
+from mcp_governor.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mcp_governor.check.model import Report
+    from mcp_governor.report.lines import Line
+    from mcp_governor.target import Source
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
+_COMMAND_KEY = "mcp_governor.command"
+
+
+class TargetCommand(click.Command):
+    """A command whose ``-- COMMAND…`` part is a server to start, kept apart from its own arguments."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            cut = args.index("--")
+            args, command = args[:cut], args[cut + 1 :]
+            if not command:
+                raise click.UsageError("Nothing stands after --; write the command that starts the server.", ctx)
+            ctx.meta[_COMMAND_KEY] = tuple(command)
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND…]"]
+
+
+def server_command() -> tuple[str, ...]:
+    """The words after ``--`` of the current command line."""
+    command: tuple[str, ...] = click.get_current_context().meta.get(_COMMAND_KEY, ())
+    return command
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How and where a report is written."""
+
+    format: str = "text"
+    file: Path | None = None
+    color: str = "auto"
+    verbose: int = 0
+
+    @property
+    def styled(self) -> bool:
+        """Whether text gets style: asked for, or a terminal that wants it."""
+        import os
+
+        if self.color != "auto":
+            return self.color == "always"
+        return self.file is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The shared options of one command line."""
+
+    config: Config
+    output: Output
+
+    def source(self, target: str | None) -> Source:
+        """What is governed."""
+        from mcp_governor.target import resolve
+
+        return resolve(target, self.config, command=server_command())
+
+
+def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callable[[_F], _F]:
+    """The options every command takes; the callback gets them as one :class:`Run`."""
+
+    def decorate(function: _F) -> _F:
+        @click.option("--format", "format_", type=click.Choice(list(formats)), default="text", help="Report format.")
+        @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report there.")
+        @click.option(
+            "--fail-on",
+            type=click.Choice([*(severity.value for severity in Severity), "never"]),
+            help="Severity that fails the run.",
+        )
+        @click.option("--config", type=click.Path(dir_okay=False, path_type=Path), help="Configuration file.")
+        @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+        @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for one answer.")
+        @click.option("-q", "--quiet", is_flag=True, help="Only the summary.")
+        @click.option("-v", "--verbose", count=True, help="More: ids, wording changes.")
+        @functools.wraps(function)
+        def wrapper(**values: Any) -> Any:
+            config = _configured(values.pop("config"), values.pop("timeout"), values.pop("fail_on"))
+            output = Output(
+                format=values.pop("format_"),
+                file=values.pop("output"),
+                color=values.pop("color"),
+                verbose=-1 if values.pop("quiet") else values["verbose"],
+            )
+            values.pop("verbose")
+            return function(run=Run(config, output), **values)
+
+        return wrapper  # type: ignore[return-value]
+
+    return decorate
+
+
+def _configured(path: Path | None, timeout: float | None, fail_on: str | None) -> Config:
+    config = load_config(path)
+    if timeout is not None:
+        config = replace(config, timeout=timeout)
+    return replace(config, fail_on=fail_on) if fail_on else config
+
+
+def target_argument(function: _F) -> _F:
+    """The optional TARGET argument."""
+    return click.argument("target", required=False)(function)
+
+
+def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None) -> int:
+    """Write a report where the options say and return the exit code of its verdict.
+
+    Args:
+        report: what to tell.
+        output: format and place.
+        lines: the text form, where a command has one of its own.
+    """
+    if output.format == "text":
+        from mcp_governor.report.text import report_lines
+
+        write_lines(lines if lines is not None else report_lines(report, verbose=output.verbose), output)
+    else:
+        from mcp_governor.report import renderer
+
+        write_text(renderer(output.format)(report), output)
+    return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
+
+
+def write_lines(lines: Iterable[Line], output: Output) -> None:
+    """Styled where a terminal wants it, plain elsewhere."""
+    from mcp_governor.report.lines import plain_text, print_rich
+
+    if output.styled:
+        print_rich(lines, sys.stdout)
+    else:
+        write_text(plain_text(lines), output)
+
+
+def write_text(text: str, output: Output) -> None:
+    """To the file, atomically, or to standard output."""
+    if output.file is not None:
+        from mcp_governor.surface.file import write_atomic
+
+        write_atomic(output.file, text)
+        return
+    sys.stdout.flush()
+    # Server words may hold what the terminal's encoding cannot write; a report must not die of that.
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.flush()

@@ -1,0 +1,32 @@
+"""``mcp-governor schema``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command()
+@click.argument("name", type=click.Choice(["report", "config", "surface", "rule"]))
+def schema(name: str) -> None:
+    """Print the JSON Schema of one of our own formats."""
+    click.echo(json.dumps(_schema(name), indent=2))
+
+
+def _schema(name: str) -> dict[str, object]:
+    if name == "report":
+        from mcp_governor.check.schema import report_schema
+
+        return report_schema()
+    if name == "config":
+        from mcp_governor.check.settings import full_config_schema
+
+        return full_config_schema()
+    if name == "surface":
+        from mcp_governor.surface.schema import surface_schema
+
+        return surface_schema()
+    from mcp_governor.lint import RULE_SCHEMA
+
+    return dict(RULE_SCHEMA)

@@ -1,0 +1,39 @@
+"""``mcp-governor snapshot``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from mcp_governor.cli.common import Run, TargetCommand, run_options, target_argument
+from mcp_governor.errors import NothingCheckedError
+from mcp_governor.text import visible
+
+
+@click.command(cls=TargetCommand)
+@target_argument
+@click.option("-o", "out", metavar="FILE", help='Where to; "-" is standard output. Default: the baseline file.')
+@run_options(formats=("text",))
+def snapshot(run: Run, target: str | None, out: str | None) -> None:
+    """Record the surface of TARGET, deterministically, for review and later comparison."""
+    from mcp_governor.surface import dump_surface, fingerprint
+    from mcp_governor.surface.file import write_atomic
+    from mcp_governor.target import SURFACE_FILE, read_source, tier_rules
+
+    surface = read_source(run.source(target), tiers=tier_rules(run.config))
+    if not (surface.entries or surface.prompts or surface.resources or surface.templates):
+        raise NothingCheckedError(
+            f"{surface.source} publishes nothing: no tools, prompts or resources; nothing was recorded.",
+            "Check that the server registers its tools before it starts.",
+        )
+    text = dump_surface(surface)
+    if out == "-":
+        sys.stdout.write(text)
+        return
+    configured = run.config.baseline if run.config.baseline.endswith(".json") else SURFACE_FILE
+    path = Path(out) if out else run.config.resolve(configured)
+    write_atomic(path, text)
+    if run.output.verbose >= 0:
+        click.echo(f"{visible(str(out or configured))}: {len(surface.tools)} tools, {fingerprint(surface)}")

@@ -1,0 +1,150 @@
+"""Report → text: grouped by tool, each with place, reason and fix; the required bump last."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.model import Verdict
+from mcp_governor.findings import Bump, Severity
+from mcp_governor.report.lines import BLANK, Line, line
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.check.model import Report
+    from mcp_governor.findings import Finding
+
+_SURFACE = "surface"
+
+_CHANGE_MARK = {
+    Verdict.BREAKING: ("✗", "bold red"),
+    Verdict.UNKNOWN: ("?", "bold magenta"),
+    Verdict.COMPATIBLE: ("+", "green"),
+}
+_FINDING_MARK = {
+    Severity.ERROR: ("✗", "bold red"),
+    Severity.WARNING: ("!", "yellow"),
+    Severity.INFO: ("i", "cyan"),
+}
+_WITNESS_LIMIT = 400
+
+
+def report_lines(report: Report, *, verbose: int = 0) -> Iterator[Line]:
+    """The whole report. ``verbose`` below 0 leaves only the summary; above 0 adds ids and wording changes."""
+    yield from _head(report)
+    if verbose >= 0:
+        yield from _body(report, verbose)
+    yield from _foot(report)
+
+
+def _head(report: Report) -> Iterator[Line]:
+    server = report.server
+    if server is not None:
+        named = " ".join(visible(part) for part in (server.name, server.version) if part) or "unnamed server"
+        protocol = f", protocol {visible(server.protocol)}" if server.protocol else ""
+        counted = ", ".join(f"{count} {name}" for name, count in report.counts.items() if count)
+        yield line((named, "bold"), f" from {report.target}{protocol}" + (f": {counted}" if counted else ""))
+    if report.baseline is not None:
+        version = f" ({visible(report.baseline.version)})" if report.baseline.version else ""
+        yield line(f"compared with {report.baseline.source}{version}")
+
+
+def _body(report: Report, verbose: int) -> Iterator[Line]:
+    groups: dict[str | None, list[Line]] = {}
+    quiet = 0
+    for change in sorted(report.changes, key=_change_order):
+        if change.bump in (Bump.NONE, Bump.PATCH) and change.verdict is Verdict.COMPATIBLE and not verbose:
+            quiet += 1
+            continue
+        groups.setdefault(change.tool, []).extend(change_lines(change, report.accepted.get(change.id), verbose))
+    for finding in sorted(report.findings, key=lambda f: (-f.severity.rank, f.rule, f.path)):
+        groups.setdefault(finding.tool, []).extend(_finding_lines(finding, verbose))
+    for tool in sorted(groups, key=lambda name: (name is None, name or "")):
+        yield BLANK
+        yield line((visible(tool) if tool is not None else _SURFACE, "bold underline"))
+        yield from groups[tool]
+    if quiet:
+        yield BLANK
+        yield line((f"{_count(quiet, 'change')} of wording only, shown with -v", "dim"))
+
+
+def _change_order(change: Change) -> tuple[int, str, str]:
+    order = (Verdict.BREAKING, Verdict.UNKNOWN, Verdict.COMPATIBLE)
+    return (order.index(change.verdict), change.path, change.kind)
+
+
+def change_lines(change: Change, accepted: str | None = None, verbose: int = 0) -> Iterator[Line]:
+    """One change: kind and place, the reason, the proof."""
+    mark, style = _CHANGE_MARK[change.verdict]
+    note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
+    yield line((mark, style), " ", (change.kind, style), "  ", (visible(change.path), "cyan"), (note, "dim"), indent=2)
+    yield line(change.message, indent=6)
+    if change.reason:
+        yield line(f"not decided: {one_line(change.reason)}", indent=6)
+    if change.witness is not None:
+        word = "accepted before, refused now: " if change.side.value == "input" else "possible now, not before: "
+        yield line((word, "dim"), compact_json(change.witness.value), indent=6)
+    if verbose:
+        yield line((f"id: {visible(change.id)}", "dim"), indent=6)
+
+
+def compact_json(value: object) -> str:
+    """The shortest JSON of a value, safe to show, cut where it is very long."""
+    text = visible(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")))
+    return text if len(text) <= _WITNESS_LIMIT else f"{text[:_WITNESS_LIMIT]}… ({len(text)} characters)"
+
+
+def _finding_lines(finding: Finding, verbose: int) -> Iterator[Line]:
+    mark, style = ("·", "dim") if finding.accepted is not None else _FINDING_MARK[finding.severity]
+    note = f"  accepted: {one_line(finding.accepted)}" if finding.accepted is not None else ""
+    yield line(
+        (mark, style), " ", (finding.rule, style), "  ", (visible(finding.path), "cyan"), (note, "dim"), indent=2
+    )
+    yield line(visible(finding.message, keep_newlines=False), indent=6)
+    if finding.fix:
+        first, *rest = finding.fix.split("\n")
+        yield line(("fix: ", "dim"), visible(first), indent=6)
+        yield from (line(visible(more), indent=11) for more in rest)
+    if verbose:
+        yield line((f"id: {visible(finding.id)}", "dim"), indent=6)
+
+
+def _foot(report: Report) -> Iterator[Line]:
+    summary = report.summary
+    changes, findings = summary["changes"], summary["findings"]
+    parts = []
+    if report.baseline is not None:
+        parts.append(_listed("change", changes, ("breaking", "unknown", "compatible")))
+    parts.append(_listed("finding", findings, ("error", "warning", "info")))
+    if summary["accepted"]:
+        parts.append(f"{summary['accepted']} accepted")
+    yield BLANK
+    yield line("; ".join(parts))
+    if report.baseline is not None:
+        yield from _bump_lines(report)
+    passed = report.verdict == "pass"
+    yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"))
+
+
+def _listed(noun: str, counts: dict[str, int], keys: Iterable[str]) -> str:
+    named = [f"{counts[key]} {key}" for key in keys if counts[key]]
+    return _count(sum(counts.values()), noun) + (f" ({', '.join(named)})" if named else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _bump_lines(report: Report) -> Iterator[Line]:
+    forcing = [change for change in report.changes if change.id in report.forcing]
+    why = ", ".join(dict.fromkeys(f"{change.kind} in {visible(change.tool or _SURFACE)}" for change in forcing[:3]))
+    more = f" and {len(forcing) - 3} more" if len(forcing) > 3 else ""
+    declared = ""
+    if report.declared_versions is not None:
+        old, new = (visible(version) for version in report.declared_versions)
+        made = report.declared_bump.value if report.declared_bump else "not comparable"
+        declared = f"; declared: {made} ({old} → {new})"
+    yield line("required bump: ", (report.required_bump.value, "bold"), f" ({why}{more})" if why else "", declared)

@@ -1,0 +1,38 @@
+"""The JSON Schema of the surface file, printed by ``schema surface``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_governor.findings import Tier
+from mcp_governor.surface.file import FORMAT
+
+
+def surface_schema() -> dict[str, Any]:
+    """A 2020-12 schema of ``mcp-governor/surface-1``. List items are the server's own words: anything goes."""
+    items = {"type": "array", "items": {}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FORMAT,
+        "type": "object",
+        "properties": {
+            "format": {"const": FORMAT},
+            "fingerprint": {"type": "string", "pattern": "^v1:sha256:[0-9a-f]{64}$"},
+            "wording": {"type": "string", "pattern": "^w1:sha256:[0-9a-f]{64}$"},
+            "serverInfo": {"type": "object", "description": "As the server reports it."},
+            "protocolVersion": {"type": "string"},
+            "capabilities": {"type": "object"},
+            "instructions": {"type": "string"},
+            "tiers": {
+                "type": "object",
+                "additionalProperties": {"enum": [tier.value for tier in Tier]},
+                "description": "Tool name → tier, for tools whose tier something said.",
+            },
+            "tools": {**items, "description": "Sorted by name."},
+            "prompts": items,
+            "resources": items,
+            "resourceTemplates": items,
+        },
+        "required": ["format", "fingerprint", "wording", "tools"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,47 @@
+"""Server words on their way to a person."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.text import did_you_mean, is_suspect, one_line, visible
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain", "plain"),
+        ("né — ✓ 日本", "né — ✓ 日本"),
+        ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
+        ("a\u202eb", r"a\u{202e}b"),
+        ("a\u200bb\ufeff", r"a\u{200b}b\u{feff}"),
+        ("tag\U000e0041", r"tag\u{e0041}"),
+        ("\ud800", r"\u{d800}"),
+        ("a\nb\r\tc", r"a\x0ab\x0d\x09c"),
+        ("\x9b31m", r"\x9b31m"),
+    ],
+)
+def test_nothing_reaches_a_terminal_raw(raw: str, shown: str) -> None:
+    assert visible(raw) == shown
+    visible(raw).encode()
+
+
+def test_newlines_may_stay() -> None:
+    assert visible("a\nb\x1b", keep_newlines=True) == "a\nb\\x1b"
+
+
+def test_one_line_cuts() -> None:
+    assert one_line("a \n  b") == "a b"
+    assert one_line("x" * 20, 10) == "x" * 9 + "…"
+
+
+def test_suspects() -> None:
+    assert is_suspect("\u202e")
+    assert is_suspect("\x1b")
+    assert not is_suspect("\n")
+    assert not is_suspect("é")
+
+
+def test_the_nearest_word_is_named_only_when_near() -> None:
+    assert did_you_mean("bselin", ["baseline", "target"]) == ' Did you mean "baseline"?'
+    assert did_you_mean("zzz", ["baseline"]) == ""
