@@ -1,0 +1,146 @@
+"""Holding a changelog to the surface: version, fingerprint, and (see :mod:`.telling`) every change told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_governor.changelog.grammar import fingerprint_line, heading_line
+from mcp_governor.changelog.rulebook import finding
+from mcp_governor.changelog.schema_version import SchemaVersion
+from mcp_governor.changelog.structure import at, check_structure, newest_section
+from mcp_governor.surface.fingerprint import fingerprint
+from mcp_governor.versions import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.changelog.model import Changelog, Section
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface.model import Surface
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The surface of a release, where it is at hand.
+
+    Attributes:
+        version: of the release.
+        fingerprint: of the recorded surface.
+        where: how messages name the recording (``docs/mcp-surface/1.2.0.json``).
+    """
+
+    version: str
+    fingerprint: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangelogSettings:
+    """What a changelog is held to besides the surface.
+
+    Attributes:
+        expected: the version that the schema has now; ``None``: the one that the server reports.
+        baseline: the surface that the changes start from, for names that existed.
+        recorded: surfaces of released versions.
+        zero_policy: what a version before 1.0.0 may break, as the config's ``policy.zero-policy``.
+    """
+
+    expected: SchemaVersion | None = None
+    baseline: Surface | None = None
+    recorded: tuple[Recorded, ...] = ()
+    zero_policy: str = "minor-may-break"
+
+
+DEFAULT_SETTINGS = ChangelogSettings()
+
+
+def check(
+    changelog: Changelog,
+    surface: Surface | None,
+    changes: Sequence[Change] | None = None,
+    *,
+    settings: ChangelogSettings = DEFAULT_SETTINGS,
+) -> list[Finding]:
+    """Everything that is wrong with a changelog, in the order of the file.
+
+    Args:
+        changelog: as read.
+        surface: the surface of now; ``None`` checks the file by itself.
+        changes: from the baseline to ``surface``; ``None`` where there is no baseline.
+        settings: see :class:`ChangelogSettings`.
+
+    Returns:
+        Findings of pack ``changelog``; each one's ``fix`` holds the line to paste, its ``path`` is
+        ``FILE:LINE``.
+    """
+    expected = settings.expected or SchemaVersion(surface.version if surface else None, "the server")
+    live = fingerprint(surface) if surface is not None else ""
+    version = expected.text or _fallback_version(changelog)
+    found = list(check_structure(changelog, version=version, fingerprint=live))
+    current = changelog.current
+    if current is not None:
+        found += _version(changelog, current, expected)
+        if surface is not None:
+            found += _fingerprint(changelog, current, live)
+    found += _recorded(changelog, settings.recorded)
+    return sorted(found, key=_line)
+
+
+def _line(found: Finding) -> int:
+    return int(found.path.rpartition(":")[2])
+
+
+def _fallback_version(changelog: Changelog) -> str:
+    newest = newest_section(changelog)
+    return newest.version_text if newest is not None else "1.0.0"
+
+
+def _version(changelog: Changelog, current: Section, expected: SchemaVersion) -> Iterator[Finding]:
+    if expected.text is None or current.unreleased or _same(current.version_text, expected.text):
+        return
+    yield finding(
+        "changelog/version-mismatch",
+        at(changelog, current.line),
+        value=[current.version_text, expected.text],
+        section=current.title,
+        source=expected.source,
+        expected=expected.text,
+        heading=heading_line(expected.text, current=True, day=current.date),
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    """Equal as text, or as semantic versions with their build parts."""
+    left, right = Version.parse(one), Version.parse(other)
+    return one == other or (left is not None and right is not None and str(left) == str(right))
+
+
+def _fingerprint(changelog: Changelog, current: Section, live: str) -> Iterator[Finding]:
+    line = fingerprint_line(live)
+    if not current.fingerprints:
+        where = at(changelog, current.line)
+        yield finding("changelog/fingerprint-missing", where, value=live, section=current.title, line=line)
+    elif all(stated.value != live for stated in current.fingerprints):
+        stated = current.fingerprints[0]
+        where = at(changelog, stated.line)
+        yield finding("changelog/fingerprint-stale", where, value=live, stated=stated.value, line=line)
+
+
+def _recorded(changelog: Changelog, recorded: Sequence[Recorded]) -> Iterator[Finding]:
+    for recording in recorded:
+        section = changelog.section(recording.version)
+        if section is None or section.current:
+            continue
+        strict = [stated for stated in section.fingerprints if stated.strict]
+        if strict and all(stated.value != recording.fingerprint for stated in strict):
+            yield finding(
+                "changelog/released-fingerprint",
+                at(changelog, strict[0].line),
+                value=recording.fingerprint,
+                section=section.title,
+                stated=strict[0].value,
+                recorded_in=recording.where,
+                line=fingerprint_line(recording.fingerprint),
+            )

@@ -1,0 +1,149 @@
+"""The words of a schema changelog: the strict forms, and the forms that people write instead.
+
+Strict::
+
+    ## 1.2.0 (current) - 2026-11-21        the marker and the date may each be absent
+    Fingerprint: `v1:sha256:<64 hex>`      the first line of the section
+    **Added**                              or ### Added
+    - `tool` takes an optional `field`.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+from mcp_governor.changelog.model import Kind
+
+UNRELEASED = re.compile(r"\W*(?:unreleased|upcoming|next|head|in progress|wip)\b\W*", re.IGNORECASE)
+
+_MARKER = re.compile(r"\s*(?:[*_]*[(\[]\s*current\s*[)\]][*_]*|[—–-]\s*current)(?!\w)", re.IGNORECASE)
+_DATE = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_STRICT_HEADING = re.compile(r"(?P<version>\d[\w.+-]*)(?P<current> \(current\))?(?: - (?P<date>\d{4}-\d{2}-\d{2}))?")
+_LOOSE_HEADING = re.compile(
+    r"[*_]*(?:version|release|v\.)?\s*\[?\s*v?(?P<version>\d+(?:\.[0-9A-Za-z]+)+(?:[-+][0-9A-Za-z.+-]*[0-9A-Za-z])?|\d+(?=\s*(?:$|[(\[—–-])))"
+    r"\]?(?:\([^)\s]*\))?(?P<rest>.*)",
+    re.IGNORECASE,
+)
+
+FINGERPRINT = re.compile(r"Fingerprint: `(v\d+:sha256:[0-9a-f]{64})`")
+DIGEST = re.compile(r"(?<![\w:])(?:v\d+:)?sha256:[0-9a-fA-F]{8,64}\b")
+BARE_DIGEST = re.compile(r"`([0-9a-f]{16}(?:[0-9a-f]{16,48})?)`")
+
+_SYNONYMS = {
+    "add": Kind.ADDED,
+    "added": Kind.ADDED,
+    "additions": Kind.ADDED,
+    "new": Kind.ADDED,
+    "features": Kind.ADDED,
+    "changed": Kind.CHANGED,
+    "change": Kind.CHANGED,
+    "changes": Kind.CHANGED,
+    "deprecated": Kind.DEPRECATED,
+    "deprecations": Kind.DEPRECATED,
+    "removed": Kind.REMOVED,
+    "removals": Kind.REMOVED,
+    "fixed": Kind.FIXED,
+    "fixes": Kind.FIXED,
+    "bug fixes": Kind.FIXED,
+    "breaking": Kind.BREAKING,
+    "breaking change": Kind.BREAKING,
+    "breaking changes": Kind.BREAKING,
+}
+_LABEL_WORD = re.compile(
+    r"[\W_]*(" + "|".join(sorted(map(re.escape, _SYNONYMS), key=len, reverse=True)) + r")(?![\w-])", re.IGNORECASE
+)
+_BOLD_START = re.compile(r"(\*\*|__)(?P<inner>.+?)\1:?(?P<rest>.*)", re.DOTALL)
+_PLAIN_LABEL = re.compile(r"(?:" + "|".join(Kind) + r"):?")
+_STRICT_LABEL = re.compile(r"\*\*(" + "|".join(Kind) + r")\*\*")
+_KIND_WORDS = frozenset(Kind)
+
+
+class Heading(NamedTuple):
+    """What a release heading says; ``strict`` where it says it in the form of the grammar."""
+
+    version: str
+    current: bool
+    date: str | None
+    strict: bool
+
+
+class Label(NamedTuple):
+    """What a subsection label says: its kind, what follows the word, and whether it is bare."""
+
+    kind: Kind | None
+    tail: str
+    strict: bool
+
+
+def read_heading(text: str) -> Heading | None:
+    """What the text of a heading says about a release, ``None`` where it names none."""
+    strict = _STRICT_HEADING.fullmatch(text)
+    if strict is not None and is_date(strict["date"]) and "." in strict["version"]:
+        return Heading(strict["version"], bool(strict["current"]), strict["date"], strict=True)
+    marker = _MARKER.search(text)
+    bare = _MARKER.sub("", text) if marker else text
+    if UNRELEASED.match(bare):
+        return Heading("", marker is not None, None, strict=False)
+    loose = _LOOSE_HEADING.match(bare.strip())
+    if loose is None:
+        return None
+    dated = _DATE.search(loose["rest"])
+    stated = dated[1] if dated and is_date(dated[1]) else None
+    return Heading(loose["version"], marker is not None, stated, strict=False)
+
+
+def is_date(text: str | None) -> bool:
+    """Whether ``text`` is a day of the calendar; an absent one counts as right."""
+    if text is None:
+        return True
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def heading_line(version: str, *, current: bool = False, day: str | None = None) -> str:
+    """The heading of a release in its strict form."""
+    return f"## {version}" + (" (current)" if current else "") + (f" - {day}" if day else "")
+
+
+def fingerprint_line(fingerprint: str) -> str:
+    """The fingerprint line in its strict form."""
+    return f"Fingerprint: `{fingerprint}`"
+
+
+def read_label(text: str) -> Label | None:
+    """What the text of a heading below the release's says: one of the six words, or an unknown label."""
+    if text in _KIND_WORDS:
+        return Label(Kind(text), "", strict=True)
+    return _loose_label(text)
+
+
+def read_bold_label(paragraph: str) -> Label | None:
+    """What a paragraph says as a label; ``None`` where it is prose.
+
+    ``**Added**`` is the strict form; ``**Added (x)**``, ``**Changed — x**``, ``**Fixed**: text`` and a bare
+    ``Added:`` are labels too, their remainder in ``tail``.
+    """
+    strict = _STRICT_LABEL.fullmatch(paragraph)
+    if strict is not None:
+        return Label(Kind(strict[1]), "", strict=True)
+    if _PLAIN_LABEL.fullmatch(paragraph):
+        return Label(Kind(paragraph.rstrip(":")), "", strict=False)
+    bold = _BOLD_START.match(paragraph)
+    if bold is None:
+        return None
+    label, rest = _loose_label(bold["inner"].strip(" :")), bold["rest"].strip(" \n:—–-")
+    if label is None or (rest and (label.kind is None or label.tail.isalpha())):
+        return None
+    return label._replace(tail=f"{label.tail} {rest}".strip())
+
+
+def _loose_label(text: str) -> Label | None:
+    match = _LABEL_WORD.match(text)
+    if match is None:
+        return Label(None, text, strict=False) if text else None
+    return Label(_SYNONYMS[match[1].lower()], text[match.end() :].strip(" :—–-"), strict=False)

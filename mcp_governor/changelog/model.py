@@ -1,0 +1,177 @@
+"""A schema changelog as values: releases, their subsections, the entries, and what is odd about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mcp_governor.versions import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Kind(StrEnum):
+    """The subsections of a release, in the order they stand (surface governance, "Changelog discipline")."""
+
+    ADDED = "Added"
+    CHANGED = "Changed"
+    DEPRECATED = "Deprecated"
+    REMOVED = "Removed"
+    FIXED = "Fixed"
+    BREAKING = "Breaking"
+
+    @property
+    def position(self) -> int:
+        """0 for Added up to 5 for Breaking."""
+        return _ORDER[self]
+
+
+_ORDER = {kind: position for position, kind in enumerate(Kind)}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What the reader met that the grammar does not know.
+
+    Attributes:
+        rule: the name of a rule of pack ``changelog``, without the pack.
+        line: from 1.
+        values: what the rule's message and fix name.
+    """
+
+    rule: str
+    line: int
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that a release tells.
+
+    Attributes:
+        text: the Markdown of the entry without its bullet.
+        line, end: first and last line, from 1.
+        names: every identifier in backticks, in order, with the parts of dotted ones; see :func:`names_in`.
+        spans: the texts in backticks, in order.
+        bullet: ``False`` for prose that stands where a list belongs.
+    """
+
+    text: str
+    line: int
+    end: int
+    names: frozenset[str] = frozenset()
+    spans: tuple[str, ...] = ()
+    bullet: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Subsection:
+    """The entries under one label.
+
+    Attributes:
+        kind: which of the six; ``None`` for entries under no label or an unknown one.
+        label: as written, without its marks; empty where there is none.
+        line, end: first and last line, from 1.
+        entries: in order.
+    """
+
+    kind: Kind | None
+    label: str
+    line: int
+    end: int
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """A digest of the surface that a section states.
+
+    Attributes:
+        value: ``v1:sha256:<hex>`` as written, or what stands in its place (``sha256:<16 hex>``).
+        line: from 1.
+        strict: whether the whole line is the one that the grammar asks for.
+    """
+
+    value: str
+    line: int
+    strict: bool
+
+
+@dataclass(frozen=True)
+class Section:
+    """One release.
+
+    Attributes:
+        version_text: the version as written; empty for an unreleased section.
+        version: parsed, ``None`` where it is not a semantic version.
+        current: whether the heading carries ``(current)``.
+        date: ``YYYY-MM-DD`` as written, ``None`` where there is none.
+        line, end: line of the heading and last line of the section, from 1.
+        subsections, fingerprints: in order.
+    """
+
+    version_text: str
+    version: Version | None
+    current: bool
+    date: str | None
+    line: int
+    end: int
+    subsections: tuple[Subsection, ...] = ()
+    fingerprints: tuple[Fingerprint, ...] = ()
+
+    @property
+    def unreleased(self) -> bool:
+        """Whether the heading names no version (``## Unreleased``)."""
+        return not self.version_text
+
+    @property
+    def title(self) -> str:
+        """How messages name the section."""
+        return self.version_text or "Unreleased"
+
+    @cached_property
+    def entries(self) -> tuple[tuple[Kind | None, Entry], ...]:
+        """Every entry with the kind of its subsection."""
+        return tuple((part.kind, entry) for part in self.subsections for entry in part.entries)
+
+    def of_kind(self, *kinds: Kind) -> tuple[Entry, ...]:
+        """The entries under any of ``kinds``, in order."""
+        return tuple(entry for kind, entry in self.entries if kind in kinds)
+
+
+@dataclass(frozen=True)
+class Changelog:
+    """A whole changelog.
+
+    Attributes:
+        text: as read, byte order mark and line ends included.
+        what: how messages name the file.
+        sections: in the order of the file.
+        problems: what is odd, in the order of the file.
+    """
+
+    text: str
+    what: str
+    sections: tuple[Section, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def current(self) -> Section | None:
+        """The section that describes the surface as it is now: the first one marked ``(current)``."""
+        return next((section for section in self.sections if section.current), None)
+
+    def section(self, version: str) -> Section | None:
+        """The section of a version; spelled alike, or equal as semantic versions."""
+        wanted = Version.parse(version)
+        for section in self.sections:
+            if section.version_text == version or (wanted is not None and section.version == wanted):
+                return section
+        return None
+
+    @cached_property
+    def released(self) -> tuple[Section, ...]:
+        """Every section with a version, in the order of the file."""
+        return tuple(section for section in self.sections if not section.unreleased)

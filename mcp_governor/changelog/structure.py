@@ -1,0 +1,223 @@
+"""Whether a changelog keeps the grammar, whatever the surface: headings, markers, order, labels."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.changelog.grammar import fingerprint_line, heading_line
+from mcp_governor.changelog.rulebook import finding
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.changelog.model import Changelog, Kind, Problem, Section, Subsection
+    from mcp_governor.findings import Finding
+
+FINGERPRINT_PLACEHOLDER = "v1:sha256:<64 hex digits>"
+
+
+def check_structure(changelog: Changelog, *, version: str, fingerprint: str = "") -> Iterator[Finding]:
+    """What the grammar asks of the file itself.
+
+    Args:
+        changelog: as read.
+        version: the version that the schema has now, for the lines to paste.
+        fingerprint: the live one, for the lines to paste; empty where there is no surface.
+    """
+    live = fingerprint_line(fingerprint or FINGERPRINT_PLACEHOLDER)
+    if not changelog.sections:
+        heading = heading_line(version, current=True)
+        yield finding("changelog/empty", at(changelog, 1), heading=heading, fingerprint=live)
+    yield from _problems(changelog, live)
+    yield from _markers(changelog, version)
+    yield from _order(changelog)
+    for section in changelog.sections:
+        yield from _labels(changelog, section)
+        yield from _entries(changelog, section)
+        yield from _fingerprints(changelog, section, live)
+
+
+def at(changelog: Changelog, line: int) -> str:
+    """A place in the file, as findings name it."""
+    return f"{changelog.what}:{line}"
+
+
+def strict_heading(section: Section, *, current: bool, version: str = "") -> str:
+    """The heading of a section as the grammar wants it."""
+    return heading_line(section.version_text or version, current=current, day=section.date)
+
+
+def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
+    by_line = {section.line: section for section in changelog.sections}
+    current = changelog.current
+    for problem in _once(changelog):
+        values = dict(problem.values)
+        section = by_line.get(problem.line)
+        if problem.rule == "heading-form" and section is not None:
+            values["heading"] = strict_heading(section, current=section.current)
+        if problem.rule == "fingerprint-form":
+            inside = current is not None and current.line <= problem.line <= current.end
+            values["line"] = live if inside else fingerprint_line(FINGERPRINT_PLACEHOLDER)
+        where = at(changelog, problem.line)
+        yield finding(f"changelog/{problem.rule}", where, value=problem.values, **values)
+
+
+def _once(changelog: Changelog) -> Iterator[Problem]:
+    seen: set[tuple[str, int]] = set()
+    for problem in changelog.problems:
+        if (problem.rule, problem.line) not in seen:
+            seen.add((problem.rule, problem.line))
+            yield problem
+
+
+def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
+    for section in changelog.sections:
+        if section.unreleased:
+            heading = heading_line(version, current=True)
+            yield finding("changelog/unreleased", at(changelog, section.line), found="Unreleased", heading=heading)
+        elif section.version is None:
+            yield finding(
+                "changelog/heading-version",
+                at(changelog, section.line),
+                value=section.version_text,
+                section=section.title,
+                heading=heading_line(padded(section.version_text), current=section.current, day=section.date),
+            )
+    newest = newest_section(changelog)
+    marked = [section for section in changelog.sections if section.current]
+    if not marked:
+        if newest is not None and not any(section.unreleased for section in changelog.sections):
+            heading = strict_heading(newest, current=True)
+            yield finding("changelog/no-current", at(changelog, newest.line), heading=heading)
+        return
+    first = marked[0]
+    for other in marked[1:]:
+        yield finding(
+            "changelog/several-current",
+            at(changelog, other.line),
+            value=other.version_text,
+            section=other.title,
+            first=str(first.line),
+            heading=strict_heading(other, current=False, version=version),
+        )
+    if newest is not None and newest is not first and is_newer(newest, first):
+        yield finding(
+            "changelog/current-not-newest",
+            at(changelog, first.line),
+            value=first.version_text,
+            section=first.title,
+            newest=newest.title,
+            heading=strict_heading(first, current=False),
+            newest_line=str(newest.line),
+            newest_heading=strict_heading(newest, current=True),
+        )
+
+
+def padded(version: str) -> str:
+    """Three numbers out of what a heading says: ``1.2`` → ``1.2.0``, ``2026.08.01`` → ``2026.8.1``."""
+    numbers = [str(int(number)) for number in re.findall(r"\d+", version)[:3]]
+    return ".".join([*numbers, "0", "0"][:3])
+
+
+def order_key(section: Section) -> tuple[object, ...]:
+    """A key that orders releases: precedence of semver, else the numbers in the version."""
+    if section.version is not None:
+        return (section.version.core, section.version.prerelease == "", section.version)
+    numbers = tuple(int(number) for number in re.findall(r"\d+", section.version_text)[:3])
+    return ((*numbers, 0, 0, 0)[:3], True)
+
+
+def is_newer(one: Section, other: Section) -> bool:
+    """Whether ``one`` is a later release than ``other``; an unreleased section is later than all."""
+    if one.unreleased or other.unreleased:
+        return one.unreleased and not other.unreleased
+    if one.version is not None and other.version is not None:
+        return one.version > other.version
+    return order_key(one)[:2] > order_key(other)[:2]
+
+
+def newest_section(changelog: Changelog) -> Section | None:
+    """The section of the highest version."""
+    newest: Section | None = None
+    for section in changelog.released:
+        if newest is None or is_newer(section, newest):
+            newest = section
+    return newest
+
+
+def _order(changelog: Changelog) -> Iterator[Finding]:
+    seen: dict[str, int] = {}
+    oldest: Section | None = None
+    for section in changelog.released:
+        where, key = at(changelog, section.line), str(section.version or section.version_text)
+        if key in seen:
+            first = str(seen[key])
+            yield finding("changelog/version-repeated", where, value=key, section=section.title, first=first)
+            continue
+        seen[key] = section.line
+        if oldest is None or is_newer(oldest, section):
+            oldest = section
+            continue
+        older = next(other for other in changelog.released if is_newer(section, other))
+        yield finding(
+            "changelog/section-order",
+            where,
+            value=key,
+            section=section.title,
+            above=oldest.title,
+            line=str(older.line),
+        )
+
+
+def _labels(changelog: Changelog, section: Section) -> Iterator[Finding]:
+    seen: dict[Kind, Subsection] = {}
+    last: Subsection | None = None
+    for part in section.subsections:
+        if part.kind is None:
+            continue
+        where = at(changelog, part.line)
+        if part.kind in seen:
+            yield finding(
+                "changelog/label-repeated",
+                where,
+                value=[section.title, part.kind],
+                section=section.title,
+                label=part.kind.value,
+                first=str(seen[part.kind].line),
+            )
+            continue
+        seen[part.kind] = part
+        if last is not None and last.kind is not None and part.kind.position < last.kind.position:
+            yield finding(
+                "changelog/label-order",
+                where,
+                value=[section.title, part.kind],
+                label=part.kind.value,
+                above=last.kind.value,
+                section=section.title,
+            )
+            continue
+        last = part
+
+
+def _entries(changelog: Changelog, section: Section) -> Iterator[Finding]:
+    for _, entry in section.entries:
+        if not entry.spans:
+            found = one_line(entry.text, 60)
+            yield finding("changelog/entry-unnamed", at(changelog, entry.line), value=entry.text, found=found)
+
+
+def _fingerprints(changelog: Changelog, section: Section, live: str) -> Iterator[Finding]:
+    stated = section.fingerprints
+    if len(stated) > 1:
+        keep = live if section.current else fingerprint_line(stated[0].value)
+        yield finding(
+            "changelog/fingerprint-repeated",
+            at(changelog, stated[1].line),
+            value=[section.title, [fingerprint.value for fingerprint in stated]],
+            section=section.title,
+            count=str(len(stated)),
+            line=keep,
+        )
