@@ -7,7 +7,10 @@ import pytest
 from mcp_governor.findings import Bump
 from mcp_governor.versions import Version, step
 
-ORDER = "1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0 2.0.0 2.1.0 2.1.1"
+ORDER = (
+    "1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0 "
+    "2.0.0 2.1.0 2.1.1"
+)
 
 
 def parse(text: str) -> Version:
@@ -18,7 +21,7 @@ def parse(text: str) -> Version:
 
 def test_precedence_of_clause_11() -> None:
     versions = [parse(text) for text in ORDER.split()]
-    assert sorted(reversed(versions)) == versions
+    assert sorted(versions[::-1]) == versions
     assert [str(version) for version in versions] == ORDER.split()
 
 

@@ -11,8 +11,6 @@ _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
 _STRING_MAP: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
 _SEVERITIES = [*(severity.value for severity in Severity), "off"]
 
-PROFILES = ("recommended", "charter", "schema-md", "surface", "omni")
-
 
 def _key(schema: dict[str, Any], description: str) -> dict[str, Any]:
     return {**schema, "description": description}
@@ -109,16 +107,18 @@ _ACCEPT = _table(
 )
 
 
-def config_schema(policy_options: dict[str, Any] | None = None) -> dict[str, Any]:
+def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tuple[str, ...] = ()) -> dict[str, Any]:
     """The JSON Schema (2020-12) of ``[tool.mcp-governor]``.
 
     Args:
         policy_options: schemas of the change catalogue's options, which sit in the ``policy`` table; the
             caller brings them because the catalogue stands on a floor above this one.
+        profiles: the known profiles, for the same reason brought by the caller.
     """
     policy = {**_POLICY, "properties": {**_POLICY["properties"], **(policy_options or {})}}
     if policy_options is None:
         policy["additionalProperties"] = True
+    name = {"enum": list(profiles)} if profiles else _TEXT
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "mcp-governor configuration",
@@ -132,13 +132,10 @@ def config_schema(policy_options: dict[str, Any] | None = None) -> dict[str, Any
                     'Where the version comes from: "serverInfo", "pkg.module:CONSTANT", or the version.',
                 ),
                 "profile": _key(
-                    {
-                        "anyOf": [
-                            {"enum": list(PROFILES)},
-                            {"type": "array", "items": {"enum": list(PROFILES)}},
-                        ]
-                    },
-                    "Which sources' rules and result contract apply.",
+                    {"anyOf": [name, {"type": "array", "items": name}]}
+                    if profiles
+                    else {"type": ["string", "array"], "items": _TEXT},
+                    "Which sources' rules and result contract apply; one name, or several that do not clash.",
                 ),
                 "level": _key({"enum": ["declared", "strict"]}, "How schemas are compared."),
                 "fail-on": _key({"enum": [*(s.value for s in Severity), "never"]}, "Severity that fails a run."),

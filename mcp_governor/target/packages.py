@@ -17,7 +17,7 @@ _PYPI = re.compile(
     re.ASCII,
 )
 _NPM = re.compile(
-    r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_-][A-Za-z0-9._~-]*)(?:@(?P<version>[A-Za-z0-9.^~*+-]+))?",
+    r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*)(?:@(?P<version>[A-Za-z0-9.^~*+-]+))?",
     re.ASCII,
 )
 

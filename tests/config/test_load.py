@@ -1,0 +1,136 @@
+"""The configuration: where it is found, what it becomes, and what a wrong one gets."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.config import Config, load_config
+from mcp_governor.errors import ConfigError, Exit
+
+FULL = """
+target = "search"
+baseline = "mcp-surface.json"
+profile = ["charter"]
+level = "strict"
+clients = ["anthropic"]
+
+[servers.search]
+command = ["python", "-m", "search_server"]
+env = { API_KEY = "$API_KEY" }
+list-params = [{ tier = "advanced" }]
+
+[tiers]
+facade = ["work_*"]
+
+[lint]
+ignore = ["charter/composition"]
+severity = { "clarity/length" = "error" }
+per-tool-ignores = { "legacy_*" = ["charter/*"] }
+
+[policy]
+zero-policy = "strict"
+closed-output = "breaking"
+
+[[calls]]
+tool = "search"
+arguments = { query = "a" }
+status = "success"
+
+[[accept]]
+finding = "a/b:c:/d:e"
+reason = "known"
+until = 2027-01-31
+"""
+
+
+def write(folder: Path, text: str, name: str = "mcp-governor.toml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_every_table_arrives(tmp_path: Path) -> None:
+    config = load_config(write(tmp_path, FULL))
+    assert config.target == "search"
+    assert config.profile == ("charter",)
+    assert config.servers["search"].command == ("python", "-m", "search_server")
+    assert config.servers["search"].list_params == ({"tier": "advanced"},)
+    assert config.tiers == {"facade": ("work_*",)}
+    assert config.lint.ignore == ("charter/composition",)
+    assert config.lint.severity == {"clarity/length": "error"}
+    assert config.lint.per_tool_ignores == {"legacy_*": ["charter/*"]}
+    assert config.policy.zero_policy == "strict"
+    assert config.policy.options == {"closed-output": "breaking"}
+    assert config.calls[0].arguments == {"query": "a"}
+    assert config.accept[0].until == date(2027, 1, 31)
+    assert config.root == tmp_path.resolve()
+
+
+def test_pyproject_holds_the_same_table(tmp_path: Path) -> None:
+    write(tmp_path, '[tool.mcp-governor]\ntarget = "x"\n[tool.mcp-governor.tiers]\nfacade = ["a"]\n', "pyproject.toml")
+    assert load_config(start=tmp_path).tiers == {"facade": ("a",)}
+
+
+def test_the_nearest_file_upwards_wins_and_ours_beats_pyproject(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    write(tmp_path, 'target = "outer"')
+    assert load_config(start=inner).target == "outer"
+    write(tmp_path / "a", '[tool.mcp-governor]\ntarget = "middle"', "pyproject.toml")
+    assert load_config(start=inner).target == "middle"
+    write(tmp_path / "a", 'target = "own"')
+    assert load_config(start=inner).target == "own"
+    write(inner, "[tool.other]\n", "pyproject.toml")
+    assert load_config(start=inner).target == "own"
+
+
+def test_no_file_gives_the_defaults(tmp_path: Path) -> None:
+    assert load_config(start=tmp_path) == Config(root=tmp_path.resolve())
+
+
+def test_the_usual_changelog_is_found(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    write(tmp_path / "docs", "# Changelog", "mcp-schema-changelog.md")
+    assert load_config(start=tmp_path).changelog == "docs/mcp-schema-changelog.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('bselin = "x"', 'unknown key "bselin". Did you mean "baseline"?'),
+        ('[servers.a]\ncomand = ["x"]', 'unknown key "servers.a.comand". Did you mean "command"?'),
+        ('[tiers]\nfacad = ["x"]', 'unknown key "tiers.facad". Did you mean "facade"?'),
+        ('[servers.a]\ncommand = ["x"]\nurl = "http://x"', '"servers.a" needs exactly one of command, url'),
+        ("[servers.a]", '"servers.a" needs exactly one of command, url'),
+        ('[servers.a]\ncommand = "x"', '"servers.a.command" is wrong'),
+        ("level = 3", '"level" is wrong'),
+        ("profile = 3", '"profile" is wrong'),
+        ('[lint]\nseverity = { "a/b" = "eror" }', '"lint.severity.a/b" is wrong'),
+        ('[[accept]]\nfinding = "x"\nreason = "y"\nuntil = "soon"', '"accept.until" of x is not a date'),
+        ('[[accept]]\nfinding = "x"', '"accept.0" is wrong'),
+        ("x =", "is not TOML"),
+        ("timeout = 0", '"timeout" is wrong'),
+    ],
+)
+def test_a_wrong_file_is_one_sentence_with_the_key(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(tmp_path, text))
+    assert caught.value.message.startswith("mcp-governor.toml")
+    assert message in caught.value.message
+    assert caught.value.hint
+    assert caught.value.exit_code is Exit.USAGE
+
+
+def test_a_named_file_must_exist_and_hold_the_table(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="does not exist"):
+        load_config(tmp_path / "none.toml")
+    with pytest.raises(ConfigError, match=r"has no \[tool.mcp-governor\] table"):
+        load_config(write(tmp_path, "[project]\n", "pyproject.toml"))
+
+
+def test_secrets_are_not_in_a_repr(tmp_path: Path) -> None:
+    text = '[servers.a]\nurl = "https://x"\nbearer-token = "hunter2"\nheaders = { X = "hunter3" }'
+    assert "hunter" not in repr(load_config(write(tmp_path, text)))

@@ -1,0 +1,252 @@
+"""Every TARGET form, and what a wrong one gets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.config import Config, ServerConfig
+from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDependencyError, TargetError, UsageError
+from mcp_governor.target import FileSource, GitSource, LiveSource, parse_target, read_source, resolve
+from mcp_governor.target import packages as packages_module
+from mcp_governor.target.git import latest_release_tag, version_of_tag
+from mcp_governor.target.resolve import shown_url
+from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
+
+
+def live(text: str, config: Config | None = None) -> LiveSource:
+    source = parse_target(text, config or Config(), base=Path())
+    assert isinstance(source, LiveSource)
+    return source
+
+
+@pytest.mark.parametrize(
+    ("text", "endpoint"),
+    [
+        ("https://h.example/mcp", HttpEndpoint("https://h.example/mcp")),
+        ("http://127.0.0.1:80/mcp", HttpEndpoint("http://127.0.0.1:80/mcp")),
+        ("sse+https://h.example/sse", HttpEndpoint("https://h.example/sse", transport="sse")),
+        ("python:pkg.mod:server", ObjectEndpoint("pkg.mod:server")),
+    ],
+)
+def test_urls_and_objects(text: str, endpoint: object) -> None:
+    assert live(text).endpoint == endpoint
+
+
+@pytest.mark.parametrize(
+    ("spec", "tail"),
+    [
+        ("mcp-server-time", ["--from", "mcp-server-time", "mcp-server-time"]),
+        ("mcp-server-time==0.5.1", ["--from", "mcp-server-time==0.5.1", "mcp-server-time"]),
+        ("some_pkg[x]==1.0:run-it", ["--from", "some_pkg[x]==1.0", "run-it"]),
+    ],
+)
+def test_pypi(spec: str, tail: list[str]) -> None:
+    endpoint = live(f"pypi:{spec}").endpoint
+    assert isinstance(endpoint, StdioEndpoint)
+    assert list(endpoint.command[-3:]) == tail
+    assert "uvx" in endpoint.command[0]
+
+
+@pytest.mark.parametrize("spec", ["@scope/name@1.2.3", "name", "@modelcontextprotocol/server-everything"])
+def test_npm(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages_module.shutil, "which", lambda name: f"/bin/{name}")
+    endpoint = live(f"npm:{spec}").endpoint
+    assert isinstance(endpoint, StdioEndpoint)
+    assert endpoint.command == ("/bin/npx", "--yes", spec)
+
+
+def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages_module.shutil, "which", lambda name: None)
+    monkeypatch.setattr(packages_module.sys, "executable", "/nowhere/python")
+    with pytest.raises(MissingDependencyError) as caught:
+        live("pypi:mcp-server-time")
+    assert 'pip install "mcp-governor[run]"' in caught.value.hint
+    assert caught.value.exit_code is Exit.USAGE
+    with pytest.raises(MissingDependencyError, match="npx"):
+        live("npm:name")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("serach", 'is not a TARGET. Did you mean "search"?'),
+        ("https://", "is not a URL with a host"),
+        ("python:pkg.mod", "names no attribute"),
+        ("pypi:a b", "is not pypi:NAME"),
+        ("pypi:--from", "is not pypi:NAME"),
+        ("npm:-x", "is not npm:NAME"),
+        ("git:", "names no git ref"),
+        ("git:--upload-pack=x", "names no git ref"),
+        ("none.json", "does not exist"),
+        ("\x1b[31mred", r"\x1b[31mred"),
+    ],
+)
+def test_what_is_no_target(text: str, message: str) -> None:
+    config = Config(servers={"search": ServerConfig("search", command=("x",))})
+    with pytest.raises(TargetError) as caught:
+        parse_target(text, config, base=Path())
+    assert message in caught.value.message
+    assert caught.value.hint
+
+
+def test_names_beat_everything_and_the_command_wins_over_the_config() -> None:
+    config = Config(target="a", servers={"a": ServerConfig("a", url="https://h/mcp")})
+    assert isinstance(resolve(None, config), LiveSource)
+    source = resolve(None, config, command=("python", "x y.py"))
+    assert isinstance(source, LiveSource)
+    assert source.shown == "python 'x y.py'"
+    with pytest.raises(UsageError, match="Both a TARGET"):
+        resolve("a", config, command=("python",))
+
+
+def test_two_servers_and_none_chosen() -> None:
+    servers = {name: ServerConfig(name, command=("x",)) for name in ("b", "a")}
+    with pytest.raises(UsageError, match=r"names 2 servers \(a, b\) and none is chosen") as caught:
+        resolve(None, Config(servers=servers))
+    assert "target" in caught.value.hint
+
+
+def test_nothing_named_lists_the_forms() -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(None, Config())
+    assert "python:package.module:attribute" in caught.value.hint
+
+
+def test_secrets_come_from_the_environment_and_never_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", "hunter2")
+    server = ServerConfig("s", url="https://u:pw@h/mcp?k=v", bearer_token="$KEY", headers={"X-Key": "a-${KEY}"})
+    source = resolve("s", Config(servers={"s": server}))
+    assert isinstance(source, LiveSource)
+    assert isinstance(source.endpoint, HttpEndpoint)
+    assert source.endpoint.headers == {"X-Key": "a-hunter2", "Authorization": "Bearer hunter2"}
+    assert "hunter2" not in repr(source) + source.shown
+    assert shown_url("https://u:pw@h:8/mcp?k=v#f") == "https://h:8/mcp"
+
+
+def test_a_missing_variable_is_named_without_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KEY", raising=False)
+    server = ServerConfig("s", command=("x",), env={"API_KEY": "p-$KEY"})
+    with pytest.raises(ConfigError, match=r"servers\.s\.env\.API_KEY needs the environment variable KEY"):
+        resolve("s", Config(servers={"s": server}))
+
+
+def test_the_bearer_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCP_GOVERNOR_BEARER_TOKEN", "hunter2")
+    endpoint = live("https://h/mcp").endpoint
+    assert isinstance(endpoint, HttpEndpoint)
+    assert endpoint.headers == {"Authorization": "Bearer hunter2"}
+
+
+CLIENT_CONFIGS = {
+    "claude.json": {"mcpServers": {"one": {"command": "node", "args": ["${HOME_X}/s.js"], "env": {"K": "v"}}}},
+    "vscode.json": {"servers": {"two": {"type": "http", "url": "https://h/mcp", "headers": {"A": "${env:HOME_X}"}}}},
+    "settings.json": {"mcp": {"servers": {"three": {"type": "sse", "url": "https://h/sse"}}}},
+}
+
+
+@pytest.fixture()
+def clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME_X", "/opt")
+    for name, content in CLIENT_CONFIGS.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "endpoint"),
+    [
+        ("claude.json#one", StdioEndpoint(("node", "/opt/s.js"), env={"K": "v"})),
+        ("claude.json", StdioEndpoint(("node", "/opt/s.js"), env={"K": "v"})),
+        ("vscode.json#two", HttpEndpoint("https://h/mcp", headers={"A": "/opt"})),
+        ("settings.json#three", HttpEndpoint("https://h/sse", transport="sse")),
+    ],
+)
+def test_client_configurations(text: str, endpoint: object, clients: Path) -> None:
+    source = parse_target(text, Config(), base=clients)
+    assert isinstance(source, LiveSource)
+    assert source.endpoint == endpoint
+
+
+def test_client_configurations_that_do_not_serve(clients: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TargetError, match='no server "on".* Did you mean "one"'):
+        parse_target("claude.json#on", Config(), base=clients)
+    monkeypatch.delenv("HOME_X")
+    with pytest.raises(ConfigError, match="HOME_X, which is not set"):
+        parse_target("claude.json#one", Config(), base=clients)
+    (clients / "many.json").write_text('{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}')
+    with pytest.raises(UsageError, match="none is chosen"):
+        parse_target("many.json", Config(), base=clients)
+    (clients / "bad.json").write_text('{"mcpServers": {"a": {"args": []}}}')
+    with pytest.raises(ConfigError, match="neither a command nor a url"):
+        parse_target("bad.json", Config(), base=clients)
+    (clients / "ask.json").write_text('{"servers": {"a": {"command": "x", "args": ["${input:key}"]}}}')
+    with pytest.raises(ConfigError, match="only an editor can prompt"):
+        parse_target("ask.json", Config(), base=clients)
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(("git", "-C", str(folder), *identity, *arguments), check=True, capture_output=True)
+
+
+@pytest.fixture()
+def repo(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "-q", "-b", "main")
+    for version, tag in (("1.2.0", "v1.2.0"), ("1.10.0", "v1.10.0"), ("2.0.0-rc.1", "v2.0.0-rc.1")):
+        document = {"tools": [{"name": f"tool_{version}", "inputSchema": {"type": "object"}}]}
+        (tmp_path / "mcp-surface.json").write_text(json.dumps(document))
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-q", "-m", version)
+        git(tmp_path, "tag", tag)
+    return tmp_path
+
+
+def test_a_file_at_a_ref(repo: Path) -> None:
+    source = parse_target("git:v1.2.0", Config(), base=repo)
+    assert isinstance(source, GitSource)
+    assert read_source(source).tools[0].name == "tool_1.2.0"
+    named = parse_target("git:HEAD:mcp-surface.json", Config(), base=repo)
+    assert read_source(named).tools[0].name == "tool_2.0.0-rc.1"
+
+
+def test_a_missing_ref_prints_the_fetch_command(repo: Path) -> None:
+    with pytest.raises(TargetError, match='no ref "v9"') as caught:
+        read_source(parse_target("git:v9", Config(), base=repo))
+    assert "git fetch origin v9" in caught.value.hint
+    with pytest.raises(TargetError) as caught:
+        read_source(parse_target("git:origin/main", Config(), base=repo))
+    assert "git fetch origin main" in caught.value.hint
+    with pytest.raises(TargetError, match="other.json does not exist at git ref HEAD"):
+        read_source(parse_target("git:HEAD:other.json", Config(), base=repo))
+
+
+def test_outside_a_repository(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="not in a git repository"):
+        read_source(parse_target("git:HEAD", Config(), base=tmp_path))
+
+
+def test_the_latest_release_is_the_highest_version_not_the_last_tag(repo: Path) -> None:
+    assert latest_release_tag(repo, "mcp-surface.json") == "v1.10.0"
+    assert latest_release_tag(repo, "none.json") is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "version"),
+    [("v1.2.3", "1.2.3"), ("server-v1.2.3", "1.2.3"), ("pkg@1.2.3", "1.2.3"), ("mcp/1.2.3", "1.2.3"), ("latest", None)],
+)
+def test_versions_of_tags(tag: str, version: str | None) -> None:
+    found = version_of_tag(tag)
+    assert (str(found) if found else None) == version
+
+
+def test_files_are_relative_to_where_they_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "s.json").write_text('{"tools": []}')
+    config = Config(root=tmp_path, target="s.json")
+    assert resolve(None, config) == FileSource("s.json", tmp_path / "s.json")
+    monkeypatch.chdir("/")
+    with pytest.raises(GovernorError):
+        resolve("s.json", config)
