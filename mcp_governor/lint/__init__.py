@@ -1,0 +1,26 @@
+"""The rules that read a surface: engine, selection, catalogue."""
+
+from mcp_governor.lint.catalogue import Catalogue, Profile, load_catalogue
+from mcp_governor.lint.rule import Example, Limit, Option, Rule, Stance
+from mcp_governor.lint.run import lint, run_rules
+from mcp_governor.lint.selection import ActiveRule, Selection, select
+from mcp_governor.lint.settings import DEFAULT_SETTINGS, LintSettings, Suppression
+
+__all__ = [
+    "DEFAULT_SETTINGS",
+    "ActiveRule",
+    "Catalogue",
+    "Example",
+    "Limit",
+    "LintSettings",
+    "Option",
+    "Profile",
+    "Rule",
+    "Selection",
+    "Stance",
+    "Suppression",
+    "lint",
+    "load_catalogue",
+    "run_rules",
+    "select",
+]

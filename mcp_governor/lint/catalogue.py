@@ -1,0 +1,240 @@
+"""Every rule that is known: ours, those of installed packages, those of the user's own folders."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tomli
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.findings import Severity
+from mcp_governor.lint.rule_file import read_rule
+from mcp_governor.text import did_you_mean, one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcp_governor.lint.rule import Limit, Rule
+
+ENTRY_POINT_GROUP = "mcp_governor.rules"
+"""Packages that bring rules name a module (its folder holds the files) or a function that returns a folder."""
+
+PROFILES_FILE = "profiles.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A choice of rules with severities and options.
+
+    Attributes:
+        name: as the config spells it.
+        summary: for whom.
+        select: rule ids or ``pack/*``.
+        ignore: rule ids or ``pack/*`` left out again.
+        severity: rule id or ``pack/*`` → severity.
+        options: rule id → option → value.
+    """
+
+    name: str
+    summary: str
+    select: tuple[str, ...]
+    ignore: tuple[str, ...] = ()
+    severity: Mapping[str, Severity] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All rules by id, and the profiles that choose among them."""
+
+    rules: Mapping[str, Rule]
+    profiles: Mapping[str, Profile]
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules.values())
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __contains__(self, rule_id: object) -> bool:
+        return rule_id in self.rules
+
+    @cached_property
+    def packs(self) -> Mapping[str, tuple[Rule, ...]]:
+        """Rules by pack, both in alphabetical order."""
+        out: dict[str, list[Rule]] = {}
+        for rule in self:
+            out.setdefault(rule.pack, []).append(rule)
+        return {pack: tuple(rules) for pack, rules in out.items()}
+
+    @cached_property
+    def clients(self) -> Mapping[str, tuple[Limit, ...]]:
+        """Limits by client."""
+        out: dict[str, list[Limit]] = {}
+        for rule in self:
+            if rule.limit is not None:
+                out.setdefault(rule.limit.target, []).append(rule.limit)
+        return {client: tuple(limits) for client, limits in sorted(out.items())}
+
+    def get(self, rule_id: str) -> Rule:
+        """The rule of that id.
+
+        Raises:
+            ConfigError: there is none; the message suggests the nearest.
+        """
+        rule = self.rules.get(rule_id)
+        if rule is None:
+            raise self._unknown(rule_id)
+        return rule
+
+    def profile(self, name: str) -> Profile:
+        """The profile of that name.
+
+        Raises:
+            ConfigError: there is none; the message suggests the nearest.
+        """
+        profile = self.profiles.get(name)
+        if profile is None:
+            raise ConfigError(
+                f"There is no profile {one_line(name)!r}.{did_you_mean(name, self.profiles)}",
+                f"The profiles are {', '.join(sorted(self.profiles))}.",
+            )
+        return profile
+
+    def match(self, selector: str) -> tuple[Rule, ...]:
+        """The rules that a selector means: an id, ``pack/*``, or ``*``.
+
+        Raises:
+            ConfigError: it means none; the message suggests the nearest.
+        """
+        if selector == "*":
+            return tuple(self)
+        pack, _, name = selector.partition("/")
+        if name == "*" and pack in self.packs:
+            return self.packs[pack]
+        if selector in self.rules:
+            return (self.rules[selector],)
+        raise self._unknown(selector)
+
+    def _unknown(self, selector: str) -> ConfigError:
+        known = [*self.rules, *(f"{pack}/*" for pack in self.packs)]
+        hint = did_you_mean(selector, known)
+        if not hint and "/" not in selector:
+            bare = {rule.name: rule.id for rule in self} | {pack: f"{pack}/*" for pack in self.packs}
+            if selector in bare:
+                hint = f' Did you mean "{bare[selector]}"?'
+        return ConfigError(f"There is no rule {one_line(selector)!r}.{hint}", "mcp-governor rules lists the catalogue.")
+
+
+def rules_folder() -> Path:
+    """Where our own rule files are: inside the package when installed, beside it in a checkout.
+
+    Raises:
+        ConfigError: they are nowhere, so the installation is broken.
+    """
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "rules", package.parent / "rules"):
+        if (folder / PROFILES_FILE).is_file():
+            return folder
+    raise ConfigError("The rule files of mcp-governor are missing.", "Install mcp-governor again.")
+
+
+@functools.lru_cache(maxsize=8)
+def load_catalogue(extra_paths: tuple[Path, ...] = (), entry_points: bool = True) -> Catalogue:
+    """The catalogue: our own packs, those of installed packages, then those of ``extra_paths``.
+
+    Args:
+        extra_paths: folders with rule files (``*.toml``, at any depth).
+        entry_points: look for packages with the entry point ``mcp_governor.rules``.
+
+    Raises:
+        ConfigError: a rule file is broken (with file and line), or two files claim one id.
+    """
+    own = rules_folder()
+    rules: dict[str, Rule] = {}
+    for file in sorted(own.glob("*/*.toml")):
+        rule = read_rule(file, trusted=True)
+        rules[rule.id] = rule
+    folders = [*(_entry_point_folders() if entry_points else ()), *extra_paths]
+    for folder in folders:
+        for rule in _user_rules(folder):
+            other = rules.get(rule.id)
+            if other is not None:
+                raise ConfigError(
+                    f"Rule {rule.id} is defined twice: in {other.origin} and in {rule.origin}.",
+                    "Give your rule a pack name of its own.",
+                )
+            rules[rule.id] = rule
+    return Catalogue(dict(sorted(rules.items())), _profiles(own / PROFILES_FILE))
+
+
+def _user_rules(folder: Path) -> Iterator[Rule]:
+    if not folder.is_dir():
+        raise ConfigError(f"The folder of rules {visible(str(folder))} does not exist.", "Correct lint.rules.")
+    files = sorted(folder.rglob("*.toml"))
+    if not files:
+        raise ConfigError(
+            f"The folder {visible(str(folder))} holds no rule files (*.toml).", "Correct lint.rules."
+        )
+    for file in files:
+        yield read_rule(file)
+
+
+def _profiles(file: Path) -> Mapping[str, Profile]:
+    data = tomli.loads(file.read_text(encoding="utf-8"))
+    return {
+        name: Profile(
+            name=name,
+            summary=item["summary"],
+            select=tuple(item["select"]),
+            ignore=tuple(item.get("ignore", ())),
+            severity={key: Severity(value) for key, value in item.get("severity", {}).items()},
+            options=item.get("options", {}),
+        )
+        for name, item in data.items()
+    }
+
+
+def _entry_point_folders() -> Iterable[Path]:
+    # importlib.metadata costs more than all our packs together; most installations have no such package,
+    # and a look at the entry_points.txt files tells.
+    if not any(_declares_group(folder) for folder in dict.fromkeys(sys.path) if folder):
+        return ()
+    from importlib.metadata import entry_points
+
+    return [_folder_of(entry) for entry in entry_points(group=ENTRY_POINT_GROUP)]
+
+
+def _declares_group(folder: str) -> bool:
+    needle = ENTRY_POINT_GROUP.encode()
+    try:
+        names = [path for path in Path(folder).iterdir() if path.suffix in (".dist-info", ".egg-info")]
+    except OSError:
+        return False
+    for path in names:
+        try:
+            if needle in (path / "entry_points.txt").read_bytes():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _folder_of(entry: Any) -> Path:
+    try:
+        target = entry.load()
+        if callable(target):
+            target = target()
+        paths = getattr(target, "__path__", None)
+        return Path(next(iter(paths))) if paths else Path(target)
+    except Exception as error:  # noqa: BLE001 - anything may be wrong with a package that we did not write
+        raise ConfigError(
+            f"The entry point {visible(entry.name)} ({visible(entry.value)}) of group {ENTRY_POINT_GROUP} "
+            f"gives no folder of rules: {one_line(str(error))}.",
+            "It must be a package, or a function that returns a folder.",
+        ) from None

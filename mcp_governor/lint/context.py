@@ -1,0 +1,157 @@
+"""What a check is given: one subject at a time, the options of its rule, and facts shared by all rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from mcp_governor.vocabulary import join_pointer, subschemas
+
+if TYPE_CHECKING:
+    from mcp_governor.surface.model import Surface, Tool
+
+_T = TypeVar("_T")
+
+
+class Hit(NamedTuple):
+    """One place where a rule does not hold.
+
+    Attributes:
+        path: JSON pointer, relative to what the finding is about (the tool, or the surface document).
+        value: the JSON value in question; its hash is part of the finding's id.
+        values: what the rule's message and fix name in braces, besides options, ``tool``, ``path``, ``value``.
+        tool: name of the tool, where the check looked at the whole surface.
+    """
+
+    path: str
+    value: Any = None
+    values: Mapping[str, Any] = {}
+    tool: str | None = None
+
+
+def hit(path: str, value: Any = None, /, *, tool: str | None = None, **values: Any) -> Hit:
+    """A :class:`Hit` with its named values."""
+    return Hit(path, value, values, tool)
+
+
+class Node(NamedTuple):
+    """One schema within a tool's input or output schema.
+
+    Attributes:
+        tool: whose.
+        side: ``inputSchema`` or ``outputSchema``.
+        tokens: the way from the schema's root to here.
+        pointer: JSON pointer into the tool.
+        schema: the schema, a boolean schema or whatever stands there.
+    """
+
+    tool: Tool
+    side: str
+    tokens: tuple[str | int, ...]
+    pointer: str
+    schema: Any
+
+    @property
+    def is_root(self) -> bool:
+        return not self.tokens
+
+    @property
+    def argument(self) -> str | None:
+        """The name of the property whose schema this is, wherever it is declared."""
+        if len(self.tokens) >= 2 and self.tokens[-2] == "properties" and self._is_keyword(-2):
+            return str(self.tokens[-1])
+        return None
+
+    def _is_keyword(self, position: int) -> bool:
+        """Whether the token there is a keyword, not the name of a property called ``properties``."""
+        before = self.tokens[: len(self.tokens) + position]
+        names = 0
+        for token in reversed(before):
+            if token not in ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"):
+                break
+            names += 1
+        return names % 2 == 0
+
+
+class Item(NamedTuple):
+    """One prompt, resource or resource template: its raw entry and its pointer into the surface document."""
+
+    kind: str
+    pointer: str
+    raw: Any
+
+
+SIDES = ("inputSchema", "outputSchema")
+
+
+def schema_nodes(tool: Tool) -> list[Node]:
+    """Every schema of a tool, both sides, parents before children, in document order."""
+    out: list[Node] = []
+    for side in SIDES:
+        if side not in tool.raw:
+            continue
+        stack: list[Node] = [Node(tool, side, (), f"/{side}", tool.raw[side])]
+        while stack:
+            node = stack.pop()
+            out.append(node)
+            below = [
+                Node(tool, side, node.tokens + tokens, join_pointer(node.pointer, *tokens), schema)
+                for tokens, schema in subschemas(node.schema)
+            ]
+            stack.extend(reversed(below))
+    return out
+
+
+@dataclass
+class Facts:
+    """What several rules want to know about one surface, worked out once."""
+
+    surface: Surface
+    _memo: dict[Any, Any] = field(default_factory=dict)
+    _nodes: tuple[Tool | None, list[Node]] = (None, [])
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of all published tools."""
+        return frozenset(self.surface.by_name)
+
+    def nodes(self, tool: Tool) -> list[Node]:
+        """:func:`schema_nodes`, kept for the tool that was asked for last."""
+        if self._nodes[0] is not tool:
+            self._nodes = (tool, schema_nodes(tool))
+        return self._nodes[1]
+
+    def memo(self, key: Any, make: Callable[[], _T]) -> _T:
+        """The value under ``key``, made on first use."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        value: _T = self._memo[key]
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The surroundings of one check.
+
+    Attributes:
+        options: of the rule, defaults filled in.
+        facts: shared by all rules.
+    """
+
+    options: Mapping[str, Any]
+    facts: Facts
+
+    @property
+    def surface(self) -> Surface:
+        return self.facts.surface
+
+
+Check = Callable[[Any, Context], Iterable[Hit]]
+"""A check: what the rule looks at (``on``) and its context → the places where the rule does not hold.
+
+The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, a :class:`Node` for ``schema``,
+``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface`` and an :class:`Item`
+for the rest.
+"""

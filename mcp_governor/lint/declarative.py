@@ -1,0 +1,135 @@
+"""``given``/``then`` rules: a JSONPath finds values, a JSON Schema or a pattern judges them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.lint.context import Check, Context, Hit, Item, Node, hit
+from mcp_governor.lint.patterns import compile_schema, first_error, linear_pattern
+from mcp_governor.surface.model import Surface, Tool
+from mcp_governor.text import one_line
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from mcp_governor.lint.rule import Rule
+
+Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
+"""A value → the places in it that a JSONPath finds, each with its way from the root."""
+
+# A singular query of plain member names: most rules need no more, and then the JSONPath library is not loaded.
+_MEMBERS = re.compile(r"\$(?:\.[A-Za-z_]\w*|\['[^'\\]+'\])*", re.ASCII)
+_MEMBER = re.compile(r"\.(\w+)|\['([^']+)'\]", re.ASCII)
+
+
+def compile_query(expression: str) -> Query:
+    """A JSONPath (RFC 9535) as a function.
+
+    ``match()`` and ``search()`` in filters run on the linear-time engine, so no expression can hang.
+
+    Raises:
+        ConfigError: the expression is not a JSONPath.
+    """
+    if _MEMBERS.fullmatch(expression):
+        return _members(tuple(first or second for first, second in _MEMBER.findall(expression)))
+    from jsonpath_rfc9535 import JSONPathEnvironment
+    from jsonpath_rfc9535.exceptions import JSONPathError
+    from jsonpath_rfc9535.function_extensions import ExpressionType, FilterFunction
+
+    class _Pattern(FilterFunction):
+        arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 - as the base class has it
+        return_type = ExpressionType.LOGICAL
+
+        def __init__(self, whole: bool) -> None:
+            self._whole = whole
+
+        def __call__(self, value: object, pattern: object) -> bool:
+            if not isinstance(value, str) or not isinstance(pattern, str):
+                return False
+            return linear_pattern(f"^(?:{pattern})$" if self._whole else pattern).search(value)
+
+    environment = JSONPathEnvironment()
+    environment.function_extensions["match"] = _Pattern(whole=True)
+    environment.function_extensions["search"] = _Pattern(whole=False)
+    try:
+        query = environment.compile(expression)
+    except JSONPathError as error:
+        raise ConfigError(
+            f"{one_line(expression)!r} is not a JSONPath: {one_line(str(error))}.", "See RFC 9535."
+        ) from None
+    return lambda value: ((tuple(node.location), node.value) for node in query.find(value))
+
+
+def _members(names: tuple[str, ...]) -> Query:
+    def find(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        for name in names:
+            if not isinstance(value, dict) or name not in value:
+                return
+            value = value[name]
+        yield names, value
+
+    return find
+
+
+def declarative_check(rule: Rule) -> Check:
+    """The check that a rule's ``given`` and ``then``, ``pattern`` or ``forbid`` describe.
+
+    Raises:
+        ConfigError: an expression, a schema or a pattern does not compile; the message names the rule.
+    """
+    try:
+        query = compile_query(rule.given)
+        judge = _judge(rule)
+    except ConfigError as error:
+        raise ConfigError(f"Rule {rule.id} ({rule.origin}): {error.message}", error.hint) from None
+
+    def check(subject: Any, _context: Context) -> Iterator[Hit]:
+        base, document = _document(subject)
+        for way, value in query(document):
+            problem = judge(value)
+            if problem is not None:
+                where, message = problem
+                yield hit(join_pointer(base, *way, *where), value, error=message)
+
+    return check
+
+
+Judge = Callable[[Any], tuple[list[str | int], str] | None]
+
+
+def _judge(rule: Rule) -> Judge:
+    if rule.pattern is not None or rule.forbid is not None:
+        pattern = linear_pattern(rule.pattern or rule.forbid or "")
+        wanted = rule.pattern is not None
+
+        def by_pattern(value: Any) -> tuple[list[str | int], str] | None:
+            if not isinstance(value, str) or pattern.search(value) is wanted:
+                return None
+            return [], "does not match" if wanted else "matches"
+
+        return by_pattern
+    validator = compile_schema(rule.then if rule.then is not None else True)
+    return lambda value: first_error(validator, value)
+
+
+def _document(subject: Any) -> tuple[str, Any]:
+    """What a check looks at as JSON, and the pointer of its root."""
+    if isinstance(subject, Tool):
+        return "", subject.raw
+    if isinstance(subject, Node):
+        return subject.pointer, subject.schema
+    if isinstance(subject, Item):
+        return subject.pointer, subject.raw
+    assert isinstance(subject, Surface)
+    return "", {
+        "serverInfo": dict(subject.server),
+        "protocolVersion": subject.protocol,
+        "capabilities": dict(subject.capabilities),
+        "instructions": subject.instructions,
+        "tools": list(subject.entries),
+        "prompts": list(subject.prompts),
+        "resources": list(subject.resources),
+        "resourceTemplates": list(subject.templates),
+    }

@@ -1,0 +1,93 @@
+"""JSON Schemas and regular expressions of rules, on an engine that cannot be made to hang.
+
+Both run in jsonschema-rs with its linear-time regular expressions (no look-around, no back-references), and
+never fetch anything.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+class Validator(Protocol):
+    """The part of a jsonschema-rs validator that rules use."""
+
+    def is_valid(self, instance: Any) -> bool: ...
+    def iter_errors(self, instance: Any) -> Any: ...
+
+
+def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
+    """A validator for a rule's schema.
+
+    Raises:
+        ConfigError: the schema or a pattern in it does not compile.
+    """
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.Draft202012Validator(
+            schema if isinstance(schema, bool) else dict(schema),
+            offline=True,
+            pattern_options=jsonschema_rs.RegexOptions(),
+        )
+    except (jsonschema_rs.ValidationError, ValueError) as error:
+        reason = getattr(error, "message", str(error))
+        raise ConfigError(
+            f"A rule's schema does not compile: {one_line(reason)}.",
+            "Patterns run on a linear-time engine: no look-around, no back-references.",
+        ) from None
+
+
+def first_error(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
+    """Path and message of the first error in ``value``, or ``None`` where it is valid."""
+    try:
+        valid = validator.is_valid(value)
+    except UnicodeEncodeError:
+        value = encodable(value)
+        valid = validator.is_valid(value)
+    if valid:
+        return None
+    error = next(iter(validator.iter_errors(value)))
+    return list(error.instance_path), error.message
+
+
+def encodable(value: Any) -> Any:
+    """``value`` with lone surrogates replaced, because the engine works on UTF-8."""
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [encodable(item) for item in value]
+    return value
+
+
+class LinearPattern:
+    """A regular expression that is searched in time linear in the text."""
+
+    def __init__(self, pattern: str) -> None:
+        self._validator = compile_schema({"pattern": pattern})
+
+    def search(self, text: str) -> bool:
+        """Whether the expression matches anywhere in ``text``."""
+        return self._validator.is_valid(encodable(text))
+
+
+@functools.lru_cache(maxsize=256)
+def linear_pattern(pattern: str) -> LinearPattern:
+    """The compiled expression, kept.
+
+    Raises:
+        ConfigError: it does not compile on the linear-time engine.
+    """
+    return LinearPattern(pattern)

@@ -1,0 +1,156 @@
+"""A rule as data: what a rule file says, typed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from mcp_governor.findings import Severity
+
+SCOPES = ("tool", "schema", "input", "output", "surface", "prompt", "resource", "template")
+"""What a rule looks at, one at a time: the key ``on`` of a rule file.
+
+``schema`` is every schema within a tool's inputSchema and outputSchema (keyword-aware, so that a property that
+is called ``items`` is no keyword), ``input`` and ``output`` those of one side.
+"""
+
+STATIONS = ("lint", "change", "policy", "changelog", "call", "load", "schemas")
+"""Who emits a rule's findings. The linter runs its own; the rest are in the catalogue to be explained."""
+
+
+class Option(NamedTuple):
+    """One setting of a rule: its default, its JSON Schema, and what it does."""
+
+    default: Any
+    schema: Mapping[str, Any]
+    summary: str
+
+
+class Stance(NamedTuple):
+    """The side that a rule takes on a question where the sources disagree (DESIGN section 6)."""
+
+    topic: str
+    choice: str
+
+
+class Limit(NamedTuple):
+    """A dated limit of a client or a provider.
+
+    Attributes:
+        target: the client's name in the setting ``clients``.
+        limit: what it accepts.
+        effect: what happens beyond it.
+        seen: month in which it was last seen to hold, ``YYYY-MM``; limits move.
+    """
+
+    target: str
+    limit: str
+    effect: str
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A surface that a rule passes or fails.
+
+    Attributes:
+        tools, surface: the example as written: a value, or JSON text; one of them is set.
+        options: options of the rule that the example is run with.
+        at: JSON pointers of the findings it gives, ``TOOL#POINTER`` where not in its first tool; empty:
+            anywhere.
+        note: what the example shows.
+    """
+
+    tools: Any = None
+    surface: Any = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    at: tuple[str, ...] = ()
+    note: str = ""
+
+    def recording(self) -> Mapping[str, Any]:
+        """The example in the shape that :func:`mcp_governor.surface.build_surface` takes.
+
+        Raises:
+            ValueError: it is text and not JSON.
+        """
+        if self.surface is not None:
+            value = _json(self.surface)
+            return value if isinstance(value, Mapping) else {}
+        tools = _json(self.tools)
+        return {"tools": tools if isinstance(tools, list) else [tools]}
+
+
+def _json(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule of the catalogue; the attributes are the keys of its file.
+
+    Attributes:
+        id: ``pack/kebab-name``.
+        summary: what it asks for, one line.
+        why: why that matters to a model or a client.
+        source: the clause or measurement it comes from, with its figure where there is one.
+        severity: by default.
+        persona: ``regular`` or ``pedantic``.
+        since: version of mcp-governor that brought it.
+        station: who emits it, one of :data:`STATIONS`.
+        on: what it looks at, one of :data:`SCOPES`.
+        enabled: ``False`` for a rule that runs only when it is named (by id, or its client by name).
+        given: JSONPath (RFC 9535) relative to what it looks at; ``$`` is the thing itself.
+        then: JSON Schema that every value found must satisfy, or ``None``.
+        pattern: regular expression that every string found must contain a match of, or ``None``.
+        forbid: regular expression that no string found may contain a match of, or ``None``.
+        check: ``module.function`` under ``mcp_governor.lint.checks``, or ``package.module:function``.
+        message: template with ``{named}`` values.
+        fix: template, what to do instead.
+        options: by name.
+        stance: the side it takes, where the sources disagree.
+        limit: the client limit it stands for.
+        passes, fails: examples.
+        origin: the file it was read from, for messages.
+    """
+
+    id: str
+    summary: str
+    why: str
+    source: str
+    severity: Severity
+    message: str
+    fix: str
+    since: str
+    persona: str = "regular"
+    station: str = "lint"
+    on: str = "tool"
+    enabled: bool = True
+    given: str = "$"
+    then: Mapping[str, Any] | bool | None = None
+    pattern: str | None = None
+    forbid: str | None = None
+    check: str | None = None
+    options: Mapping[str, Option] = field(default_factory=dict)
+    stance: Stance | None = None
+    limit: Limit | None = None
+    passes: tuple[Example, ...] = ()
+    fails: tuple[Example, ...] = ()
+    origin: str = ""
+
+    @property
+    def pack(self) -> str:
+        """The part of the id before the slash."""
+        return self.id.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """The part of the id after the slash."""
+        return self.id.partition("/")[2]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Option values where nobody sets them."""
+        return {name: option.default for name, option in self.options.items()}

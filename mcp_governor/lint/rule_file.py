@@ -1,0 +1,139 @@
+"""TOML text → :class:`Rule`; every mistake in a file is one error with file and line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import tomli
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.findings import Severity
+from mcp_governor.lint.rule import Example, Limit, Option, Rule, Stance
+from mcp_governor.text import did_you_mean, one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+def read_rule(path: Path, *, trusted: bool = False) -> Rule:
+    """The rule in a file.
+
+    Args:
+        path: a TOML file.
+        trusted: skip the validation against the schema of rule files (our own files: the tests do it).
+
+    Raises:
+        ConfigError: the file is unreadable, not TOML, or not a rule; the message names file and line.
+    """
+    shown = visible(str(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomli.loads(text)
+    except OSError as error:
+        raise ConfigError(f"Rule file {shown} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"Rule file {shown} is not UTF-8.", "Save it as UTF-8.") from None
+    except tomli.TOMLDecodeError as error:
+        raise ConfigError(
+            f"Rule file {shown}:{error.lineno} is not TOML: {one_line(error.msg)}.", "Correct that line."
+        ) from None
+    if not trusted:
+        _validate(data, text, shown)
+    return _rule(data, shown)
+
+
+def _validate(data: Mapping[str, Any], text: str, shown: str) -> None:
+    from mcp_governor.lint.patterns import compile_schema, first_error
+    from mcp_governor.lint.rule_schema import RULE_SCHEMA
+
+    unknown = [key for key in data if key not in RULE_SCHEMA["properties"]]
+    if unknown:
+        hint = did_you_mean(unknown[0], RULE_SCHEMA["properties"])
+        raise ConfigError(
+            f"Rule file {shown}:{line_of(text, [unknown[0]])} has an unknown key {one_line(unknown[0])!r}.{hint}",
+            "mcp-governor schema rule prints what a rule file may say.",
+        )
+    problem = first_error(compile_schema(RULE_SCHEMA), _plain(data))
+    if problem is not None:
+        where, message = problem
+        raise ConfigError(
+            f"Rule file {shown}:{line_of(text, where)} is not a rule: "
+            f"{'.'.join(map(str, where)) or 'the file'}: {one_line(message)}.",
+            "mcp-governor schema rule prints what a rule file may say.",
+        )
+
+
+def _plain(value: Any) -> Any:
+    """TOML dates have no place in JSON; as text they fail the schema where they stand."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool) else str(value)
+
+
+def line_of(text: str, path: list[str | int]) -> int:
+    """The line (from 1) where a TOML document says the value at ``path``; 1 where it cannot be told.
+
+    Reads headers and bare or quoted keys; enough for an error message, not a parser.
+    """
+    names = [step for step in path if isinstance(step, str)]
+    index = next((step for step in path if isinstance(step, int)), 0)
+    best, depth, seen = 1, 0, -1
+    table: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?", line)
+        if header and not re.match(r"\s*[\w\"'.-]+\s*=", line):
+            table = [part.strip(" \"'") for part in header[1].split(".")]
+            if line.lstrip().startswith("[[") and names[:1] == table:
+                seen += 1
+            here = table
+        else:
+            key = re.match(r"\s*([\w-]+|\"[^\"]*\"|'[^']*')\s*[=.]", line)
+            if not key:
+                continue
+            here = [*table, key[1].strip("\"'")]
+        if here == names[: len(here)] and len(here) > depth and (seen < 0 or seen == index):
+            best, depth = number, len(here)
+    return best
+
+
+def _rule(data: Mapping[str, Any], origin: str) -> Rule:
+    stance, limit = data.get("stance"), data.get("limit")
+    optional = {
+        key: data[key]
+        for key in ("persona", "station", "on", "enabled", "given", "then", "pattern", "forbid", "check")
+        if key in data
+    }
+    return Rule(
+        id=data["id"],
+        summary=data["summary"],
+        why=data["why"].strip(),
+        source=data["source"].strip(),
+        severity=Severity(data["severity"]),
+        since=data["since"],
+        message=data["message"],
+        fix=data["fix"].strip(),
+        options={
+            name: Option(item["default"], item["schema"], item["summary"])
+            for name, item in data.get("options", {}).items()
+        },
+        stance=Stance(stance["topic"], stance["choice"]) if stance else None,
+        limit=Limit(**limit) if limit else None,
+        passes=tuple(map(_example, data.get("pass", ()))),
+        fails=tuple(map(_example, data.get("fail", ()))),
+        origin=origin,
+        **optional,
+    )
+
+
+def _example(data: Mapping[str, Any]) -> Example:
+    return Example(
+        tools=data.get("tools", data.get("tool")),
+        surface=data.get("surface"),
+        options=data.get("options", {}),
+        at=tuple(data.get("at", ())),
+        note=data.get("note", ""),
+    )

@@ -1,0 +1,122 @@
+"""The JSON Schema of rule files (``schema rule``), and the check of a file against it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_governor.findings import Severity
+from mcp_governor.lint.rule import SCOPES, STATIONS
+from mcp_governor.lint.settings import PERSONAS
+from mcp_governor.vocabulary import DIALECT_2020_12
+
+ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
+
+_TEXT = {"type": "string", "minLength": 1}
+_JSON_OR_TEXT = {
+    "type": ["object", "array", "string"],
+    "description": "A JSON value as a TOML table or array, or as JSON text.",
+}
+_EXAMPLE = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "tool": {**_JSON_OR_TEXT, "description": "One tool, as a table or as JSON text."},
+        "tools": {**_JSON_OR_TEXT, "description": "The list of tools, as an array or as JSON text."},
+        "surface": {
+            **_JSON_OR_TEXT,
+            "description": "A whole recording: tools, prompts, resources, resourceTemplates, serverInfo, …",
+        },
+        "options": {"type": "object", "description": "Options of the rule that the example is run with."},
+        "at": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "JSON pointers of the findings, TOOL#POINTER where not in the first tool.",
+        },
+        "note": {"type": "string", "description": "What the example shows."},
+    },
+    "oneOf": [{"required": ["tool"]}, {"required": ["tools"]}, {"required": ["surface"]}],
+}
+
+RULE_SCHEMA: dict[str, Any] = {
+    "$schema": DIALECT_2020_12,
+    "title": "A rule of mcp-governor",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["id", "summary", "why", "source", "severity", "since", "message", "fix"],
+    "properties": {
+        "id": {"type": "string", "pattern": ID_PATTERN, "description": "pack/kebab-name"},
+        "summary": {**_TEXT, "description": "What the rule asks for, one line."},
+        "why": {**_TEXT, "description": "Why it matters to a model or a client."},
+        "source": {**_TEXT, "description": "The clause or measurement, with its figure where there is one."},
+        "severity": {"enum": [severity.value for severity in Severity]},
+        "persona": {"enum": list(PERSONAS), "default": "regular"},
+        "since": {**_TEXT, "description": "The version of mcp-governor that brought the rule."},
+        "station": {"enum": list(STATIONS), "default": "lint", "description": "Who emits the findings."},
+        "on": {"enum": list(SCOPES), "default": "tool", "description": "What it looks at, one at a time."},
+        "enabled": {
+            "type": "boolean",
+            "default": True,
+            "description": "false: runs only when it is named, by id or by its client.",
+        },
+        "given": {**_TEXT, "default": "$", "description": "JSONPath (RFC 9535) relative to what it looks at."},
+        "then": {
+            "type": ["object", "boolean"],
+            "description": "JSON Schema (2020-12) that every value found must satisfy.",
+        },
+        "pattern": {**_TEXT, "description": "Regular expression that every string found must match."},
+        "forbid": {**_TEXT, "description": "Regular expression that no string found may match."},
+        "check": {
+            "type": "string",
+            "pattern": r"^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$|^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
+            "description": "A built-in check (module.function) or your own (package.module:function).",
+        },
+        "message": {**_TEXT, "description": "One sentence with {named} values."},
+        "fix": {**_TEXT, "description": "What to do instead; {named} values too."},
+        "options": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["default", "schema", "summary"],
+                "properties": {
+                    "default": True,
+                    "schema": {"type": "object", "description": "JSON Schema of the option."},
+                    "summary": _TEXT,
+                },
+            },
+        },
+        "stance": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["topic", "choice"],
+            "properties": {"topic": _TEXT, "choice": _TEXT},
+            "description": "The side it takes where sources disagree; two sides of one topic are refused.",
+        },
+        "limit": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["target", "limit", "effect", "seen"],
+            "properties": {
+                "target": {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"},
+                "limit": _TEXT,
+                "effect": _TEXT,
+                "seen": {"type": "string", "pattern": "^20[0-9]{2}-(0[1-9]|1[0-2])$"},
+            },
+        },
+        "pass": {"type": "array", "items": _EXAMPLE},
+        "fail": {"type": "array", "items": _EXAMPLE},
+    },
+    "if": {"not": {"required": ["station"], "properties": {"station": {"not": {"const": "lint"}}}}},
+    "then": {
+        "required": ["pass", "fail"],
+        "properties": {"pass": {"minItems": 1}, "fail": {"minItems": 1}},
+        "oneOf": [
+            {"required": ["check"], "not": {"anyOf": [{"required": [key]} for key in ("then", "pattern", "forbid")]}},
+            {"required": ["then"], "not": {"anyOf": [{"required": [key]} for key in ("pattern", "forbid")]}},
+            {"required": ["pattern"], "not": {"required": ["forbid"]}},
+            {"required": ["forbid"]},
+        ],
+    },
+    "else": {"not": {"anyOf": [{"required": [key]} for key in ("check", "then", "pattern", "forbid")]}},
+}
+"""What a rule file may say; user packs are validated with it when they load, our own in the tests."""

@@ -1,0 +1,199 @@
+"""The linter: a surface and a selection → findings."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.findings import Finding
+from mcp_governor.lint.context import Check, Context, Facts, Hit, Item
+from mcp_governor.lint.selection import ActiveRule, Selection, select
+from mcp_governor.lint.settings import DEFAULT_SETTINGS, LintSettings
+from mcp_governor.lint.suppress import Suppressor
+from mcp_governor.text import one_line
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from mcp_governor.lint.rule import Rule
+    from mcp_governor.surface.model import Surface, Tool
+
+ENGINE_CHECK = "engine.suppressions"
+"""The check of the rule about suppressions: the engine itself runs it, after all others."""
+
+Runner = tuple[ActiveRule, Check, Context]
+
+
+def lint(
+    surface: Surface,
+    settings: LintSettings = DEFAULT_SETTINGS,
+    *,
+    baseline: Surface | None = None,
+) -> list[Finding]:
+    """What the selected rules say about a surface.
+
+    Args:
+        surface: what to read; malformed entries are reported, never a crash.
+        settings: which rules, how grave, with which options.
+        baseline: report only tools that are new or different there, and only those findings about the rest
+            of the surface that it does not already give.
+
+    Returns:
+        Findings by tool (those about the surface first), then by rule, then by place.
+
+    Raises:
+        ConfigError: the settings cannot be followed.
+    """
+    return run_rules(surface, select(settings), baseline=baseline)
+
+
+def run_rules(surface: Surface, selection: Selection, *, baseline: Surface | None = None) -> list[Finding]:
+    """:func:`lint` for a selection that is already made."""
+    runners = _prepare(selection, surface)
+    suppressor = Suppressor(selection, surface)
+    findings = [finding for finding in _run(surface, runners) if not suppressor.covers(finding)]
+    findings.extend(suppressor.stale())
+    if baseline is not None:
+        findings = _only_new(findings, surface, baseline, selection)
+    order = {tool.name: tool.index for tool in surface.tools}
+    findings.sort(key=lambda f: (order.get(f.tool or "", -1), f.rule, f.path))
+    return findings
+
+
+def _prepare(selection: Selection, surface: Surface) -> dict[str, list[Runner]]:
+    facts = Facts(surface)
+    out: dict[str, list[Runner]] = {}
+    for active in selection.linted:
+        if active.rule.check != ENGINE_CHECK:
+            runner = (active, resolve_check(active.rule), Context(active.options, facts))
+            out.setdefault(active.rule.on, []).append(runner)
+    return out
+
+
+def resolve_check(rule: Rule) -> Check:
+    """The function behind a rule.
+
+    Raises:
+        ConfigError: a user's rule names a function that cannot be imported, or does not compile.
+    """
+    if rule.check is None:
+        return declarative_check_of(rule)
+    if ":" not in rule.check:
+        module, _, name = rule.check.partition(".")
+        check: Check = getattr(importlib.import_module(f"mcp_governor.lint.checks.{module}"), name)
+        return check
+    module, _, name = rule.check.partition(":")
+    try:
+        return _guarded(rule, getattr(importlib.import_module(module), name))
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"Rule {rule.id} ({rule.origin}): the check {rule.check} cannot be imported: {one_line(str(error))}.",
+            "Install its package where mcp-governor runs.",
+        ) from None
+
+
+def declarative_check_of(rule: Rule) -> Check:
+    """The check of a rule without Python."""
+    from mcp_governor.lint.declarative import declarative_check
+
+    return declarative_check(rule)
+
+
+def _guarded(rule: Rule, check: Check) -> Check:
+    """A user's check whose exceptions are the user's errors, not ours."""
+
+    def run(subject: Any, context: Context) -> Iterable[Hit]:
+        try:
+            return list(check(subject, context))
+        except Exception as error:
+            raise ConfigError(
+                f"The check {rule.check} of rule {rule.id} failed: {type(error).__name__}: {one_line(str(error))}.",
+                "Correct the check, or ignore the rule.",
+            ) from error
+
+    return run
+
+
+def _run(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
+    for active, check, context in runners.get("surface", ()):
+        for found in check(surface, context):
+            yield _finding(active, found, found.tool)
+    for kind, items in (
+        ("prompt", _items("prompts", surface.prompts)),
+        ("resource", _items("resources", surface.resources)),
+        ("template", _items("resourceTemplates", surface.templates)),
+    ):
+        for item in items if kind in runners else ():
+            for active, check, context in runners[kind]:
+                for found in check(item, context):
+                    yield _finding(active, found, None)
+    for tool in surface.tools:
+        yield from _run_tool(tool, runners)
+
+
+def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
+    for active, check, context in runners.get("tool", ()):
+        for found in check(tool, context):
+            yield _finding(active, found, tool.name)
+    both = runners.get("schema", [])
+    per_side = {
+        "inputSchema": [*both, *runners.get("input", ())],
+        "outputSchema": [*both, *runners.get("output", ())],
+    }
+    if not per_side["inputSchema"] and not per_side["outputSchema"]:
+        return
+    facts = (per_side["inputSchema"] or per_side["outputSchema"])[0][2].facts
+    for node in facts.nodes(tool):
+        for active, check, context in per_side[node.side]:
+            for found in check(node, context):
+                yield _finding(active, found, tool.name)
+
+
+def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:
+    for index, raw in enumerate(entries):
+        yield Item(key, join_pointer("", key, index), raw)
+
+
+def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
+    values = {**active.options, "tool": tool, "path": found.path, "value": found.value, **found.values}
+    return Finding(
+        rule=active.id,
+        severity=active.severity,
+        message=fill(active.rule.message, values),
+        tool=tool,
+        path=found.path,
+        fix=fill(active.rule.fix, values),
+        value=found.value,
+    )
+
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+def fill(template: str, values: Mapping[str, Any]) -> str:
+    """A message with its named values, made safe to show; an unknown name stays as it is."""
+    return _PLACE.sub(lambda m: _show(values[m[1]]) if m[1] in values else m[0], template)
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, str):
+        return one_line(value, 120)
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return one_line(", ".join(value), 120)
+    return one_line(json.dumps(value, ensure_ascii=False, default=str), 120)
+
+
+def _only_new(findings: list[Finding], surface: Surface, baseline: Surface, selection: Selection) -> list[Finding]:
+    old = baseline.by_name
+    changed = {tool.name for tool in surface.tools if tool.name not in old or old[tool.name].raw != tool.raw}
+    runners = {scope: part for scope, part in _prepare(selection, baseline).items() if scope in _WIDE}
+    known = {finding.id for finding in _run(baseline, runners) if finding.tool is None}
+    keep: Callable[[Finding], bool] = lambda f: f.tool in changed if f.tool is not None else f.id not in known  # noqa: E731
+    return [finding for finding in findings if keep(finding)]
+
+
+_WIDE = frozenset({"surface", "prompt", "resource", "template"})

@@ -1,0 +1,213 @@
+"""Settings × catalogue → the rules that run, each with its severity and its options."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.lint.catalogue import Catalogue, Profile, load_catalogue
+from mcp_governor.lint.settings import PERSONAS, LintSettings, Suppression
+from mcp_governor.text import did_you_mean, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mcp_governor.findings import Severity
+    from mcp_governor.lint.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveRule:
+    """A rule that was selected, as it will run."""
+
+    rule: Rule
+    severity: Severity
+    options: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        return self.rule.id
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was selected, rules of every station included, and what is not reported for some tools.
+
+    Attributes:
+        active: by rule id.
+        tool_ignores: glob over tool names, what is ignored there, and the ids that it means.
+        settings: what it was made from.
+    """
+
+    active: Mapping[str, ActiveRule]
+    tool_ignores: tuple[tuple[str, Suppression, frozenset[str]], ...] = ()
+    settings: LintSettings = field(default_factory=LintSettings)
+
+    @cached_property
+    def linted(self) -> tuple[ActiveRule, ...]:
+        """Those that the linter runs itself."""
+        return tuple(active for active in self.active.values() if active.rule.station == "lint")
+
+    def get(self, rule_id: str) -> ActiveRule | None:
+        """The rule as selected, or ``None`` where it does not run."""
+        return self.active.get(rule_id)
+
+    def suppressed_by(self, rule_id: str, tool: str) -> tuple[str, Suppression] | None:
+        """The per-tool ignore (glob and suppression) that covers a rule for a tool, if any."""
+        for glob, suppression, ids in self.tool_ignores:
+            if rule_id in ids and fnmatch.fnmatchcase(tool, glob):
+                return glob, suppression
+        return None
+
+
+def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Selection:
+    """The rules that ``settings`` ask for.
+
+    Raises:
+        ConfigError: an unknown rule, profile, client, persona or option (the nearest is suggested), a value
+            that an option does not take, or two rules that take different sides of one question.
+    """
+    catalogue = catalogue or load_catalogue(settings.rule_paths)
+    profiles = [catalogue.profile(name) for name in settings.profiles]
+    chosen = _chosen(settings, profiles, catalogue)
+    _refuse_contradictions(chosen, settings)
+    severities = _severities(settings, profiles, catalogue)
+    options = _options(settings, profiles, catalogue)
+    active = {
+        rule.id: ActiveRule(
+            rule,
+            severities.get(rule.id, severities.get(f"{rule.pack}/*", rule.severity)),
+            {**rule.defaults, **options.get(rule.id, {})},
+        )
+        for rule in sorted(chosen, key=lambda rule: rule.id)
+    }
+    return Selection(active, _tool_ignores(settings, catalogue), settings)
+
+
+def _chosen(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> list[Rule]:
+    for persona in settings.personas:
+        if persona not in PERSONAS:
+            raise ConfigError(
+                f"There is no persona {one_line(persona)!r}.{did_you_mean(persona, PERSONAS)}",
+                f"The personas are {', '.join(PERSONAS)}.",
+            )
+    for client in settings.clients:
+        if client not in catalogue.clients:
+            raise ConfigError(
+                f"There is no client {one_line(client)!r}.{did_you_mean(client, catalogue.clients)}",
+                f"The clients are {', '.join(catalogue.clients)}.",
+            )
+    wanted: dict[str, Rule] = {}
+    if settings.select:
+        _add(wanted, settings.select, catalogue, settings)
+    else:
+        for profile in profiles:
+            part: dict[str, Rule] = {}
+            _add(part, profile.select, catalogue, settings)
+            for selector in profile.ignore:
+                for rule in catalogue.match(selector):
+                    part.pop(rule.id, None)
+            wanted |= part
+    _add(wanted, settings.extend_select, catalogue, settings)
+    for item in settings.ignore:
+        for rule in catalogue.match(Suppression.parse(item, "lint.ignore").rule):
+            wanted.pop(rule.id, None)
+    return list(wanted.values())
+
+
+def _add(wanted: dict[str, Rule], selectors: Iterable[str], catalogue: Catalogue, settings: LintSettings) -> None:
+    for selector in selectors:
+        for rule in catalogue.match(selector):
+            if selector == rule.id or _runs(rule, settings):
+                wanted[rule.id] = rule
+
+
+def _runs(rule: Rule, settings: LintSettings) -> bool:
+    """Whether a rule that was not named by its id runs where its pack was selected."""
+    if rule.persona not in settings.personas:
+        return False
+    if rule.limit is not None and settings.clients:
+        return rule.limit.target in settings.clients
+    return rule.enabled
+
+
+def _refuse_contradictions(chosen: list[Rule], settings: LintSettings) -> None:
+    sides: dict[str, Rule] = {}
+    for rule in sorted(chosen, key=lambda rule: rule.id):
+        if rule.stance is None:
+            continue
+        other = sides.setdefault(rule.stance.topic, rule)
+        if other.stance is not None and other.stance.choice != rule.stance.choice:
+            raise ConfigError(
+                f"{other.id} and {rule.id} contradict each other about {rule.stance.topic}: "
+                f"{other.stance.choice} against {rule.stance.choice}.",
+                f'Choose one: put "{other.id}" or "{rule.id}" into lint.ignore, '
+                f"or choose one profile of {', '.join(settings.profiles)}.",
+            )
+
+
+def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> Mapping[str, Severity]:
+    out: dict[str, Severity] = {}
+    for profile in profiles:
+        for selector, severity in profile.severity.items():
+            other = out.get(selector)
+            out[selector] = severity if other is None or severity.at_least(other) else other
+    for selector, severity in settings.severity.items():
+        catalogue.match(selector)
+        if selector.endswith("/*"):
+            # The user's word about a pack beats a profile's word about one of its rules.
+            out = {key: value for key, value in out.items() if key.partition("/")[0] != selector[:-2]}
+        out[selector] = severity
+    for selector, severity in settings.severity.items():
+        if not selector.endswith("/*"):
+            out[selector] = severity
+    return out
+
+
+def _options(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> Mapping[str, Mapping[str, Any]]:
+    out: dict[str, dict[str, Any]] = {}
+    for profile in profiles:
+        for rule_id, values in profile.options.items():
+            out.setdefault(rule_id, {}).update(values)
+    for rule_id, values in settings.options.items():
+        rule = catalogue.get(rule_id)
+        for name, value in values.items():
+            check_option(rule, name, value)
+        out.setdefault(rule_id, {}).update(values)
+    return out
+
+
+def check_option(rule: Rule, name: str, value: Any) -> None:
+    """Refuse an option that a rule does not have, or a value that it does not take.
+
+    Raises:
+        ConfigError: naming rule and option, and the nearest option.
+    """
+    option = rule.options.get(name)
+    if option is None:
+        known = ", ".join(rule.options)
+        raise ConfigError(
+            f"Rule {rule.id} has no option {one_line(name)!r}.{did_you_mean(name, rule.options)}",
+            f"Its options are {known}." if known else "It has no options.",
+        )
+    from mcp_governor.lint.patterns import compile_schema, first_error
+
+    problem = first_error(compile_schema(option.schema), value)
+    if problem is not None:
+        raise ConfigError(
+            f"Option {name} of rule {rule.id} cannot be {one_line(repr(value), 60)}: {one_line(problem[1])}.",
+            f"mcp-governor rule {rule.id} explains it.",
+        )
+
+
+def _tool_ignores(settings: LintSettings, catalogue: Catalogue) -> tuple[tuple[str, Suppression, frozenset[str]], ...]:
+    out = []
+    for glob, items in settings.per_tool_ignores.items():
+        for item in items:
+            suppression = Suppression.parse(item, f'lint.per-tool-ignores."{one_line(glob)}"')
+            ids = frozenset(rule.id for rule in catalogue.match(suppression.rule))
+            out.append((glob, suppression, ids))
+    return tuple(out)

@@ -1,0 +1,139 @@
+"""Findings that somebody decided not to see: per-tool ignores of the config, and ``_meta`` of a tool.
+
+A tool suppresses rules for itself with ``_meta["dev.mcp-governor/ignore"]``: an id, ``pack/*``, a list of
+those or of ``{"rule": …, "reason": …}``, or an object from id to reason. A suppression that suppresses
+nothing is itself a finding: it would hide the next mistake.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.findings import Finding
+from mcp_governor.lint.settings import Suppression
+from mcp_governor.surface.read import META_PREFIX
+from mcp_governor.text import did_you_mean, one_line
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.lint.selection import Selection
+    from mcp_governor.surface.model import Surface, Tool
+
+META_KEY = f"{META_PREFIX}ignore"
+"""The ``_meta`` key of inline suppressions."""
+
+STALE_RULE = "lint/stale-suppression"
+
+
+@dataclass
+class _Inline:
+    """One inline suppression of one tool, and whether it was of any use."""
+
+    suppression: Suppression
+    path: str
+    used: bool = False
+
+
+@dataclass
+class Suppressor:
+    """Decides which findings are suppressed, and remembers which suppressions were needed."""
+
+    selection: Selection
+    surface: Surface
+    _inline: dict[str, list[_Inline]] = field(default_factory=dict)
+    _malformed: list[tuple[str, str, Any]] = field(default_factory=list)
+    _used_globs: set[tuple[str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        if self.selection.settings.inline:
+            for tool in self.surface.tools:
+                if META_KEY in tool.meta:
+                    self._read(tool)
+
+    def _read(self, tool: Tool) -> None:
+        given = tool.meta[META_KEY]
+        base = join_pointer("/_meta", META_KEY)
+        pairs: list[tuple[str, Any]]
+        if isinstance(given, dict):
+            pairs = [(join_pointer(base, key), {"rule": key, "reason": value}) for key, value in given.items()]
+        elif isinstance(given, list):
+            pairs = [(join_pointer(base, index), value) for index, value in enumerate(given)]
+        else:
+            pairs = [(base, given)]
+        for path, value in pairs:
+            try:
+                suppression = Suppression.parse(value, path)
+            except ConfigError:
+                self._malformed.append((tool.name, path, value))
+            else:
+                self._inline.setdefault(tool.name, []).append(_Inline(suppression, path))
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether a finding is suppressed."""
+        if finding.tool is None:
+            return False
+        covered = False
+        for glob, suppression, ids in self.selection.tool_ignores:
+            if finding.rule in ids and fnmatch.fnmatchcase(finding.tool, glob):
+                self._used_globs.add((glob, suppression.rule))
+                covered = True
+        for inline in self._inline.get(finding.tool, ()):
+            if _means(inline.suppression.rule, finding.rule):
+                inline.used = True
+                covered = True
+        return covered
+
+    def stale(self) -> Iterator[Finding]:
+        """A finding for every suppression that suppressed nothing, is malformed, or names no rule."""
+        active = self.selection.get(STALE_RULE)
+        if active is None:
+            return
+        for tool, path, value in self._malformed:
+            yield self._finding(tool, path, value, "is neither a rule id nor an object with rule and reason")
+        for tool, inlines in self._inline.items():
+            for inline in inlines:
+                problem = "" if inline.used else self._problem(inline.suppression.rule)
+                if problem:
+                    yield self._finding(tool, inline.path, inline.suppression.rule, problem)
+        for glob, suppression, ids in self.selection.tool_ignores:
+            if (glob, suppression.rule) in self._used_globs or not ids & self._linted:
+                continue
+            path = join_pointer("/lint/per-tool-ignores", glob)
+            yield self._finding(None, path, suppression.rule, "suppresses nothing")
+
+    @property
+    def _linted(self) -> frozenset[str]:
+        return frozenset(active.id for active in self.selection.linted)
+
+    def _problem(self, rule: str) -> str:
+        """What is wrong with an inline suppression that was not used; empty where its rules did not run."""
+        if any(_means(rule, rule_id) for rule_id in self._linted):
+            return "suppresses nothing"
+        from mcp_governor.lint.catalogue import load_catalogue
+
+        known = load_catalogue(self.selection.settings.rule_paths)
+        if any(_means(rule, item.id) for item in known):
+            return ""
+        return f"names no rule.{did_you_mean(rule, known.rules)}".rstrip(".")
+
+    def _finding(self, tool: str | None, path: str, value: Any, problem: str) -> Finding:
+        active = self.selection.active[STALE_RULE]
+        shown = value if isinstance(value, str) else repr(value)
+        return Finding(
+            rule=STALE_RULE,
+            severity=active.severity,
+            message=f"The suppression {one_line(shown, 80)!r} {problem}.",
+            tool=tool,
+            path=path,
+            fix=active.rule.fix,
+            value=value,
+        )
+
+
+def _means(selector: str, rule_id: str) -> bool:
+    return selector in ("*", rule_id) or (selector.endswith("/*") and rule_id.startswith(selector[:-1]))

@@ -1,0 +1,57 @@
+"""Every example of every rule file is a test, and so is what the files promise about themselves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.lint import LintSettings, Rule, load_catalogue, run_rules, select
+from mcp_governor.lint.catalogue import rules_folder
+from mcp_governor.lint.rule_file import read_rule
+from mcp_governor.surface import build_surface
+
+CATALOGUE = load_catalogue(entry_points=False)
+LINTED = [rule for rule in CATALOGUE if rule.station == "lint"]
+EXAMPLES = [
+    pytest.param(rule, example, fails, id=f"{rule.id}-{'fail' if fails else 'pass'}-{number}")
+    for rule in LINTED
+    for fails, examples in ((False, rule.passes), (True, rule.fails))
+    for number, example in enumerate(examples)
+]
+
+
+def findings_of(rule: Rule, example):
+    surface = build_surface(example.recording())
+    options = {rule.id: example.options} if example.options else {}
+    settings = LintSettings(select=(rule.id,), options=options)
+    findings = [f for f in run_rules(surface, select(settings, CATALOGUE)) if f.rule == rule.id]
+    return surface, findings
+
+
+@pytest.mark.parametrize(("rule", "example", "fails"), EXAMPLES)
+def test_an_example_gives_what_it_says(rule, example, fails):
+    surface, findings = findings_of(rule, example)
+    if not fails:
+        assert findings == []
+        return
+    assert findings
+    first = surface.tools[0].name if surface.tools else None
+    places = {f.path if f.tool in (None, first) else f"{f.tool}#{f.path}" for f in findings}
+    if example.at:
+        assert places == set(example.at)
+    for finding in findings:
+        # A name that stayed in braces is a value that the check does not give.
+        assert not re.search(r"\{\w+\}", finding.message + finding.fix), finding.message
+
+
+FILES = sorted(rules_folder().glob("*/*.toml"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_our_own_rule_files_keep_the_schema_of_rule_files(file: Path):
+    rule = read_rule(file)
+    assert rule.id == f"{file.parent.name}/{file.stem}"
+    assert rule.message.endswith((".", "}"))
+    assert "\n" not in rule.summary
