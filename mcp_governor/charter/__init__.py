@@ -1,0 +1,83 @@
+"""The response contract of the charter: models for server authors, facts for everybody, checks for responses.
+
+``ToolResponse`` and its parts are those of the latest version; ``v1_0``, ``v1_1`` and ``v1_2`` hold each.
+Importing this package loads no Pydantic: the models are loaded on first use, the facts are in
+:mod:`mcp_governor.charter.facts`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.charter.facts import (
+    LATEST,
+    VERSIONS,
+    Confidence,
+    DegradationReason,
+    ErrorKind,
+    InferenceMethod,
+    PiiCategory,
+    Status,
+    ValidationState,
+    bucket,
+    canonical_hints,
+    derive_confidence,
+    worst_confidence,
+)
+
+if TYPE_CHECKING:
+    from mcp_governor.charter import v1_0, v1_1, v1_2
+    from mcp_governor.charter.metadata import CostHint, ToolMetadata, add_tool
+    from mcp_governor.charter.v1_2 import (
+        Provenance,
+        Recovery,
+        SuggestedRewrite,
+        ToolError,
+        ToolResponse,
+        WideningHint,
+    )
+
+__all__ = [
+    "LATEST",
+    "VERSIONS",
+    "Confidence",
+    "CostHint",
+    "DegradationReason",
+    "ErrorKind",
+    "InferenceMethod",
+    "PiiCategory",
+    "Provenance",
+    "Recovery",
+    "Status",
+    "SuggestedRewrite",
+    "ToolError",
+    "ToolMetadata",
+    "ToolResponse",
+    "ValidationState",
+    "WideningHint",
+    "add_tool",
+    "bucket",
+    "canonical_hints",
+    "derive_confidence",
+    "v1_0",
+    "v1_1",
+    "v1_2",
+    "worst_confidence",
+]
+
+_MODULES = {
+    **dict.fromkeys(("CostHint", "ToolMetadata", "add_tool"), "metadata"),
+    **dict.fromkeys(
+        ("Provenance", "Recovery", "SuggestedRewrite", "ToolError", "ToolResponse", "WideningHint"), "v1_2"
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("v1_0", "v1_1", "v1_2"):
+        return importlib.import_module(f"{__name__}.{name}")
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{module}"), name)

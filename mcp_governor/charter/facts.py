@@ -1,0 +1,261 @@
+"""The charter's closed sets and tables, free of Pydantic so that lint and call can read them cheaply.
+
+Sources: the charter, version 1.2 (principles 1 to 5, "Response envelope", "Per-tool metadata", "Versioning"),
+the page on structured recovery (registry of kinds, degradation reasons), and what four releases of the
+reference server publish: which release first lists a kind says which charter version brought it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+
+from mcp_governor.surface.read import META_PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+CharterVersion = Literal["1.0", "1.1", "1.2"]
+"""The shape contract on the wire: ``major.minor``, never a patch (charter, "Versioning")."""
+
+VERSIONS: Final[tuple[str, ...]] = get_args(CharterVersion)
+LATEST: Final = "1.2"
+
+Status10 = Literal["success", "empty", "partial", "degraded", "error"]
+Status = Literal[Status10, "refused"]
+"""Principle 1."""
+
+Confidence = Literal["HIGH", "MEDIUM", "LOW"]
+"""Principle 4; from the most to the least certain."""
+
+ErrorKind10 = Literal[
+    "unknown_name",
+    "malformed_name",
+    "missing_credential",
+    "index_not_ready",
+    "schema_drift",
+    "cost_cap_exceeded",
+    "internal_error",
+]
+
+ErrorKind11 = Literal[
+    ErrorKind10,
+    "pii_blocked",
+    "policy_blocked",
+    "allowlist_violation",
+    "no_canonical_join",
+    "ambiguous_join",
+    "unknown_join_name",
+    "join_name_mismatch",
+    "unknown_metric",
+    "unreachable_entity",
+    "invalid_time_grain",
+    "grain_mismatch",
+    "invalid_argument",
+]
+
+ErrorKind = Literal[
+    ErrorKind11,
+    "ambiguous_path",
+    "unknown_via_join",
+    "unknown_order_by_column",
+    "unknown_group_by_column",
+    "unknown_filter_column",
+    "unknown_measure_column",
+    "ambiguous_time_dimension",
+]
+"""Principle 3 and its registry: 26 kinds. A server may add its own (a minor step of its charter version)."""
+
+DegradationReason = Literal["fan_out_join", "missing_order_by_with_limit", "time_dimension_unavailable"]
+
+PiiCategory = Literal[
+    "contact",
+    "financial",
+    "payment_card",
+    "health",
+    "genetic",
+    "biometric",
+    "behavioral",
+    "online_identifier",
+    "credential",
+    "government_id",
+    "location",
+    "demographic_protected",
+]
+
+Source = Literal["schema", "llm", "inferred"]
+
+InferenceMethod = Literal["manually_authored", "llm_suggested", "fk_constraint", "dbt_import", "observed_in_query_log"]
+"""How a fact was derived (charter 1.2)."""
+
+ValidationState = Literal["draft", "applied", "confirmed"]
+"""How far a fact was validated (charter 1.2)."""
+
+SideEffects = Literal["none", "read", "write"]
+LatencyHint = Literal["fast", "moderate", "slow"]
+ResponseFormat = Literal["concise", "detailed"]
+
+STATUSES: Final[frozenset[str]] = frozenset(get_args(Status))
+CONFIDENCES: Final[frozenset[str]] = frozenset(get_args(Confidence))
+KINDS: Final[frozenset[str]] = frozenset(get_args(ErrorKind))
+DEGRADATION_REASONS: Final[frozenset[str]] = frozenset(get_args(DegradationReason))
+PII_CATEGORIES: Final[frozenset[str]] = frozenset(get_args(PiiCategory))
+SOURCES: Final[frozenset[str]] = frozenset(get_args(Source))
+INFERENCE_METHODS: Final[frozenset[str]] = frozenset(get_args(InferenceMethod))
+VALIDATION_STATES: Final[frozenset[str]] = frozenset(get_args(ValidationState))
+
+FAILURE_STATUSES: Final[frozenset[str]] = frozenset({"error", "refused"})
+"""The statuses that carry an error and no data."""
+
+REFUSAL_KINDS: Final[frozenset[str]] = frozenset({"pii_blocked", "policy_blocked", "allowlist_violation"})
+"""The only kinds of a refusal, and kinds of nothing else (principle 1, ``refused``)."""
+
+DISPATCH_KINDS: Final[frozenset[str]] = frozenset({"invalid_argument"})
+"""Kinds that end at the protocol layer and never stand in an envelope (registry, "MCP dispatch")."""
+
+ENVELOPE_KEYS: Final[tuple[str, ...]] = (
+    "status",
+    "data",
+    "error",
+    "confidence",
+    "provenance",
+    "follow_up_hints",
+    "degradation_reason",
+    "charter_version",
+)
+ERROR_KEYS: Final[frozenset[str]] = frozenset({"kind", "message", "recovery", "pii_categories", "anchor_entity"})
+RECOVERY_KEYS: Final[frozenset[str]] = frozenset(
+    {"suggested_tool", "suggested_args", "fuzzy_matches", "suggested_rewrite", "widening_hint"}
+)
+REFUSAL_RECOVERY_KEYS: Final[frozenset[str]] = frozenset({"suggested_rewrite", "widening_hint"})
+PROVENANCE_KEYS: Final[frozenset[str]] = frozenset(
+    {"source", "model", "observed_in", "inference_method", "validation_state"}
+)
+
+SINCE: Final[dict[str, str]] = {
+    **{f"kind {kind}": "1.1" for kind in set(get_args(ErrorKind11)) - set(get_args(ErrorKind10))},
+    **{f"kind {kind}": "1.2" for kind in set(get_args(ErrorKind)) - set(get_args(ErrorKind11))},
+    "status refused": "1.1",
+    "field pii_categories": "1.1",
+    "field suggested_rewrite": "1.1",
+    "field widening_hint": "1.1",
+    "field degradation_reason": "1.2",
+    "field inference_method": "1.2",
+    "field validation_state": "1.2",
+    "field anchor_entity": "1.2",
+}
+"""What came after 1.0, by ``kind NAME``, ``status NAME`` or ``field NAME``."""
+
+HINT_RANGE: Final = (1, 3)
+"""How many follow-up hints a response carries where it carries any ("Response envelope")."""
+
+TOKEN_CAP: Final = 25_000
+"""How many tokens a response should stay under ("Response size discipline")."""
+
+HIGH_FROM: Final = 0.8
+MEDIUM_FROM: Final = 0.5
+"""Lower bounds of the two upper buckets (principle 4); a calibration knob upstream, fixed here."""
+
+LATENCY_FAST_BELOW_MS: Final = 100.0
+LATENCY_SLOW_FROM_MS: Final = 1000.0
+"""Bounds of the latency hint ("Hint semantics")."""
+
+DERIVED: Final[dict[str, tuple[str, str, str, str]]] = {
+    "manually_authored": ("MEDIUM", "HIGH", "HIGH", "schema"),
+    "fk_constraint": ("MEDIUM", "HIGH", "HIGH", "schema"),
+    "dbt_import": ("MEDIUM", "HIGH", "HIGH", "schema"),
+    "llm_suggested": ("LOW", "MEDIUM", "HIGH", "llm"),
+    "observed_in_query_log": ("LOW", "MEDIUM", "HIGH", "inferred"),
+}
+"""Inference method → confidence as draft, applied, confirmed; and the source it implies (charter 1.2)."""
+
+_STATE_INDEX: Final = {"draft": 0, "applied": 1, "confirmed": 2}
+CONFIDENCE_RANK: Final = {"LOW": 0, "MEDIUM": 1, "HIGH": 2}
+
+HINTS_OF_SIDE_EFFECTS: Final[dict[str, dict[str, bool]]] = {
+    "none": {"readOnlyHint": True, "destructiveHint": False, "openWorldHint": False},
+    "read": {"readOnlyHint": True, "destructiveHint": False, "openWorldHint": True},
+    "write": {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True},
+}
+"""The charter's side effects → the protocol's hints ("Canonical MCP hint mapping")."""
+
+
+def bucket(score: float) -> Confidence:
+    """The bucket of an internal score between 0 and 1 (principle 4).
+
+    Raises:
+        ValueError: the score is not between 0 and 1.
+    """
+    if not 0.0 <= score <= 1.0:
+        raise ValueError(f"a confidence score lies between 0 and 1, not at {score}")
+    if score >= HIGH_FROM:
+        return "HIGH"
+    return "MEDIUM" if score >= MEDIUM_FROM else "LOW"
+
+
+def derive_confidence(
+    inference_method: InferenceMethod, validation_state: ValidationState, *, capped: bool = False
+) -> Confidence:
+    """The confidence that the two trust axes imply (charter 1.2, "2D trust signal").
+
+    Args:
+        inference_method: how the fact was derived.
+        validation_state: how far it was validated.
+        capped: the result is degraded or redacted, which allows MEDIUM at most.
+    """
+    derived = DERIVED[inference_method][_STATE_INDEX[validation_state]]
+    if capped and derived == "HIGH":
+        return "MEDIUM"
+    return cast("Confidence", derived)
+
+
+def worst_confidence(confidences: Iterable[Confidence]) -> Confidence | None:
+    """What a list of facts is worth: its worst item; ``None`` for none at all."""
+    return min(confidences, key=CONFIDENCE_RANK.__getitem__, default=None)
+
+
+def canonical_hints(side_effects: SideEffects, *, idempotent: bool) -> dict[str, bool]:
+    """The protocol's four hints for a tool that declares these charter fields ("Canonical MCP hint mapping")."""
+    return {**HINTS_OF_SIDE_EFFECTS[side_effects], "idempotentHint": idempotent}
+
+
+def latency_hint(milliseconds: float) -> LatencyHint:
+    """The latency hint that a typical response time deserves ("Hint semantics")."""
+    if milliseconds < LATENCY_FAST_BELOW_MS:
+        return "fast"
+    return "moderate" if milliseconds < LATENCY_SLOW_FROM_MS else "slow"
+
+
+META_KEY: Final = f"{META_PREFIX}charter"
+"""The ``_meta`` key under which our models publish a tool's charter metadata."""
+
+METADATA_KEYS: Final[tuple[str, ...]] = (
+    "cost_hint",
+    "latency_hint",
+    "idempotent",
+    "side_effects",
+    "charter_version",
+)
+"""What the charter wants told beside a tool ("Per-tool metadata"), apart from the protocol's own fields."""
+
+
+def declared_metadata(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """The charter metadata that a raw tool publishes: under our ``_meta`` key, else as plain keys.
+
+    Args:
+        tool: an entry of ``tools/list``.
+
+    Returns:
+        The keys of :data:`METADATA_KEYS` that are there, whatever their values.
+    """
+    meta = tool.get("_meta")
+    meta = meta if isinstance(meta, dict) else {}
+    own = meta.get(META_KEY)
+    for place in (own, meta, tool):
+        if isinstance(place, dict) and any(key in place for key in METADATA_KEYS):
+            return {key: place[key] for key in METADATA_KEYS if key in place}
+    return {}
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text, estimated at four characters each (no tokenizer is the reader's own)."""
+    return -(-len(text) // 4)

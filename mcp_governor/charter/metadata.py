@@ -1,0 +1,89 @@
+"""What the charter wants told beside a tool, and one call that puts a tool with all of it on a server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mcp_governor.charter import facts
+from mcp_governor.charter.facts import CharterVersion, LatencyHint, SideEffects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class CostHint(BaseModel):
+    """What a typical call costs.
+
+    Attributes:
+        tokens_estimate: size of a typical response, in tokens.
+        dollars_estimate: price of a typical call in US dollars, ``None`` where it is free.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tokens_estimate: int = Field(ge=0)
+    dollars_estimate: float | None = Field(default=None, ge=0)
+
+
+class ToolMetadata(BaseModel):
+    """Metadata of one tool, published once in ``tools/list`` and not in every response ("Per-tool metadata").
+
+    Attributes:
+        name: the tool's identifier.
+        description: a "Use this when…" text (principle 2; the linter checks it).
+        cost_hint: what a typical call costs.
+        latency_hint: ``fast`` below 100 ms, ``moderate`` below 1 s, ``slow`` from there.
+        idempotent: safe to repeat without an observable change of the outcome.
+        side_effects: ``none`` computes, ``read`` touches the store or the source, ``write`` changes the store.
+        charter_version: the shape contract that the tool's responses follow.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    description: str
+    cost_hint: CostHint
+    latency_hint: LatencyHint
+    idempotent: bool
+    side_effects: SideEffects
+    charter_version: CharterVersion = facts.LATEST
+
+    def annotations(self) -> dict[str, bool]:
+        """The protocol's four hints, by the charter's mapping ("Canonical MCP hint mapping")."""
+        return facts.canonical_hints(self.side_effects, idempotent=self.idempotent)
+
+    def meta(self) -> dict[str, Any]:
+        """The tool's ``_meta``: the charter's own fields under one reverse-DNS key."""
+        fields = self.model_dump(mode="json", include=set(facts.METADATA_KEYS))
+        return {facts.META_KEY: fields}
+
+
+def add_tool(server: Any, function: Callable[..., Any], metadata: ToolMetadata) -> None:
+    """Put a tool on a server with its description, hints, charter metadata and output schema.
+
+    Args:
+        server: an ``MCPServer`` of the SDK (version 2) or a ``FastMCP`` (version 4).
+        function: annotated to return a ``ToolResponse[…]``; the server derives the output schema from that, and
+            sends what is returned as ``structuredContent`` with its text mirror.
+        metadata: what to publish about it.
+
+    Raises:
+        TypeError: the server is neither of the two.
+    """
+    from mcp_types import ToolAnnotations
+
+    common: dict[str, Any] = {
+        "name": metadata.name,
+        "description": metadata.description,
+        "annotations": ToolAnnotations.model_validate(metadata.annotations()),
+        "meta": metadata.meta(),
+    }
+    families = {base.__module__.partition(".")[0] for base in type(server).__mro__}
+    if "fastmcp" in families:
+        server.tool(function, **common)
+    elif "mcp" in families and hasattr(server, "add_tool"):
+        server.add_tool(function, structured_output=True, **common)
+    else:
+        raise TypeError(f"{type(server).__name__} is neither an MCPServer nor a FastMCP server")

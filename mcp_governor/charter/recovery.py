@@ -1,0 +1,212 @@
+"""Checks of an envelope against the server's surface: do hints exist, and could recovery be carried out?
+
+The recovery block is executed on paper (charter, principle 3; structured recovery, "A ready-to-pass arguments
+dict. The agent fills the call and goes"): the suggested tool must be there, and its input schema must accept
+the suggested arguments, read as people read schemas, so an undeclared argument counts as refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.charter import facts
+from mcp_governor.charter.breach import Breach
+from mcp_governor.charter.schemas import compiled, declared_arguments
+from mcp_governor.text import did_you_mean, one_line
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.surface.model import Surface, Tool
+
+_RECOVERY = "/error/recovery"
+_SHOWN_PROBLEMS = 3
+
+
+def surface_breaches(envelope: Mapping[str, Any], surface: Surface, tool: Tool | None = None) -> list[Breach]:
+    """What an envelope promises about the server that the server's surface does not hold.
+
+    Args:
+        envelope: the envelope as JSON.
+        surface: what the server publishes.
+        tool: the tool that answered, for the charter version it declares.
+
+    Returns:
+        Breaches with pointers into the envelope.
+    """
+    out = _hints(envelope.get("follow_up_hints"), surface)
+    error = envelope.get("error")
+    if isinstance(error, dict) and isinstance(error.get("recovery"), dict):
+        out += recovery_breaches(error["recovery"], surface)
+    if tool is not None:
+        out += _declared_version(envelope.get("charter_version"), tool)
+    return out
+
+
+def _hints(hints: Any, surface: Surface) -> list[Breach]:
+    if not isinstance(hints, list):
+        return []
+    known = surface.by_name
+    return [
+        Breach(
+            "envelope/hint-exists",
+            f"/follow_up_hints/{index}",
+            f"The follow-up hint {_name(hint)} is no tool of this server.{did_you_mean(hint, known)}",
+            hint,
+        )
+        for index, hint in enumerate(hints)
+        if isinstance(hint, str) and hint not in known
+    ]
+
+
+def recovery_breaches(recovery: Mapping[str, Any], surface: Surface) -> list[Breach]:
+    """Why a recovery block could not be carried out; pointers are into the envelope that holds it."""
+    name = recovery.get("suggested_tool")
+    arguments = recovery.get("suggested_args")
+    if not isinstance(name, str) or not name:
+        return []
+    tool = surface.by_name.get(name)
+    if tool is None:
+        return [
+            Breach(
+                "envelope/recovery-tool",
+                f"{_RECOVERY}/suggested_tool",
+                f"The suggested tool {_name(name)} is no tool of this server.{did_you_mean(name, surface.by_name)}",
+                name,
+            )
+        ]
+    if arguments is None:
+        return _without_arguments(tool)
+    return _with_arguments(tool, arguments) if isinstance(arguments, dict) else []
+
+
+def _without_arguments(tool: Tool) -> list[Breach]:
+    needed = required_arguments(tool)
+    if not needed:
+        return []
+    return [
+        Breach(
+            "envelope/recovery-args-absent",
+            f"{_RECOVERY}/suggested_args",
+            f'The suggested tool "{one_line(tool.name, 60)}" needs {_names(needed)}, and no arguments are suggested.',
+            [tool.name, needed],
+        )
+    ]
+
+
+def _with_arguments(tool: Tool, arguments: dict[str, Any]) -> list[Breach]:
+    path = f"{_RECOVERY}/suggested_args"
+    shown = one_line(tool.name, 60)
+    out = []
+    missing = [name for name in required_arguments(tool) if name not in arguments]
+    if missing:
+        out.append(
+            Breach(
+                "envelope/recovery-required",
+                path,
+                f'The suggested call of "{shown}" lacks the required {_names(missing)}.',
+                [tool.name, missing],
+            )
+        )
+    problems = argument_problems(tool, arguments, required=False)
+    for pointer, text in problems[:_SHOWN_PROBLEMS]:
+        out.append(
+            Breach(
+                "envelope/recovery-args",
+                path + pointer,
+                f'The suggested call of "{shown}" does not fit its input schema: {text}.',
+                [tool.name, pointer, text],
+            )
+        )
+    return out
+
+
+def argument_problems(tool: Tool, arguments: Mapping[str, Any], *, required: bool = True) -> list[tuple[str, str]]:
+    """Why a tool's input schema refuses arguments: pointers into them, each with a safe text.
+
+    Args:
+        tool: the tool that is called.
+        arguments: its arguments.
+        required: count missing required arguments at the root as well.
+    """
+    out: list[tuple[str, str]] = []
+    declared = declared_arguments(tool.input_schema)
+    if declared is not None:
+        out += [
+            (join_pointer("", name), f"it declares no argument {_name(name)}{did_you_mean(name, declared).rstrip()}")
+            for name in sorted(arguments)
+            if name not in declared
+        ]
+    validator = compiled(tool.input_schema)
+    if validator is None:
+        return out
+    undeclared = bool(out)
+    for error in validator.iter_errors(dict(arguments)):
+        keyword = str(error.kind.name)
+        at_root = not error.instance_path
+        if at_root and ((keyword == "required" and not required) or (keyword == "additionalProperties" and undeclared)):
+            continue
+        out.append((join_pointer("", *error.instance_path), one_line(error.message, 120)))
+    return out
+
+
+def required_arguments(tool: Tool) -> list[str]:
+    """The names under ``required`` at the root of a tool's input schema."""
+    schema = tool.input_schema
+    names = schema.get("required") if isinstance(schema, dict) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _declared_version(version: Any, tool: Tool) -> list[Breach]:
+    declared = declared_version(tool)
+    if declared is None or not isinstance(version, str) or version == declared:
+        return []
+    return [
+        Breach(
+            "envelope/charter-version-consistent",
+            "/charter_version",
+            f'The response says charter "{one_line(version, 20)}", and the tool declares "{one_line(declared, 20)}".',
+            [version, declared],
+        )
+    ]
+
+
+def declared_version(tool: Tool) -> str | None:
+    """The charter version a tool publishes: in its metadata, else as default or constant of its output schema."""
+    version = facts.declared_metadata(tool.raw).get("charter_version")
+    if isinstance(version, str):
+        return version
+    schema = _property(tool.output_schema, "charter_version")
+    for key in ("const", "default"):
+        if isinstance(schema.get(key), str):
+            return str(schema[key])
+    return None
+
+
+def declared_kinds(tool: Tool) -> frozenset[str]:
+    """The error kinds that a tool's output schema enumerates: how a server registers kinds of its own."""
+    kinds: set[str] = set()
+    definitions = tool.output_schema.get("$defs") if isinstance(tool.output_schema, dict) else None
+    places = [_property(tool.output_schema, "error")]
+    places += list(definitions.values()) if isinstance(definitions, dict) else []
+    for place in places:
+        for key in ("enum", "const"):
+            values = _property(place, "kind").get(key)
+            values = values if isinstance(values, list) else [values]
+            kinds.update(value for value in values if isinstance(value, str))
+    return frozenset(kinds)
+
+
+def _property(schema: Any, name: str) -> Mapping[str, Any]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    value = properties.get(name) if isinstance(properties, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _name(name: str) -> str:
+    return f'"{one_line(name, 60)}"'
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(_name(name) for name in names)

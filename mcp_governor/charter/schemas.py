@@ -1,0 +1,93 @@
+"""Compiled JSON Schemas of a surface, and which argument names a schema declares.
+
+Schemas come from a server that is not trusted: nothing is ever fetched, and a schema that does not compile
+checks nothing (the linter reports it).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.vocabulary import resolve_pointer
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+_CACHE_SIZE = 512
+_cache: OrderedDict[int, tuple[Any, jsonschema_rs.Validator | None]] = OrderedDict()
+
+
+def compiled(schema: Any) -> jsonschema_rs.Validator | None:
+    """The validator of a schema, ``None`` where it does not compile; kept by identity of the schema.
+
+    Formats are annotations, the dialect comes from ``$schema`` and is 2020-12 where it is absent.
+    """
+    key = id(schema)
+    held = _cache.get(key)
+    if held is not None:  # the entry holds the schema, so the id cannot have been given to another one
+        _cache.move_to_end(key)
+        return held[1]
+    validator = _compile(schema)
+    _cache[key] = (schema, validator)
+    if len(_cache) > _CACHE_SIZE:
+        _cache.popitem(last=False)
+    return validator
+
+
+def _compile(schema: Any) -> jsonschema_rs.Validator | None:
+    import jsonschema_rs
+
+    if not isinstance(schema, dict | bool):
+        return None
+    try:
+        return jsonschema_rs.validator_for(schema, offline=True, validate_formats=False)
+    except (ValueError, RecursionError, OverflowError):
+        return None
+
+
+_SPREAD = ("allOf", "anyOf", "oneOf")
+_BRANCHES = ("if", "then", "else")
+
+
+def declared_arguments(schema: Any) -> frozenset[str] | None:
+    """The argument names that an input schema declares, wherever composition spreads them.
+
+    Returns:
+        ``None`` where the schema is open by declaration (``additionalProperties`` is ``true`` or a schema,
+        ``patternProperties`` is there) or where a ``$ref`` cannot be followed: then any name may be right.
+    """
+    names: set[str] = set()
+    stack, seen = [schema], set[int]()
+    while stack:
+        here = stack.pop()
+        if not isinstance(here, dict) or id(here) in seen:
+            continue
+        seen.add(id(here))
+        if here.get("patternProperties") or here.get("additionalProperties") not in (None, False):
+            return None
+        properties = here.get("properties")
+        if isinstance(properties, dict):
+            names.update(properties)
+        for key in _SPREAD:
+            items = here.get(key)
+            stack.extend(items if isinstance(items, list) else ())
+        stack.extend(here[key] for key in _BRANCHES if key in here)
+        dependent = here.get("dependentSchemas")
+        stack.extend(dependent.values() if isinstance(dependent, dict) else ())
+        reference = here.get("$ref")
+        if isinstance(reference, str):
+            target = _local(schema, reference)
+            if target is None:
+                return None
+            stack.append(target)
+    return frozenset(names)
+
+
+def _local(root: Any, reference: str) -> Any:
+    if not reference.startswith("#"):
+        return None
+    try:
+        return resolve_pointer(root, reference)
+    except KeyError:
+        return None

@@ -1,0 +1,112 @@
+"""Charter 1.1: adds refusals, twelve error kinds, and what a refusal can suggest."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Generic, Literal, Self
+
+from pydantic import Field
+from typing_extensions import TypeVar
+
+from mcp_governor.charter import v1_0
+from mcp_governor.charter.base import CharterModel, DataT, Envelope, Inlined
+from mcp_governor.charter.facts import Confidence, ErrorKind11, PiiCategory, Status
+from mcp_governor.charter.v1_0 import Provenance
+
+__all__ = ["Provenance", "Recovery", "SuggestedRewrite", "ToolError", "ToolResponse", "WideningHint"]
+
+KindT = TypeVar("KindT", bound=str, default=ErrorKind11)
+
+
+class SuggestedRewrite(CharterModel):
+    """A safe version of what was asked, on a refusal.
+
+    Attributes:
+        rewritten: the query to send instead.
+        reason: why that one is safe.
+    """
+
+    rewritten: str = Field(min_length=1)
+    reason: str = Field(min_length=1)
+
+
+class WideningHint(CharterModel):
+    """The scope that would unblock a call, on a refusal.
+
+    Attributes:
+        scope_requested: the scope that the call needs.
+        would_unblock: whether that scope is enough.
+        reason: why it is needed.
+    """
+
+    scope_requested: str = Field(min_length=1)
+    would_unblock: bool
+    reason: str = Field(min_length=1)
+
+
+class Recovery(v1_0.Recovery):
+    """What to try next (principle 3); at least one field says something.
+
+    Attributes:
+        suggested_rewrite: a safe version of what was asked; refusals only.
+        widening_hint: the scope that would unblock the call; refusals only.
+    """
+
+    suggested_rewrite: SuggestedRewrite | None = None
+    widening_hint: WideningHint | None = None
+
+
+class ToolError(Inlined, Generic[KindT]):
+    """What failed, why, and what to try next (principle 3).
+
+    Attributes:
+        kind: a registered error kind.
+        message: one sentence for a reader: no stack trace, no exception name, no library's words.
+        recovery: what to try next.
+        pii_categories: the categories that a refusal is about; refusals only.
+    """
+
+    kind: KindT
+    message: str
+    recovery: Recovery
+    pii_categories: list[PiiCategory] = Field(default_factory=list)
+
+
+class Refusing(Envelope[DataT, KindT], Generic[DataT, KindT]):
+    """Adds the refusal to an envelope (from charter 1.1 on)."""
+
+    @classmethod
+    def refuse(
+        cls,
+        kind: Literal["pii_blocked", "policy_blocked", "allowlist_violation"],
+        message: str,
+        *,
+        pii_categories: list[PiiCategory] | None = None,
+        **recovery: Any,
+    ) -> Self:
+        """The tool ran cleanly and chose to refuse (principle 1, ``refused``).
+
+        Args:
+            kind: one of the three refusal kinds.
+            message: one sentence: what is refused and why.
+            pii_categories: what the refused data is about.
+            recovery: fields of ``Recovery``: what to try next; at least one of them.
+        """
+        error = {"kind": kind, "message": message, "recovery": recovery, "pii_categories": pii_categories or []}
+        return cls.model_validate({"status": "refused", "error": error})
+
+
+class ToolResponse(Refusing[DataT, KindT], Generic[DataT, KindT]):
+    """The response envelope of charter 1.1; see :class:`mcp_governor.charter.v1_0.ToolResponse`.
+
+    Adds the status ``refused``, which goes with the three refusal kinds and with no other.
+    """
+
+    version: ClassVar[str] = "1.1"
+
+    status: Status
+    data: DataT | None = None
+    error: ToolError[KindT] | None = None
+    confidence: Confidence | None = None
+    provenance: Provenance | None = None
+    follow_up_hints: list[str] | None = None
+    charter_version: Literal["1.1"] = "1.1"
