@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import anyio
+
+from mcp_governor.errors import GovernorError, UnreachableError
+from mcp_governor.wire.connect import connect
 from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era
+from mcp_governor.wire.loop import run
+from mcp_governor.wire.rpc import METHOD_NOT_FOUND, RpcError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence
-    from contextlib import AbstractAsyncContextManager
 
-    from mcp_governor.errors import ServerError
     from mcp_governor.wire.endpoint import Endpoint, Limits
     from mcp_governor.wire.session import Session
 
@@ -38,29 +42,6 @@ class Recording:
     problems: tuple[str, ...] = ()
 
 
-def connect(
-    endpoint: Endpoint,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    era: Era | None = None,
-    eras: MutableMapping[str, Era] | None = None,
-) -> AbstractAsyncContextManager[Session]:
-    """Open a connection, shake hands, and close everything again at the end.
-
-    Args:
-        endpoint: where the server is.
-        limits: bounds on messages, lists and time.
-        era: speak only this era; ``None`` tries ``server/discover`` and falls back to ``initialize``.
-        eras: what was found for ``endpoint.key`` before, updated with what is found now; a cached era is tried
-            first. Keep it no longer than the servers stay the same.
-
-    Raises:
-        UnreachableError, ProtocolError, RpcError: no connection, or no MCP.
-        MissingDependencyError, TargetError: an object endpoint that cannot be loaded.
-    """
-    raise NotImplementedError
-
-
 async def read_recording(session: Session, *, list_params: Sequence[Mapping[str, Any]] = ()) -> Recording:
     """Read all lists of an open session; prompts and resources only where its capabilities say so.
 
@@ -69,8 +50,101 @@ async def read_recording(session: Session, *, list_params: Sequence[Mapping[str,
         list_params: extra ``tools/list`` parameters, each listed after the plain list and merged into it. A
             ``"tier"`` among them gives its tier to the tools that it adds, or, where it only narrows the plain
             list, to the tools that it keeps.
+
+    Raises:
+        RpcError, ProtocolError, UnreachableError: a list of tools cannot be read, or the whole takes too long.
     """
-    raise NotImplementedError
+    seconds = session.limits.total_timeout
+    try:
+        with anyio.fail_after(seconds):
+            return await _read_recording(session, list_params)
+    except TimeoutError:
+        raise session.told(
+            UnreachableError(f"its surface was not read within {seconds:g} s.", "Raise --timeout.")
+        ) from None
+
+
+async def _read_recording(session: Session, list_params: Sequence[Mapping[str, Any]]) -> Recording:
+    tools, tiers = await _tools(session, list_params)
+    raw: dict[str, Any] = {
+        "serverInfo": session.server_info,
+        "protocolVersion": session.protocol,
+        "capabilities": session.capabilities,
+        "instructions": session.instructions,
+        "tools": tools,
+    }
+    problems: list[str] = []
+    for capability, method, key in _SIBLINGS:
+        if capability in session.capabilities:
+            raw[key] = await _sibling(session, capability, method, key, problems)
+    return Recording(
+        raw=raw,
+        tier_of_list=tiers,
+        era=session.era,
+        noise=tuple(session.noise),
+        refused_requests=tuple(session.refused_requests),
+        problems=tuple(problems),
+    )
+
+
+_SIBLINGS = (
+    ("prompts", "prompts/list", "prompts"),
+    ("resources", "resources/list", "resources"),
+    ("resources", "resources/templates/list", "resourceTemplates"),
+)
+
+
+async def _sibling(session: Session, capability: str, method: str, key: str, problems: list[str]) -> list[Any]:
+    try:
+        return await session.list_all(method, key)
+    except RpcError as error:
+        # Templates are optional within the capability; a server without them may not know the method.
+        if method != "resources/templates/list" or error.code != METHOD_NOT_FOUND:
+            problems.append(f'it declares the capability "{capability}", but {error.message}')
+        return []
+
+
+async def _tools(session: Session, list_params: Sequence[Mapping[str, Any]]) -> tuple[list[Any], dict[str, str]]:
+    try:
+        tools = await session.list_all("tools/list", "tools")
+    except RpcError as error:
+        if error.code != METHOD_NOT_FOUND or "tools" in session.capabilities:
+            raise
+        return [], {}
+    plain = _names(tools)
+    tiers: dict[str, str] = {}
+    for params in list_params:
+        more = await session.list_all("tools/list", "tools", params)
+        known = _names(tools)
+        listed = _names(more)
+        added = listed - known
+        tools += [tool for tool in more if _name(tool) in added or (_name(tool) is None and tool not in tools)]
+        tier = params.get("tier")
+        if isinstance(tier, str):
+            # A list that only narrows the plain one is a filter; one that repeats all of it ignores the parameter.
+            narrowed = listed - tiers.keys() if listed < plain else set()
+            tiers |= dict.fromkeys(added or narrowed, tier)
+    return tools, tiers
+
+
+def _name(tool: Any) -> str | None:
+    name = tool.get("name") if isinstance(tool, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _names(tools: list[Any]) -> set[str]:
+    return {name for name in map(_name, tools) if name is not None}
+
+
+async def _read(
+    endpoint: Endpoint,
+    limits: Limits,
+    era: Era | None,
+    eras: MutableMapping[str, Era] | None,
+    list_params: Sequence[Mapping[str, Any]],
+) -> Recording:
+    async with connect(endpoint, limits=limits, era=era, eras=eras) as session:
+        return await read_recording(session, list_params=list_params)
 
 
 def read(
@@ -82,9 +156,34 @@ def read(
     list_params: Sequence[Mapping[str, Any]] = (),
 ) -> Recording:
     """Connect, read and close, from code that is not asynchronous; see :func:`connect` for errors."""
-    raise NotImplementedError
+    return run(_read, endpoint, limits, era, eras, list_params)
 
 
-def read_many(endpoints: Sequence[Endpoint], *, limits: Limits = DEFAULT_LIMITS) -> list[Recording | ServerError]:
-    """Read several servers concurrently; in the order of ``endpoints``, an error where one failed."""
-    raise NotImplementedError
+def read_many(
+    endpoints: Sequence[Endpoint], *, limits: Limits = DEFAULT_LIMITS, at_once: int = 8
+) -> list[Recording | GovernorError]:
+    """Read several servers concurrently; in the order of ``endpoints``, an error where one failed.
+
+    Args:
+        endpoints: where the servers are.
+        limits: bounds for each of them.
+        at_once: how many are open at a time.
+    """
+    return run(_read_many, endpoints, limits, at_once)
+
+
+async def _read_many(endpoints: Sequence[Endpoint], limits: Limits, at_once: int) -> list[Recording | GovernorError]:
+    found: dict[int, Recording | GovernorError] = {}
+    slots = anyio.Semaphore(at_once)
+
+    async def one(index: int, endpoint: Endpoint) -> None:
+        async with slots:
+            try:
+                found[index] = await _read(endpoint, limits, None, None, ())
+            except GovernorError as error:
+                found[index] = error
+
+    async with anyio.create_task_group() as tasks:
+        for index, endpoint in enumerate(endpoints):
+            tasks.start_soon(one, index, endpoint)
+    return [found[index] for index in range(len(endpoints))]

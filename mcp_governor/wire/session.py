@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+import anyio
 
-    from mcp_governor.wire.endpoint import Era, Limits
+from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
+from mcp_governor.text import one_line
+from mcp_governor.wire import rpc
+from mcp_governor.wire.endpoint import Era
+from mcp_governor.wire.headers import mirrored
+from mcp_governor.wire.protocol import MODERN_VERSION, Greeting, enveloped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mcp_governor.wire.endpoint import Limits
     from mcp_governor.wire.rpc import Message
+    from mcp_governor.wire.transport import Inbox, Transport
+
+_ROUNDS = 3
+"""How often a tool may ask for input before its asking is taken for its answer."""
 
 
 class Session:
@@ -19,22 +33,77 @@ class Session:
         protocol: negotiated protocol version.
         server_info, capabilities: as the server reported them, untouched.
         instructions: as the server reported them, ``None`` where absent or not a string.
-        notifications: how many notifications the server sent.
-        refused_requests: methods of the requests that the server sent us; each was answered with an error.
-        noise: first lines of a child's stdout that were not JSON-RPC, as sent (hostile words).
+        limits: what the conversation is bounded by.
+        tools: name → item of ``tools/list``, as first listed in this session.
     """
 
-    era: Era
-    protocol: str
-    server_info: Mapping[str, Any]
-    capabilities: Mapping[str, Any]
-    instructions: str | None
-    limits: Limits
-    notifications: int
-    refused_requests: list[str]
-    noise: list[str]
+    def __init__(
+        self, transport: Transport, inbox: Inbox, limits: Limits, told: Callable[[ServerError], ServerError]
+    ) -> None:
+        self._transport = transport
+        self._inbox = inbox
+        self.told = told
+        self._numbers = itertools.count(1)
+        self._greeting = Greeting(era=Era.LEGACY, protocol="")
+        self.limits = limits
+        self.tools: dict[str, Any] = {}
 
-    async def request(self, method: str, params: Message | None = None, *, timeout: float | None = None) -> Message:
+    @property
+    def era(self) -> Era:
+        return self._greeting.era
+
+    @property
+    def protocol(self) -> str:
+        return self._greeting.protocol
+
+    @property
+    def server_info(self) -> Mapping[str, Any]:
+        return self._greeting.server_info
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        return self._greeting.capabilities
+
+    @property
+    def instructions(self) -> str | None:
+        return self._greeting.instructions
+
+    @property
+    def notifications(self) -> int:
+        """How many notifications the server sent."""
+        return self._inbox.notifications
+
+    @property
+    def refused_requests(self) -> list[str]:
+        """Methods of the requests that the server sent us; each was answered with an error or declined."""
+        return self._inbox.refused
+
+    @property
+    def noise(self) -> list[str]:
+        """First lines of a child's stdout that were not JSON-RPC, as sent (hostile words)."""
+        return self._inbox.noise
+
+    async def begin(self, greeting: Greeting) -> None:
+        """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
+        self._greeting = greeting
+        if greeting.era is Era.LEGACY:
+            message = rpc.notification("notifications/initialized")
+            await self._transport.notify(message, self._headers(message, Era.LEGACY))
+
+    async def ask(self, method: str, params: Mapping[str, Any] | None, era: Era) -> Message:
+        """Ask in the form of an era, without a timeout; :meth:`request` is what others use."""
+        body = enveloped(params) if era is Era.MODERN else dict(params) if params is not None else None
+        message = rpc.request(next(self._numbers), method, body)
+        try:
+            answer = await self._transport.exchange(message, self._headers(message, era))
+        except anyio.get_cancelled_exc_class():
+            await self._give_up(message, era)
+            raise
+        return rpc.result_of(answer, method)
+
+    async def request(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> Message:
         """Ask, and return the result object.
 
         Args:
@@ -47,7 +116,17 @@ class Session:
             ProtocolError: what it said is not MCP or breaks a limit.
             UnreachableError: it went away, or gave no answer in time.
         """
-        raise NotImplementedError
+        seconds = self.limits.request_timeout if timeout is None else timeout
+        try:
+            with anyio.fail_after(seconds):
+                return await self.ask(method, params, self.era)
+        except TimeoutError:
+            error = UnreachableError(
+                f"no answer to {method} within {seconds:g} s.", "Raise --timeout, or see why it is slow."
+            )
+            raise self.told(error) from None
+        except ServerError as error:
+            raise self.told(error) from None
 
     async def list_all(self, method: str, key: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """Every item of a paginated list, page after page, in the server's order, whatever their shape.
@@ -61,12 +140,84 @@ class Session:
             ProtocolError: no array under ``key``, a cursor that repeats, too many pages or items.
             RpcError, UnreachableError: as :meth:`request`.
         """
-        raise NotImplementedError
+        items: list[Any] = []
+        cursors: set[str] = set()
+        asked = dict(params or {})
+        for _ in range(self.limits.pages):
+            result = await self.request(method, asked)
+            page = result.get(key)
+            if not isinstance(page, list):
+                raise self._broken(
+                    f'the result of {method} has no array "{key}".', "Return an array, also an empty one."
+                )
+            items += page
+            if len(items) > self.limits.items:
+                raise self._broken(
+                    f"{method} lists more than {self.limits.items:,} items.", "Publish fewer, or see whether it loops."
+                )
+            cursor = result.get("nextCursor")
+            if cursor is None:
+                if method == "tools/list":
+                    self._remember(items)
+                return items
+            if not isinstance(cursor, str):
+                raise self._broken(f"nextCursor of {method} is no string.", "Leave it out on the last page.")
+            if cursor in cursors:
+                raise self._broken(
+                    f'{method} repeats the cursor "{one_line(cursor, 40)}" and would never end.',
+                    "Leave nextCursor out on the last page.",
+                )
+            cursors.add(cursor)
+            asked["cursor"] = cursor
+        raise self._broken(
+            f"{method} has more than {self.limits.pages:,} pages.", "Use larger pages, or see whether it loops."
+        )
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any], timeout: float | None = None) -> Message:
-        """Call a tool and return the raw ``tools/call`` result; see :meth:`request` for errors."""
-        raise NotImplementedError
+        """Call a tool and return the raw ``tools/call`` result; see :meth:`request` for errors.
 
-    def known_tools(self) -> Sequence[Any]:
-        """Items of the last ``tools/list`` of this session."""
-        raise NotImplementedError
+        A tool that asks its user for something (2026-07-28 ``input_required``) is told that the user declines, and
+        the asking is recorded in :attr:`refused_requests`; what it answers then is the result. Requests that
+        cannot be declined leave the ``input_required`` result as it is.
+        """
+        params: dict[str, Any] = {"name": name, "arguments": dict(arguments)}
+        result = await self.request("tools/call", params, timeout=timeout)
+        for _ in range(_ROUNDS):
+            asked = result.get("inputRequests")
+            if result.get("resultType") != "input_required" or not isinstance(asked, dict):
+                break
+            methods = [item.get("method") if isinstance(item, dict) else None for item in asked.values()]
+            self._inbox.refused += [method for method in methods if isinstance(method, str)]
+            if any(method != "elicitation/create" for method in methods):
+                break
+            again = {**params, "inputResponses": {key: {"action": "decline"} for key in asked}}
+            if "requestState" in result:
+                again["requestState"] = result["requestState"]
+            result = await self.request("tools/call", again, timeout=timeout)
+        return result
+
+    def _remember(self, items: list[Any]) -> None:
+        for item in items:
+            if isinstance(item, dict) and isinstance(item.get("name"), str):
+                self.tools.setdefault(item["name"], item)
+
+    def _headers(self, message: Message, era: Era) -> Mapping[str, str]:
+        if not self._transport.mirrors:
+            return {}
+        if era is Era.MODERN:
+            return mirrored(message, MODERN_VERSION, self.tools)
+        return {"MCP-Protocol-Version": self.protocol} if self.protocol else {}
+
+    async def _give_up(self, message: Message, era: Era) -> None:
+        """Tell the server that nobody waits any more; over HTTP 2026-07-28 the closed response says it."""
+        if message["method"] == "initialize" or (self._transport.mirrors and era is Era.MODERN):
+            return
+        cancelled = rpc.notification("notifications/cancelled", {"requestId": message["id"]})
+        with anyio.move_on_after(0.5, shield=True):
+            try:
+                await self._transport.notify(cancelled, self._headers(cancelled, era))
+            except ServerError:
+                return
+
+    def _broken(self, message: str, hint: str) -> ServerError:
+        return self.told(ProtocolError(message, hint))

@@ -1,0 +1,250 @@
+"""HTTP as the wire wants it: bounded, within one origin, and every failure one sentence."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+import httpx2
+
+from mcp_governor._version import __version__
+from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
+from mcp_governor.text import one_line, visible
+from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+
+    from mcp_governor.wire.endpoint import HttpEndpoint, Limits
+
+_REDIRECTS = 5
+
+
+class Client:
+    """Sends requests to one endpoint.
+
+    Attributes:
+        url: where messages go.
+        limits: bounds on bodies, events and time.
+    """
+
+    def __init__(self, http: httpx2.AsyncClient, endpoint: HttpEndpoint, limits: Limits) -> None:
+        self._http = http
+        self._authorised = any(name.lower() == "authorization" for name in endpoint.headers)
+        self.url = httpx2.URL(endpoint.url)
+        self.limits = limits
+
+    @asynccontextmanager
+    async def stream(
+        self, method: str, url: httpx2.URL, headers: Mapping[str, str], body: bytes | None
+    ) -> AsyncIterator[httpx2.Response]:
+        """One request; its response is closed at the end. Redirects are followed within the origin only.
+
+        Raises:
+            UnreachableError: no connection, it broke, or a redirect leads away.
+        """
+        sent = {**headers, "Content-Type": "application/json"} if body is not None else dict(headers)
+        try:
+            request = self._http.build_request(method, url, headers=sent, content=body)
+            response = await self._send(request)
+            try:
+                yield response
+            finally:
+                await response.aclose()
+        except httpx2.TransportError as error:
+            raise _unreachable(error) from None
+        except httpx2.HTTPError as error:
+            raise ProtocolError(f"its HTTP answer cannot be read: {_reason(error)}.") from None
+
+    async def _send(self, request: httpx2.Request) -> httpx2.Response:
+        for _ in range(_REDIRECTS):
+            response = await self._http.send(request, stream=True)
+            if response.next_request is None:
+                return response
+            await response.aclose()
+            request = _followed(request, response)
+        raise UnreachableError(f"it redirects more than {_REDIRECTS} times.", "Name the final address.")
+
+    async def body(self, response: httpx2.Response) -> bytes:
+        """The whole body.
+
+        Raises:
+            ProtocolError: it is longer than ``limits.message_bytes``.
+        """
+        parts = bytearray()
+        async for chunk in response.aiter_bytes():
+            parts += chunk
+            if len(parts) > self.limits.message_bytes:
+                raise self._too_long()
+        return bytes(parts)
+
+    async def events(self, response: httpx2.Response) -> AsyncIterator[httpx2.ServerSentEvent]:
+        """The server-sent events of a response.
+
+        Raises:
+            ProtocolError: one is longer than ``limits.message_bytes``.
+        """
+        try:
+            async for event in httpx2.EventSource(response, max_event_size=self.limits.message_bytes):
+                yield event
+        except httpx2.SSEError:
+            raise self._too_long() from None
+
+    def _too_long(self) -> ProtocolError:
+        return ProtocolError(
+            f"it sent a message longer than {self.limits.message_bytes:,} bytes.",
+            "Split the list into pages (nextCursor), or shorten its schemas.",
+        )
+
+    def refusal(self, response: httpx2.Response, body: bytes) -> UnreachableError:
+        """What an HTTP status without a JSON-RPC message means."""
+        status = response.status_code
+        if status in (401, 403):
+            said = "refuses the credentials" if self._authorised else "wants credentials"
+            return UnreachableError(
+                f"it {said} (HTTP {status}).",
+                'Set headers = { Authorization = "Bearer $TOKEN" } for this server in the configuration.',
+            )
+        said, hint = _STATUS.get(status, ("fails", "Look into the server's log."))
+        return HttpStatusError(f"it {said} (HTTP {status}{_snippet(response, body)}).", hint, status)
+
+    def not_mcp(self, response: httpx2.Response, body: bytes, why: str) -> ProtocolError:
+        """What a successful answer that is no JSON-RPC message means."""
+        kind = one_line(plain_type(response) or "nothing", 40)
+        hint = "Check the address: the path of an MCP endpoint is often /mcp or /sse."
+        if kind == "text/html":
+            return ProtocolError("it answers with a web page (text/html), not with MCP.", hint)
+        if not body:
+            return ProtocolError(f"it answers HTTP {response.status_code} with an empty body.", hint)
+        return ProtocolError(f"its answer ({kind}) cannot be read: {why}.", hint)
+
+
+_STATUS = {
+    404: ("has no MCP endpoint at this path", "Check the address: the path is often /mcp or /sse."),
+    405: ("does not take POST at this path", "Check the address: the path is often /mcp or /sse."),
+    429: ("has had too many requests", "Wait, or ask for a higher limit."),
+    502: ("is behind a proxy that cannot reach it", "See whether the server runs."),
+    503: ("is not available now", "See whether the server runs."),
+    504: ("is behind a proxy that got no answer", "See whether the server runs."),
+    400: ("does not understand the request", "See whether it speaks MCP at this address."),
+}
+
+
+def plain_type(response: httpx2.Response) -> str:
+    """The content type without its parameters."""
+    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
+
+
+@asynccontextmanager
+async def open_client(endpoint: HttpEndpoint, limits: Limits) -> AsyncIterator[Client]:
+    """An HTTP client for one endpoint.
+
+    Raises:
+        TargetError: the address is no http or https URL, or a header cannot be sent.
+    """
+    try:
+        url = httpx2.URL(endpoint.url)
+        headers = {"User-Agent": f"mcp-governor/{__version__}", **endpoint.headers}
+        # How long an answer may take is decided where the question is asked; only connecting is bounded here.
+        http = httpx2.AsyncClient(
+            headers=headers, timeout=httpx2.Timeout(None, connect=limits.connect_timeout), follow_redirects=False
+        )
+    except httpx2.InvalidURL:
+        raise TargetError(f"{endpoint.shown} is no valid address.", "Give an http:// or https:// URL.") from None
+    except UnicodeEncodeError:
+        raise TargetError(
+            f"a header configured for {endpoint.shown} holds characters that HTTP cannot send.", "Use plain ASCII."
+        ) from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise TargetError(f"{endpoint.shown} is no valid address.", "Give an http:// or https:// URL.")
+    with _quiet():
+        async with http:
+            yield Client(http, endpoint, limits)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep httpx2 from logging every address, query and all, where a governed server has turned logging on."""
+    logger = logging.getLogger("httpx2")
+    level = logger.level
+    logger.setLevel(max(level, logging.WARNING))
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _followed(request: httpx2.Request, response: httpx2.Response) -> httpx2.Request:
+    """The request that follows a redirect, if it keeps method, body and origin.
+
+    Headers were configured for one origin; an address that a server names does not get them.
+    """
+    following = response.next_request
+    shown = visible(str(following.url.copy_with(userinfo=b"", query=None)) if following else "")
+    if following is None or not _same_origin(request.url, following.url):
+        raise UnreachableError(
+            f"it redirects to {one_line(shown)} (HTTP {response.status_code}), which is another origin.",
+            "Name that address as the target if you trust it; headers are not sent there otherwise.",
+        )
+    if following.method != request.method:
+        raise UnreachableError(
+            f"it redirects to {one_line(shown)} in a way that drops the message (HTTP {response.status_code}).",
+            "Name that address as the target, or redirect with 307 or 308.",
+        )
+    return following
+
+
+def _same_origin(old: httpx2.URL, new: httpx2.URL) -> bool:
+    """Whether a redirect stays with the host: same origin without new credentials, or its upgrade to https."""
+    if new.userinfo and new.userinfo != old.userinfo:
+        return False
+    if (old.scheme, old.host, old.port) == (new.scheme, new.host, new.port):
+        return True
+    upgraded = old.scheme == "http" and new.scheme == "https"
+    return upgraded and old.host == new.host and old.port is None and new.port is None
+
+
+def _unreachable(error: httpx2.TransportError) -> UnreachableError:
+    tls = _cause(error, ssl.SSLError)
+    if tls is not None:
+        reason = getattr(tls, "verify_message", "") or getattr(tls, "reason", "") or "handshake failed"
+        return UnreachableError(
+            f"the TLS connection fails: {one_line(str(reason))}.",
+            "Check the certificate; name the authority of a private one in SSL_CERT_FILE.",
+        )
+    if isinstance(error, httpx2.ConnectTimeout):
+        return UnreachableError("it does not accept a connection in time.", "Check the address and the network.")
+    if isinstance(error, httpx2.ConnectError):
+        return UnreachableError(f"no connection: {_reason(error)}.", "See whether the server runs at this address.")
+    if isinstance(error, httpx2.LocalProtocolError | httpx2.UnsupportedProtocol):
+        return UnreachableError(
+            "the request cannot be sent: the address or a configured header is not valid HTTP.",
+            "Look for line breaks in the header values.",
+        )
+    if isinstance(error, httpx2.ProxyError):
+        return UnreachableError(f"the proxy refuses: {_reason(error)}.", "Check HTTPS_PROXY and NO_PROXY.")
+    return ConnectionLostError(f"the connection broke: {_reason(error)}.", "Look into the server's log.")
+
+
+def _cause(error: BaseException, kind: type[BaseException]) -> BaseException | None:
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, kind):
+            return seen
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
+def _reason(error: Exception) -> str:
+    system = _cause(error, OSError)
+    text = (getattr(system, "strerror", None) or str(error)) if system is not None else str(error)
+    return one_line(text or type(error).__name__, 100)
+
+
+def _snippet(response: httpx2.Response, body: bytes) -> str:
+    """The beginning of a short, plain explanation; a web page explains nothing."""
+    if plain_type(response) not in ("text/plain", "application/json") or not body.strip():
+        return ""
+    return f': "{one_line(body[:500].decode(errors="replace"), 80)}"'

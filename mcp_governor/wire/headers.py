@@ -1,0 +1,127 @@
+"""HTTP headers that 2026-07-28 mirrors out of a request's body, so that proxies can route without parsing it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import ProtocolError
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.wire.rpc import Message
+
+ANNOTATION = "x-mcp-header"
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?|")
+_WRAPPED = re.compile(r"=\?base64\?.*\?=")
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
+_TYPES = ("string", "integer", "boolean")
+_ONE_SCHEMA = frozenset(
+    (
+        *("items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames"),
+        *("unevaluatedProperties", "not", "if", "then", "else", "contentSchema"),
+    )
+)
+_MANY_SCHEMAS = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
+_NAMED_SCHEMAS = frozenset(["patternProperties", "dependentSchemas", "$defs", "definitions"])
+
+
+def mirrored(message: Message, protocol: str, tools: Mapping[str, Any]) -> dict[str, str]:
+    """The headers of a 2026-07-28 request.
+
+    Args:
+        message: the request.
+        protocol: the version in its envelope.
+        tools: name → tool as listed, for the ``x-mcp-header`` annotations of its input schema.
+
+    Raises:
+        ProtocolError: the tool that is called annotates its schema in a way that forbids calling it.
+    """
+    method = message["method"]
+    params = message.get("params") or {}
+    headers = {"MCP-Protocol-Version": protocol, "Mcp-Method": method}
+    name = params.get(_NAMED.get(method, ""))
+    if isinstance(name, str):
+        headers["Mcp-Name"] = encoded(name)
+    if method == "tools/call":
+        tool = tools.get(name) if isinstance(name, str) else None
+        schema = tool.get("inputSchema") if isinstance(tool, dict) else None
+        problem = invalid_annotation(schema)
+        if problem:
+            raise ProtocolError(
+                f'the tool "{one_line(str(name), 60)}" must not be called over HTTP: {problem}.',
+                f"Correct {ANNOTATION} in its inputSchema.",
+            )
+        for path, header in _annotations(schema):
+            value = _scalar(_at(params.get("arguments"), path or ()))
+            if value is not None:
+                headers[f"Mcp-Param-{header}"] = encoded(value)
+    return headers
+
+
+def encoded(value: str) -> str:
+    """A header value: printable ASCII as it is, anything else as ``=?base64?…?=``."""
+    if _PLAIN.fullmatch(value) and not _WRAPPED.fullmatch(value):
+        return value
+    return f"=?base64?{base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode('ascii')}?="
+
+
+def invalid_annotation(schema: Any) -> str | None:
+    """Why the ``x-mcp-header`` annotations of an input schema forbid calling its tool; ``None`` if they do not.
+
+    They must be on string, integer or boolean properties that are reached through ``properties`` only, be header
+    tokens, and be unique ignoring case.
+    """
+    seen: set[str] = set()
+    for path, header in _annotations(schema):
+        if not path:
+            return f"{ANNOTATION} stands where no property can be reached"
+        where = one_line(".".join(path), 60)
+        if not isinstance(header, str) or not _TOKEN.fullmatch(header):
+            return f'{ANNOTATION} of "{where}" is no header name'
+        if _at(schema, tuple(step for key in path for step in ("properties", key))).get("type") not in _TYPES:
+            return f'{ANNOTATION} of "{where}" is on something else than a string, integer or boolean'
+        if header.lower() in seen:
+            return f'{ANNOTATION} "{one_line(header, 40)}" is given twice'
+        seen.add(header.lower())
+    return None
+
+
+def _annotations(root: Any) -> Iterator[tuple[tuple[str, ...] | None, Any]]:
+    """Every annotation with the property path that reaches it, ``None`` off the ``properties`` chain."""
+    todo: list[tuple[tuple[str, ...] | None, Any]] = [((), root)]
+    while todo:
+        path, node = todo.pop()
+        if not isinstance(node, dict):
+            continue
+        if ANNOTATION in node:
+            yield path, node[ANNOTATION]
+        for key, value in node.items():
+            if key == "properties" and isinstance(value, dict):
+                todo += [((*path, name) if path is not None else None, sub) for name, sub in value.items()]
+            elif key in _ONE_SCHEMA:
+                todo.append((None, value))
+            elif key in _MANY_SCHEMAS and isinstance(value, list):
+                todo += [(None, sub) for sub in value]
+            elif key in _NAMED_SCHEMAS and isinstance(value, dict):
+                todo += [(None, sub) for sub in value.values()]
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _scalar(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else None

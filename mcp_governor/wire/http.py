@@ -1,0 +1,176 @@
+"""Streamable HTTP in both eras, on httpx2.
+
+2026-07-28: every POST stands alone. 2025: an ``Mcp-Session-Id`` holds the conversation together, and an answer's
+stream that breaks is resumed with ``Last-Event-ID``.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_governor.errors import ProtocolError, UnreachableError
+from mcp_governor.text import one_line
+from mcp_governor.wire import rpc
+from mcp_governor.wire.client import Client, plain_type
+from mcp_governor.wire.transport import ConnectionLostError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    import httpx2
+
+    from mcp_governor.wire.rpc import Message
+    from mcp_governor.wire.transport import Inbox
+
+_SESSION = "mcp-session-id"
+_VERSION = "MCP-Protocol-Version"
+_RESUMPTIONS = 5
+_LONGEST_PAUSE = 30.0
+
+
+class Resumption:
+    """Where an answer's stream broke off, and when to ask for the rest (SSE ``id`` and ``retry``)."""
+
+    def __init__(self) -> None:
+        self.event_id = ""
+        self.pause = 1.0
+
+    def note(self, event: httpx2.ServerSentEvent) -> None:
+        """Remember what an event says about resuming."""
+        self.event_id = event.id or self.event_id
+        if event.retry is not None:
+            self.pause = min(max(event.retry, 0) / 1000, _LONGEST_PAUSE)
+
+
+class Streamable:
+    """A :class:`~mcp_governor.wire.transport.Transport` that POSTs every message to one address."""
+
+    mirrors = True
+
+    def __init__(self, client: Client, inbox: Inbox) -> None:
+        self._client = client
+        self._inbox = inbox
+        self._session: str | None = None
+
+    async def exchange(self, message: Message, headers: Mapping[str, str]) -> Message:
+        """See :class:`~mcp_governor.wire.transport.Transport`."""
+        resumption = Resumption()
+        sent = self._headers(headers)
+        async with self._client.stream("POST", self._client.url, sent, rpc.encode(message)) as response:
+            self._session = response.headers.get(_SESSION, self._session)
+            answer = await self._answer(response, message, headers, resumption)
+        for _ in range(_RESUMPTIONS):
+            if answer is not None or not resumption.event_id:
+                break
+            answer = await self._resume(message, headers, resumption)
+        if answer is None:
+            raise ConnectionLostError(
+                f"it ended its answer to {message['method']} before the result came.", "Look into the server's log."
+            )
+        return answer
+
+    async def notify(self, message: Message, headers: Mapping[str, str]) -> None:
+        """See :class:`~mcp_governor.wire.transport.Transport`; what the server thinks of it is ignored."""
+        async with self._client.stream("POST", self._client.url, self._headers(headers), rpc.encode(message)):
+            pass
+
+    async def close(self) -> None:
+        """End the session, where there is one."""
+        if self._session is not None:
+            with suppress(UnreachableError, ProtocolError), anyio.move_on_after(self._client.limits.close_timeout):
+                async with self._client.stream("DELETE", self._client.url, self._headers({}), None):
+                    pass
+
+    def _headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        own = {"Accept": "application/json, text/event-stream", **headers}
+        if self._session is not None:
+            own[_SESSION] = self._session
+        return own
+
+    async def _answer(
+        self, response: httpx2.Response, message: Message, headers: Mapping[str, str], resumption: Resumption
+    ) -> Message | None:
+        if response.is_success and plain_type(response) == "text/event-stream":
+            return await self._stream(response, message, headers, resumption)
+        # Also on an error status: the body may hold a JSON-RPC error that says what the status does not.
+        body = await self._client.body(response)
+        if response.status_code in (401, 403):
+            raise self._client.refusal(response, body)
+        try:
+            messages = rpc.decode(body, self._client.limits.depth)
+        except rpc.NotJsonRpcError as error:
+            if not response.is_success:
+                raise self._client.refusal(response, body) from None
+            raise self._client.not_mcp(response, body, str(error)) from None
+        return await self._sort(messages, message, headers, whole=True)
+
+    async def _stream(
+        self, response: httpx2.Response, message: Message, headers: Mapping[str, str], resumption: Resumption
+    ) -> Message | None:
+        try:
+            async for event in self._client.events(response):
+                resumption.note(event)
+                if event.event != "message" or not event.data:
+                    continue
+                try:
+                    messages = rpc.decode(event.data, self._client.limits.depth)
+                except rpc.NotJsonRpcError as error:
+                    raise ProtocolError(
+                        f"it sent an event that cannot be read: {error}.", "Send one JSON-RPC message per event."
+                    ) from None
+                answer = await self._sort(messages, message, headers, whole=False)
+                if answer is not None:
+                    return answer
+        except UnreachableError:
+            if not resumption.event_id:
+                raise
+        return None
+
+    async def _sort(
+        self, messages: list[Message], asked: Message, headers: Mapping[str, str], *, whole: bool
+    ) -> Message | None:
+        """The answer among some messages; the others go to the inbox.
+
+        Args:
+            whole: they are all that the answer's body holds, so an error without an id belongs to the request.
+        """
+        answer = None
+        for message in messages:
+            number = message.get("id")
+            if not rpc.is_response(message):
+                reply = self._inbox.unasked(message)
+                if reply is not None:
+                    await self.notify(reply, {key: value for key, value in headers.items() if key == _VERSION})
+            elif (type(number) is int and number == asked["id"]) or (number is None and whole and "error" in message):
+                answer = message
+            else:
+                self._inbox.stray(message)
+        if whole and answer is None:
+            ids = one_line(", ".join(repr(message.get("id")) for message in messages), 60)
+            raise ProtocolError(
+                f"its answer to {asked['method']} has not the id of the question (it has {ids}).",
+                "Answer every request with the id that it came with.",
+            )
+        return answer
+
+    async def _resume(self, message: Message, headers: Mapping[str, str], resumption: Resumption) -> Message | None:
+        await anyio.sleep(resumption.pause)
+        again = {**self._headers(headers), "Accept": "text/event-stream", "Last-Event-ID": resumption.event_id}
+        async with self._client.stream("GET", self._client.url, again, None) as response:
+            if not response.is_success or plain_type(response) != "text/event-stream":
+                raise self._client.refusal(response, await self._client.body(response))
+            return await self._stream(response, message, headers, resumption)
+
+
+@asynccontextmanager
+async def open_streamable(client: Client, inbox: Inbox) -> AsyncIterator[Streamable]:
+    """A transport over streamable HTTP; its session is ended at the end."""
+    transport = Streamable(client, inbox)
+    try:
+        yield transport
+    finally:
+        with anyio.CancelScope(shield=True):
+            await transport.close()

@@ -1,0 +1,209 @@
+"""A server object of this process, driven over streams in memory.
+
+The object runs as it would behind stdio, on the loop of the SDK that it was written with; only our side of the
+stream is ours, so its words come through as they would travel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import sys
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from mcp_governor.errors import MissingDependencyError, ProtocolError, TargetError, UnreachableError
+from mcp_governor.surface.file import exceeds_depth
+from mcp_governor.text import one_line
+from mcp_governor.wire.transport import ConnectionLostError, Duplex, background
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from mcp_governor.wire.endpoint import Limits, ObjectEndpoint
+    from mcp_governor.wire.rpc import Message
+    from mcp_governor.wire.transport import Inbox
+
+
+@asynccontextmanager
+async def open_object(endpoint: ObjectEndpoint, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
+    """Run a server object and speak to it; it is ended with the block.
+
+    Raises:
+        MissingDependencyError: the SDK is not installed.
+        TargetError: the object cannot be loaded, or is no server.
+        UnreachableError: it fails when it starts.
+    """
+    parse, wrap = _sdk()
+    server = await load_object(endpoint)
+    low = _low_level(server, endpoint)
+    async with AsyncExitStack() as stack:
+        # FastMCP keeps its lifespan outside of the low-level server and expects it to be entered before.
+        lifespan = getattr(server, "_lifespan_manager", None)
+        if callable(lifespan):
+            try:
+                await stack.enter_async_context(lifespan())
+            except Exception as error:  # noqa: BLE001  (code of the governed server)
+                raise _failed("its lifespan fails", error) from None
+        yield await stack.enter_async_context(_running(low, parse, wrap, limits, inbox))
+
+
+@asynccontextmanager
+async def _running(
+    low: Any, parse: Callable[[Message], Any], wrap: Callable[[Any], Any], limits: Limits, inbox: Inbox
+) -> AsyncIterator[Duplex]:
+    to_server, server_reads = anyio.create_memory_object_stream[Any](8)
+    server_writes, from_server = anyio.create_memory_object_stream[Any](8)
+
+    async def send(message: Message) -> None:
+        await to_server.send(wrap(parse(message)))
+
+    duplex = Duplex(send, inbox, limits)
+    ended = anyio.Event()
+
+    async def serve() -> None:
+        try:
+            await low.run(server_reads, server_writes, low.create_initialization_options())
+            duplex.fail(ConnectionLostError("it stopped serving.", "See why its run() returns."))
+        except Exception as error:  # noqa: BLE001  (code of the governed server)
+            duplex.fail(_failed("it fails", _innermost(error)))
+        finally:
+            ended.set()
+
+    async def receive() -> None:
+        with contextlib.suppress(anyio.EndOfStream, anyio.ClosedResourceError):
+            async for item in from_server:
+                try:
+                    await duplex.take(_plain(item, limits))
+                except ProtocolError as error:
+                    duplex.fail(error)
+
+    with to_server, server_reads, server_writes, from_server:
+        async with background() as tasks:
+            tasks.start_soon(serve)
+            tasks.start_soon(receive)
+            try:
+                yield duplex
+            finally:
+                # The end of its input lets the server leave by itself; its own clean-up may hang.
+                to_server.close()
+                with anyio.move_on_after(limits.close_timeout, shield=True):
+                    await ended.wait()
+
+
+def _plain(item: Any, limits: Limits) -> Message:
+    message = getattr(item, "message", item)
+    plain: Message = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+    if exceeds_depth(plain, limits.depth):
+        raise ProtocolError(
+            f"it sent a message nested deeper than {limits.depth} levels.", "Flatten the schema that nests so deep."
+        )
+    return plain
+
+
+def _sdk() -> tuple[Callable[[Message], Any], Callable[[Any], Any]]:
+    """How the installed SDK reads a message, and how it wraps one for a stream."""
+    try:
+        shared = importlib.import_module("mcp.shared.message")
+    except ImportError:
+        raise MissingDependencyError(
+            "The MCP SDK is not installed, and a server object runs on it.",
+            'Run: pip install "mcp-governor[inprocess]"',
+        ) from None
+    try:
+        parse = importlib.import_module("mcp_types").jsonrpc_message_adapter.validate_python
+    except ImportError:  # SDK 1.x
+        parse = importlib.import_module("mcp.types").JSONRPCMessage.model_validate
+    return parse, shared.SessionMessage
+
+
+async def load_object(endpoint: ObjectEndpoint) -> Any:
+    """The server object that an endpoint names; a function without arguments is called for it.
+
+    Raises:
+        TargetError: the module, the attribute or the function fails.
+    """
+    found = _imported(endpoint.target) if isinstance(endpoint.target, str) else endpoint.target
+    if _is_server(found) or not callable(found):
+        return found
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            made = found()
+            return await made if inspect.isawaitable(made) else made
+    except Exception as error:  # noqa: BLE001  (code of the governed server)
+        raise TargetError(
+            f"{endpoint.shown} cannot be called for a server: {_told(error)}.",
+            "Name a server object, or a function without arguments that returns one.",
+        ) from None
+
+
+def _imported(name: str) -> Any:
+    module_name, _, attribute = name.partition(":")
+    shown = one_line(name, 100)
+    here = str(Path.cwd())
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        # What a module prints while it is imported must not end up in our report.
+        with contextlib.redirect_stdout(sys.stderr):
+            found: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        missing = one_line(str(error.name), 60)
+        raise TargetError(
+            f"{shown} cannot be imported: there is no module {missing}.",
+            "Check the spelling, and run in the environment and folder of the server.",
+        ) from None
+    except Exception as error:  # noqa: BLE001  (code of the governed server)
+        raise TargetError(f"{shown} cannot be imported: {_told(error)}.", "Import it in Python and see why.") from None
+    finally:
+        if added:
+            with contextlib.suppress(ValueError):
+                sys.path.remove(here)
+    for step in attribute.split(".") if attribute else ():
+        try:
+            found = getattr(found, step)
+        except AttributeError:
+            raise TargetError(
+                f"{shown}: {module_name} has no attribute {one_line(attribute, 60)}.",
+                f"Name the server object as {module_name}:ATTRIBUTE.",
+            ) from None
+    return found
+
+
+def _is_server(value: Any) -> bool:
+    return not inspect.isclass(value) and any(
+        hasattr(value, name) for name in ("_mcp_server", "_lowlevel_server", "create_initialization_options")
+    )
+
+
+def _low_level(server: Any, endpoint: ObjectEndpoint) -> Any:
+    for name in ("_mcp_server", "_lowlevel_server"):
+        low = getattr(server, name, None)
+        if low is not None:
+            return low
+    if _is_server(server):
+        return server
+    raise TargetError(
+        f"{endpoint.shown} is no MCP server but {one_line(type(server).__name__, 60)}.",
+        "Name a FastMCP server, an MCPServer, a low-level Server, or a function that returns one.",
+    )
+
+
+def _failed(what: str, error: BaseException) -> UnreachableError:
+    return UnreachableError(f"{what}: {_told(error)}.", "Start it by hand and see why.")
+
+
+def _told(error: BaseException) -> str:
+    text = one_line(str(error), 120)
+    return f"{type(error).__name__}: {text}".rstrip(".") if text else type(error).__name__
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,92 @@
+"""HTTP+SSE, the transport of 2024-11-05: one stream down, one address for POSTs up."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
+from mcp_governor.text import one_line
+from mcp_governor.wire import rpc
+from mcp_governor.wire.client import plain_type
+from mcp_governor.wire.transport import ConnectionLostError, Duplex, background
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    import httpx2
+
+    from mcp_governor.wire.client import Client
+    from mcp_governor.wire.rpc import Message
+    from mcp_governor.wire.transport import Inbox
+
+
+class _Stream:
+    """The stream down, and the address it names for the way up."""
+
+    def __init__(self, client: Client, inbox: Inbox) -> None:
+        self._client = client
+        self._address: httpx2.URL | None = None
+        self.ready = anyio.Event()
+        self.duplex = Duplex(self._send, inbox, client.limits)
+
+    async def listen(self) -> None:
+        """Read events until the stream ends; why it ended goes to whoever waits."""
+        try:
+            headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
+            async with self._client.stream("GET", self._client.url, headers, None) as response:
+                if not response.is_success:
+                    raise self._client.refusal(response, await self._client.body(response))
+                if plain_type(response) != "text/event-stream":
+                    raise self._client.not_mcp(response, b"-", "no event stream")
+                async for event in self._client.events(response):
+                    await self._take(event)
+            self.duplex.fail(ConnectionLostError("it closed its event stream.", "Look into the server's log."))
+        except ServerError as error:
+            self.duplex.fail(error)
+        self.ready.set()
+
+    async def _take(self, event: httpx2.ServerSentEvent) -> None:
+        if event.event == "endpoint" and self._address is None:
+            address = self._client.url.join(event.data.strip())
+            here = self._client.url
+            if (address.scheme, address.host, address.port) != (here.scheme, here.host, here.port):
+                raise ProtocolError(
+                    f"it wants messages sent to another origin ({one_line(address.host, 60)}).",
+                    "Name a path of the server itself in the endpoint event.",
+                )
+            self._address = address
+            self.ready.set()
+        elif event.event == "message" and event.data:
+            await self.duplex.feed(event.data)
+
+    async def _send(self, message: Message) -> None:
+        if self._address is None:
+            raise UnreachableError("it named no address for messages.", "See whether it speaks HTTP+SSE.")
+        async with self._client.stream("POST", self._address, {}, rpc.encode(message)) as response:
+            if not response.is_success:
+                raise self._client.refusal(response, await self._client.body(response))
+
+
+@asynccontextmanager
+async def open_sse(client: Client, inbox: Inbox) -> AsyncIterator[Duplex]:
+    """A transport over HTTP+SSE.
+
+    Raises:
+        UnreachableError, ProtocolError: the stream does not open or names no address in time.
+    """
+    stream = _Stream(client, inbox)
+    async with background() as tasks:
+        tasks.start_soon(stream.listen)
+        with anyio.move_on_after(client.limits.connect_timeout):
+            await stream.ready.wait()
+        if stream.duplex.broken is not None:
+            raise stream.duplex.broken
+        if not stream.ready.is_set():
+            raise UnreachableError(
+                f"its event stream named no address for messages within {client.limits.connect_timeout:g} s.",
+                "See whether it speaks HTTP+SSE at this address.",
+            )
+        yield stream.duplex
