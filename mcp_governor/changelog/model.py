@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -47,14 +48,13 @@ class Problem:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """One thing that a release tells.
 
     Attributes:
         text: the Markdown of the entry without its bullet.
         line, end: first and last line, from 1.
-        names: every identifier in backticks, in order, with the parts of dotted ones; see :func:`names_in`.
         spans: the texts in backticks, in order.
         bullet: ``False`` for prose that stands where a list belongs.
     """
@@ -62,9 +62,33 @@ class Entry:
     text: str
     line: int
     end: int
-    names: frozenset[str] = frozenset()
     spans: tuple[str, ...] = ()
     bullet: bool = True
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that the texts in backticks may mean."""
+        return frozenset().union(*map(names_in, self.spans))
+
+
+def names_in(span: str) -> frozenset[str]:
+    """Every name that a text in backticks may mean.
+
+    ``search.filter.limit`` names itself and each run of its parts; ``search(limit=5)`` names ``search`` and
+    ``limit``. The whole text is a name too, whatever its characters.
+    """
+    names = {span}
+    for token in _IDENTIFIER.findall(span):
+        names.add(token)
+        parts = _SEPARATOR.split(token)[:_MAX_PARTS]
+        for start in range(len(parts)):
+            names.update(".".join(parts[start:end]) for end in range(start + 1, len(parts) + 1))
+    return frozenset(names)
+
+
+_IDENTIFIER = re.compile(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
+_SEPARATOR = re.compile(r"[./]")
+_MAX_PARTS = 8
 
 
 @dataclass(frozen=True, slots=True)

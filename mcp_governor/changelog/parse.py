@@ -7,12 +7,12 @@ becomes a :class:`Problem` with its line. Only bytes that are no text are an err
 
 from __future__ import annotations
 
-import functools
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mcp_governor.changelog.blocks import Text, read_blocks
 from mcp_governor.changelog.grammar import (
     BARE_DIGEST,
     DIGEST,
@@ -23,7 +23,7 @@ from mcp_governor.changelog.grammar import (
     read_heading,
     read_label,
 )
-from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Problem, Section, Subsection
+from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
 from mcp_governor.errors import FileFormatError
 from mcp_governor.text import one_line, visible
 from mcp_governor.versions import Version
@@ -31,11 +31,13 @@ from mcp_governor.versions import Version
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mcp_governor.changelog.blocks import Block, Blocks
+
 MAX_BYTES = 64 * 1024 * 1024
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CODE_SPAN = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-_IDENTIFIER = re.compile(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
+_LABEL_LINE = re.compile(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 
 
@@ -89,17 +91,8 @@ def parse(text: str | bytes, what: str) -> Changelog:
     source = decode(text, what) if isinstance(text, bytes) else text
     lines = _LINE_END.split(source.removeprefix("\ufeff"))
     reader = _Reader(lines)
-    reader.read(_markdown().parse("\n".join(lines)))
+    reader.read(read_blocks(lines))
     return Changelog(source, what, *reader.result())
-
-
-@functools.cache
-def _markdown() -> Any:
-    from markdown_it import MarkdownIt
-
-    markdown = MarkdownIt("commonmark")
-    markdown.core.ruler.enableOnly(["normalize", "block"])
-    return markdown
 
 
 def code_spans(text: str) -> tuple[str, ...]:
@@ -107,23 +100,6 @@ def code_spans(text: str) -> tuple[str, ...]:
     if "`" not in text:
         return ()
     return tuple(match[2].strip() for match in _CODE_SPAN.finditer(text))
-
-
-def names_in(spans: Sequence[str]) -> frozenset[str]:
-    """Every name that texts in backticks may mean.
-
-    ``search.filter.limit`` names itself and each run of its parts; ``search(limit=5)`` names ``search`` and
-    ``limit``. A whole text is a name too, whatever its characters.
-    """
-    names: set[str] = set()
-    for span in spans:
-        names.add(span)
-        for token in _IDENTIFIER.findall(span):
-            names.add(token)
-            parts = re.split(r"[./]", token)[:8]
-            for start in range(len(parts)):
-                names.update(".".join(parts[start:end]) for end in range(start + 1, len(parts) + 1))
-    return frozenset(names)
 
 
 @dataclass
@@ -145,28 +121,21 @@ class _Reader:
     part: Subsection | None = None
     entries: list[Entry] = field(default_factory=list)
 
-    def read(self, tokens: Sequence[Any]) -> None:
-        outside_fences = set(range(len(self.lines)))
-        skip = 0
-        for index, token in enumerate(tokens):
-            if token.type in {"fence", "code_block"}:
-                outside_fences.difference_update(range(*token.map))
-            if index < skip:
-                continue
-            if token.type in {"bullet_list_open", "ordered_list_open"}:
-                skip = self._list(tokens, index)
-            elif token.type == "blockquote_open":
-                skip = _closing(tokens, index)
-            elif token.type == "heading_open":
-                self._heading(int(token.tag[1]), tokens[index + 1].content, token)
-            elif token.type == "paragraph_open":
-                self._paragraph(tokens[index + 1].content, *token.map)
-            elif token.type == "html_block" and not token.content.lstrip().startswith("<!--"):
-                self._problem("html", token.map[0], found=one_line(token.content, 60))
+    def read(self, document: Blocks) -> None:
+        for block in document.blocks:
+            if block.kind == "heading":
+                self._heading(block.level, block.texts[0].text, block.start)
+            elif block.kind == "paragraph":
+                self._paragraph(block)
+            elif block.kind == "item":
+                self._item(block)
+            elif not block.texts[0].text.lstrip().startswith("<!--"):
+                self._problem("html", block.start, found=one_line(block.texts[0].text, 60))
         self._close_section(len(self.lines))
-        for number in sorted(outside_fences):
-            if _CONFLICT.match(self.lines[number]):
-                self._problem("merge-conflict", number, found=self.lines[number][:7])
+        for number, line in enumerate(self.lines):
+            # In code, a conflict marker is an example.
+            if _CONFLICT.match(line) and not any(start <= number < end for start, end in document.code):
+                self._problem("merge-conflict", number, found=line[:7])
 
     def result(self) -> tuple[tuple[Section, ...], tuple[Problem, ...]]:
         return tuple(self.sections), tuple(sorted(self.problems, key=lambda problem: problem.line))
@@ -175,8 +144,8 @@ class _Reader:
         """``line`` from 0, as the tokens count."""
         self.problems.append(Problem(rule, line + 1, values))
 
-    def _heading(self, level: int, text: str, token: Any) -> None:
-        line, heading = token.map[0], read_heading(text)
+    def _heading(self, level: int, text: str, line: int) -> None:
+        heading = read_heading(text)
         if heading is not None and (level <= 2 or heading.version):
             self._close_section(line)
             self.section = _OpenSection(heading, line)
@@ -189,64 +158,55 @@ class _Reader:
         elif self.section is not None:
             label = read_label(text)
             if label is not None:
-                self._open_part(label, line, strict=label.strict and level == 3, shown=self.lines[line])
+                self._open_part(label, line, strict=label.strict and level == 3)
 
-    def _paragraph(self, text: str, start: int, end: int) -> None:
-        if self.section is None or self._fingerprints(text, start):
-            return
-        label = read_bold_label(text)
-        if label is not None:
-            self._open_part(label, start, strict=label.strict, shown=text)
-        elif self.part is not None and (spans := code_spans(text)):
-            self._problem("entry-form", start, found=one_line(text, 60))
-            self.entries.append(Entry(text, start + 1, end, names_in(spans), spans, bullet=False))
+    def _paragraph(self, block: Block) -> None:
+        for text, line in _split_at_labels(block.texts):
+            if self.section is None or self._fingerprints(text, line):
+                continue
+            label = read_bold_label(text)
+            if label is not None:
+                self._open_part(label, line, strict=label.strict)
+            elif self.part is not None and (spans := code_spans(text)):
+                self._problem("entry-form", line, found=one_line(text, 60))
+                end = line + text.count("\n") + 1
+                self.entries.append(Entry(text, line + 1, end, spans, bullet=False))
 
-    def _open_part(self, label: Label, line: int, *, strict: bool, shown: str) -> None:
+    def _open_part(self, label: Label, line: int, *, strict: bool) -> None:
         self._close_part()
         name = label.kind.value if label.kind else label.tail
         self.part = Subsection(label.kind, name, line + 1, line + 1)
         if label.kind is None:
             self._problem("label-unknown", line, found=one_line(name, 40))
         elif not strict:
-            self._problem("label-form", line, found=one_line(shown, 60), label=label.kind.value)
+            self._problem("label-form", line, found=one_line(self.lines[line], 60), label=label.kind.value)
             spans = code_spans(label.tail)
             if spans:
-                self.entries.append(Entry(label.tail, line + 1, line + 1, names_in(spans), spans, bullet=False))
+                self.entries.append(Entry(label.tail, line + 1, line + 1, spans, bullet=False))
 
-    def _list(self, tokens: Sequence[Any], index: int) -> int:
-        """Reads a list at top level; returns the index of the token after it."""
-        depth, position, stop = tokens[index].level + 1, index + 1, _closing(tokens, index)
-        while position < stop:
-            token = tokens[position]
-            if token.type == "list_item_open" and token.level == depth:
-                close = _closing(tokens, position)
-                inlines = [inner for inner in tokens[position:close] if inner.type == "inline"]
-                self._item([(inner.content, inner.map[0]) for inner in inlines], token.map)
-                position = close
-            else:
-                position += 1
-        return stop
-
-    def _item(self, texts: list[tuple[str, int]], span: tuple[int, int]) -> None:
+    def _item(self, block: Block) -> None:
         if self.section is None:
             return
-        stated = [self._fingerprints(text, line) for text, line in texts]
-        if any(stated):
-            texts = [text for text, is_stated in zip(texts, stated, strict=True) if not is_stated]
-            if not texts:
-                return
+        texts = [text for text in block.texts if not self._fingerprints(*text)]
+        if not texts:
+            return
+        first, *rest = _split_at_labels(texts)
         if self.part is None:
-            self._problem("entry-outside", span[0], found=one_line(texts[0][0] if texts else "", 60))
-            self.part = Subsection(None, "", span[0] + 1, span[0] + 1)
-        start, end = span[0], span[1]
-        while end > start + 1 and not self.lines[end - 1].strip():
-            end -= 1
-        text = "\n".join(content for content, _ in texts)
-        spans = code_spans(text)
-        self.entries.append(Entry(text, start + 1, end, names_in(spans), spans))
+            self._problem("entry-outside", block.start, found=one_line(first.text, 60))
+            self.part = Subsection(None, "", block.start + 1, block.start + 1)
+        swallowed = next((text for text in rest if _LABEL_LINE.fullmatch(text.text)), None)
+        own = [text for text in (first, *rest) if swallowed is None or text.line < swallowed.line]
+        text = "\n".join(part.text for part in own)
+        end = swallowed.line if swallowed else block.end
+        self.entries.append(Entry(text, block.start + 1, end, code_spans(text)))
+        if swallowed is not None:
+            label = read_bold_label(swallowed.text)
+            self._problem("label-joined", swallowed.line, found=swallowed.text)
+            if label is not None:
+                self._open_part(label, swallowed.line, strict=True)
 
     def _fingerprints(self, text: str, line: int) -> bool:
-        """Collects the digests that a block states; whether it is about the fingerprint at all."""
+        """Collects the digests that a block states; whether it states any."""
         if self.section is None or "fingerprint" not in text.lower():
             return False
         found = False
@@ -291,9 +251,25 @@ class _Reader:
         self.section = None
 
 
-def _closing(tokens: Sequence[Any], index: int) -> int:
-    """The index of the token that closes the block opened at ``index``."""
-    level, position = tokens[index].level, index + 1
-    while tokens[position].level != level or tokens[position].nesting != -1:
-        position += 1
-    return position
+def _split_at_labels(texts: Sequence[Text]) -> list[Text]:
+    """The texts, cut before and after each line that is a label: Markdown joins it to the lines around it."""
+    out: list[Text] = []
+    for text, line in texts:
+        if "\n" not in text:
+            out.append(Text(text, line))
+            continue
+        gathered: list[str] = []
+        for offset, part in enumerate(text.split("\n")):
+            if _LABEL_LINE.fullmatch(part):
+                _flush(out, gathered, line + offset)
+                out.append(Text(part, line + offset))
+            else:
+                gathered.append(part)
+        _flush(out, gathered, line + text.count("\n") + 1)
+    return out
+
+
+def _flush(out: list[Text], gathered: list[str], end: int) -> None:
+    if gathered:
+        out.append(Text("\n".join(gathered), end - len(gathered)))
+        gathered.clear()
