@@ -109,11 +109,17 @@ def shown_url(url: str) -> str:
     return visible(urlunsplit((parts.scheme, host + port, parts.path, "", "")))
 
 
-def _python(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
+def _python(text: str, rest: str, config: Config, base: Path) -> Source:
     module, _, attribute = rest.partition(":")
     if not module or not attribute:
         raise TargetError(f'"{one_line(text, 80)}" names no attribute.', "Write python:package.module:attribute.")
-    return LiveSource(shown=visible(text), endpoint=ObjectEndpoint(rest), timeout=config.timeout)
+    return LiveSource(shown=visible(text), endpoint=ObjectEndpoint(rest, _import_folders(base)), timeout=config.timeout)
+
+
+def _import_folders(base: Path) -> tuple[str, ...]:
+    """Where a project keeps its modules: its folder, and ``src`` in it."""
+    root = base.resolve()
+    return tuple(str(folder) for folder in (root, root / "src") if folder.is_dir())
 
 
 def _pypi(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
@@ -194,7 +200,9 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
         assert isinstance(source, LiveSource)
         return LiveSource(name, source.endpoint, server.list_params, max(timeout, PACKAGE_TIMEOUT))
     if server.object:
-        return LiveSource(name, ObjectEndpoint(server.object), server.list_params, timeout)
+        return LiveSource(
+            name, ObjectEndpoint(server.object, _import_folders(config.root)), server.list_params, timeout
+        )
     if server.url:
         headers = expand(server.headers, config, f"servers.{server.name}.headers")
         if server.bearer_token:

@@ -101,9 +101,11 @@ class ObjectEndpoint:
     Attributes:
         target: ``package.module:attribute``, or the object itself: a FastMCP server, an SDK ``MCPServer``, a
             low-level ``Server``, or a function without arguments (``async`` too) that returns one.
+        folders: where modules are looked for besides ``sys.path``; none means the working directory.
     """
 
     target: object
+    folders: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:

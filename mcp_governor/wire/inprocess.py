@@ -22,7 +22,7 @@ from mcp_governor.text import one_line
 from mcp_governor.wire.transport import ConnectionLostError, Duplex, background
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from mcp_governor.wire.endpoint import Limits, ObjectEndpoint
     from mcp_governor.wire.rpc import Message
@@ -127,7 +127,7 @@ async def load_object(endpoint: ObjectEndpoint) -> Any:
     Raises:
         TargetError: the module, the attribute or the function fails.
     """
-    found = _imported(endpoint.target) if isinstance(endpoint.target, str) else endpoint.target
+    found = _imported(endpoint.target, endpoint.folders) if isinstance(endpoint.target, str) else endpoint.target
     if _is_server(found) or not callable(found):
         return found
     try:
@@ -141,13 +141,11 @@ async def load_object(endpoint: ObjectEndpoint) -> Any:
         ) from None
 
 
-def _imported(name: str) -> Any:
+def _imported(name: str, folders: Sequence[str]) -> Any:
     module_name, _, attribute = name.partition(":")
     shown = one_line(name, 100)
-    here = str(Path.cwd())
-    added = here not in sys.path
-    if added:
-        sys.path.insert(0, here)
+    added = [folder for folder in folders or (str(Path.cwd()),) if folder not in sys.path]
+    sys.path[:0] = added
     try:
         # What a module prints while it is imported must not end up in our report.
         with contextlib.redirect_stdout(sys.stderr):
@@ -161,9 +159,9 @@ def _imported(name: str) -> Any:
     except Exception as error:  # noqa: BLE001  (code of the governed server)
         raise TargetError(f"{shown} cannot be imported: {_told(error)}.", "Import it in Python and see why.") from None
     finally:
-        if added:
+        for folder in added:
             with contextlib.suppress(ValueError):
-                sys.path.remove(here)
+                sys.path.remove(folder)
     for step in attribute.split(".") if attribute else ():
         try:
             found = getattr(found, step)

@@ -29,11 +29,17 @@ def live(text: str, config: Config | None = None) -> LiveSource:
         ("https://h.example/mcp", HttpEndpoint("https://h.example/mcp")),
         ("http://127.0.0.1:80/mcp", HttpEndpoint("http://127.0.0.1:80/mcp")),
         ("sse+https://h.example/sse", HttpEndpoint("https://h.example/sse", transport="sse")),
-        ("python:pkg.mod:server", ObjectEndpoint("pkg.mod:server")),
     ],
 )
 def test_urls_and_objects(text: str, endpoint: object) -> None:
     assert live(text).endpoint == endpoint
+
+
+def test_objects_are_imported_from_the_project(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    source = parse_target("python:pkg.mod:server", Config(), base=tmp_path)
+    assert isinstance(source, LiveSource)
+    assert source.endpoint == ObjectEndpoint("pkg.mod:server", (str(tmp_path), str(tmp_path / "src")))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ CLIENT_CONFIGS = {
 }
 
 
-@pytest.fixture()
+@pytest.fixture
 def clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME_X", "/opt")
     for name, content in CLIENT_CONFIGS.items():
@@ -193,7 +199,7 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(("git", "-C", str(folder), *identity, *arguments), check=True, capture_output=True)
 
 
-@pytest.fixture()
+@pytest.fixture
 def repo(tmp_path: Path) -> Path:
     git(tmp_path, "init", "-q", "-b", "main")
     for version, tag in (("1.2.0", "v1.2.0"), ("1.10.0", "v1.10.0"), ("2.0.0-rc.1", "v2.0.0-rc.1")):

@@ -1,0 +1,47 @@
+# Everything a newcomer needs: `make check` and `make test` set up what they use.
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+READY := $(VENV)/.ready
+
+.PHONY: check test lint bench accuracy docs rules-report clean
+
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,test,serve,run]'
+	@touch $@
+
+# The main job, on our own MCP server and on a public one that is fetched through uvx.
+check: $(READY)
+	$(BIN)/mcp-governor check
+	$(BIN)/mcp-governor check --isolated pypi:mcp-server-time
+
+test: lint
+	$(BIN)/mcp-governor check
+	$(BIN)/pytest -n 2
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Ratios, measured side by side in one run; see docs/benchmarks.md.
+bench: $(READY)
+	$(BIN)/python tools/bench.py
+
+# Verdicts against the oracle and the corpus beside the repository, where they are there.
+accuracy: $(READY)
+	$(BIN)/python tools/accuracy.py
+
+docs: $(READY)
+	$(BIN)/python tools/docs.py
+
+rules-report: $(READY)
+	$(BIN)/python tools/rules_report.py
+
+clean:
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .import_linter_cache build dist

@@ -1,0 +1,73 @@
+"""The configuration → what each station is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.findings import Finding, Severity
+from mcp_governor.lint.settings import PERSONAS, LintSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcp_governor.config import Config
+    from mcp_governor.lint import Selection
+
+OFF = "off"
+
+
+def lint_settings(config: Config) -> LintSettings:
+    """The ``lint`` table, profiles and clients as the linter wants them."""
+    table = config.lint
+    off = tuple(rule for rule, severity in table.severity.items() if severity == OFF)
+    return LintSettings(
+        profiles=config.profile,
+        select=table.select,
+        ignore=(*table.ignore, *off),
+        extend_select=table.extend_select,
+        severity={rule: Severity(value) for rule, value in table.severity.items() if value != OFF},
+        options=table.options,
+        per_tool_ignores={glob: tuple(rules) for glob, rules in table.per_tool_ignores.items()},
+        clients=config.clients,
+        personas=PERSONAS if table.persona == "pedantic" else PERSONAS[:1],
+        rule_paths=tuple(config.resolve(folder) for folder in table.rules),
+    )
+
+
+def fail_on(config: Config) -> Severity | None:
+    """The severity that fails a run, ``None`` for never."""
+    return None if config.fail_on == "never" else Severity(config.fail_on)
+
+
+def govern(findings: Iterable[Finding], selection: Selection) -> list[Finding]:
+    """Findings of the other stations, under the same ``ignore``, ``severity`` and per-tool ignores as lint rules.
+
+    Rules of other stations run whenever their station does; profiles choose only among the linter's.
+    """
+    from mcp_governor.lint import Suppression, load_catalogue
+
+    settings = selection.settings
+    catalogue = load_catalogue(settings.rule_paths)
+    ignored = {
+        rule.id for item in settings.ignore for rule in catalogue.match(Suppression.parse(item, "lint.ignore").rule)
+    }
+    out = []
+    for finding in findings:
+        if finding.rule in ignored:
+            continue
+        if finding.tool is not None and selection.suppressed_by(finding.rule, finding.tool):
+            continue
+        pack = f"{finding.rule.partition('/')[0]}/*"
+        severity = settings.severity.get(finding.rule, settings.severity.get(pack))
+        out.append(replace(finding, severity=severity) if severity else finding)
+    return out
+
+
+def full_config_schema() -> dict[str, Any]:
+    """The configuration's JSON Schema with the options of the change catalogue and the known profiles."""
+    from mcp_governor.change import option_schemas
+    from mcp_governor.config.schema import config_schema
+    from mcp_governor.lint import load_catalogue
+
+    return config_schema(option_schemas(), profiles=tuple(load_catalogue().profiles))

@@ -1,0 +1,152 @@
+"""Finding the server of a repository, for ``init``: in client configurations, in Python source, in package.json.
+
+Nothing is imported or run: Python is read with :mod:`ast`, and bounded in files and bytes.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_SERVER_CLASSES = frozenset({"FastMCP", "MCPServer"})
+_CLIENT_FILES = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json")
+_SKIPPED = frozenset({".git", ".venv", "venv", "node_modules", "dist", "build", "__pycache__", "tests", "test", "docs"})
+_SOURCE_ROOTS = ("src", "lib", "python")
+_MAX_FILES = 2_000
+_MAX_BYTES = 512 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A server that a repository seems to hold.
+
+    Attributes:
+        name: what to call it in the configuration.
+        keys: its ``[servers.NAME]`` table, without the name.
+        found_in: the file that tells, relative to the repository.
+    """
+
+    name: str
+    keys: dict[str, Any]
+    found_in: str
+
+
+def discover(root: Path) -> list[Candidate]:
+    """Every server that the repository seems to hold, most certain first; equal ones once."""
+    found: dict[str, Candidate] = {}
+    for candidate in (*_in_python(root), *_in_package_json(root), *_in_client_files(root)):
+        found.setdefault(json.dumps(candidate.keys, sort_keys=True), candidate)
+    return list(found.values())
+
+
+def _in_python(root: Path) -> Iterator[Candidate]:
+    for path in _python_files(root):
+        try:
+            if path.stat().st_size > _MAX_BYTES:
+                continue
+            text = path.read_text("utf-8")
+            if not any(name in text for name in _SERVER_CLASSES):
+                continue
+            tree = ast.parse(text)
+        except (OSError, ValueError, SyntaxError, RecursionError):
+            continue
+        for attribute in _server_names(tree):
+            module = _module_of(path, root)
+            relative = path.relative_to(root).as_posix()
+            yield Candidate(module.rpartition(".")[2], {"object": f"{module}:{attribute}"}, relative)
+
+
+def _python_files(root: Path) -> Iterator[Path]:
+    count = 0
+    stack = [root]
+    while stack:
+        folder = stack.pop()
+        try:
+            entries = sorted(folder.iterdir())
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir() and not entry.is_symlink():
+                if entry.name not in _SKIPPED and not entry.name.startswith("."):
+                    stack.append(entry)
+            elif entry.suffix == ".py":
+                count += 1
+                if count > _MAX_FILES:
+                    return
+                yield entry
+
+
+def _server_names(tree: ast.Module) -> Iterator[str]:
+    """Module-level names that are assigned a server."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            targets, value = statement.targets, statement.value
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets, value = [statement.target], statement.value
+        else:
+            continue
+        if not isinstance(value, ast.Call):
+            continue
+        function = value.func.value if isinstance(value.func, ast.Subscript) else value.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if name in _SERVER_CLASSES:
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _module_of(path: Path, root: Path) -> str:
+    parts = list(path.relative_to(root).with_suffix("").parts)
+    if parts[0] in _SOURCE_ROOTS and len(parts) > 1:
+        parts = parts[1:]
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+def _in_package_json(root: Path) -> Iterator[Candidate]:
+    document = _json(root / "package.json")
+    dependencies = document.get("dependencies")
+    if not isinstance(dependencies, dict):
+        return
+    if not any(
+        name in dependencies for name in ("@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp")
+    ):
+        return
+    binaries = document.get("bin")
+    if isinstance(binaries, str):
+        binaries = {str(document.get("name", "server")).rpartition("/")[2]: binaries}
+    if not isinstance(binaries, dict):
+        binaries = {"server": document["main"]} if isinstance(document.get("main"), str) else {}
+    for name, script in binaries.items():
+        if isinstance(script, str):
+            yield Candidate(str(name), {"command": ["node", script.removeprefix("./")]}, "package.json")
+
+
+def _in_client_files(root: Path) -> Iterator[Candidate]:
+    for file in _CLIENT_FILES:
+        document = _json(root / file)
+        for key in ("mcpServers", "servers"):
+            servers = document.get(key)
+            for name, entry in servers.items() if isinstance(servers, dict) else ():
+                if isinstance(entry, dict) and (isinstance(entry.get("command"), str) or entry.get("url")):
+                    yield Candidate(str(name), _client_keys(entry), file)
+
+
+def _client_keys(entry: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(entry.get("command"), str):
+        arguments = entry.get("args")
+        return {"command": [entry["command"], *map(str, arguments if isinstance(arguments, list) else ())]}
+    return {"url": str(entry["url"])}
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
