@@ -20,7 +20,7 @@ from mcp_governor.wire.endpoint import (
 )
 
 if TYPE_CHECKING:
-    from mcp_governor.wire.connect import connect
+    from mcp_governor.wire.opening import connect
     from mcp_governor.wire.recording import Recording, read, read_many, read_recording
     from mcp_governor.wire.rpc import RpcError
     from mcp_governor.wire.session import Session
@@ -46,7 +46,7 @@ _LAZY = {
     "Recording": "recording",
     "RpcError": "rpc",
     "Session": "session",
-    "connect": "connect",
+    "connect": "opening",
     "read": "recording",
     "read_many": "recording",
     "read_recording": "recording",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_governor.errors import GovernorError, UnreachableError
-from mcp_governor.wire.connect import connect
 from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era
 from mcp_governor.wire.loop import run
+from mcp_governor.wire.opening import connect
 from mcp_governor.wire.rpc import METHOD_NOT_FOUND, RpcError
 
 if TYPE_CHECKING:
