@@ -1,0 +1,19 @@
+"""``mcp-governor serve``."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.option("--http", "http", is_flag=True, help="Streamable HTTP on 127.0.0.1 instead of stdio.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
+def serve(http: bool, port: int) -> None:
+    """Run mcp-governor as an MCP server, over stdio unless --http is given."""
+    from mcp_governor.server import build_server
+
+    server = build_server()
+    if http:
+        server.run("streamable-http", host="127.0.0.1", port=port)
+    else:
+        server.run("stdio")
