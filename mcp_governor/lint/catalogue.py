@@ -178,9 +178,7 @@ def _user_rules(folder: Path) -> Iterator[Rule]:
         raise ConfigError(f"The folder of rules {visible(str(folder))} does not exist.", "Correct lint.rules.")
     files = sorted(folder.rglob("*.toml"))
     if not files:
-        raise ConfigError(
-            f"The folder {visible(str(folder))} holds no rule files (*.toml).", "Correct lint.rules."
-        )
+        raise ConfigError(f"The folder {visible(str(folder))} holds no rule files (*.toml).", "Correct lint.rules.")
     for file in files:
         yield read_rule(file)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.lint.context import Check, Context, Hit, Item, Node, hit
-from mcp_governor.lint.patterns import compile_schema, first_error, linear_pattern
+from mcp_governor.lint.patterns import compile_schema, errors, linear_pattern
 from mcp_governor.surface.model import Surface, Tool
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import join_pointer
+from mcp_governor.vocabulary import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
     from mcp_governor.lint.rule import Rule
@@ -88,30 +88,30 @@ def declarative_check(rule: Rule) -> Check:
     def check(subject: Any, _context: Context) -> Iterator[Hit]:
         base, document = _document(subject)
         for way, value in query(document):
-            problem = judge(value)
-            if problem is not None:
-                where, message = problem
-                yield hit(join_pointer(base, *way, *where), value, error=message)
+            for where, message in judge(value):
+                pointer = join_pointer("", *where)
+                yield hit(join_pointer(base, *way) + pointer, resolve_pointer(value, pointer), error=message)
 
     return check
 
 
-Judge = Callable[[Any], tuple[list[str | int], str] | None]
+Judge = Callable[[Any], "list[tuple[list[str | int], str]]"]
 
 
 def _judge(rule: Rule) -> Judge:
+    """A value → the ways from it to what is wrong, each with the engine's words for it."""
     if rule.pattern is not None or rule.forbid is not None:
         pattern = linear_pattern(rule.pattern or rule.forbid or "")
         wanted = rule.pattern is not None
 
-        def by_pattern(value: Any) -> tuple[list[str | int], str] | None:
+        def by_pattern(value: Any) -> list[tuple[list[str | int], str]]:
             if not isinstance(value, str) or pattern.search(value) is wanted:
-                return None
-            return [], "does not match" if wanted else "matches"
+                return []
+            return [([], "does not match" if wanted else "matches")]
 
         return by_pattern
     validator = compile_schema(rule.then if rule.then is not None else True)
-    return lambda value: first_error(validator, value)
+    return lambda value: errors(validator, value)
 
 
 def _document(subject: Any) -> tuple[str, Any]:

@@ -48,17 +48,21 @@ def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
         ) from None
 
 
-def first_error(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
-    """Path and message of the first error in ``value``, or ``None`` where it is valid."""
+def errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]]:
+    """Path and message of every error in ``value``; an empty list where it is valid."""
     try:
         valid = validator.is_valid(value)
     except UnicodeEncodeError:
         value = encodable(value)
         valid = validator.is_valid(value)
     if valid:
-        return None
-    error = next(iter(validator.iter_errors(value)))
-    return list(error.instance_path), error.message
+        return []
+    return [(list(error.instance_path), error.message) for error in validator.iter_errors(value)]
+
+
+def first_error(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
+    """Path and message of the first error in ``value``, or ``None`` where it is valid."""
+    return next(iter(errors(validator, value)), None)
 
 
 def encodable(value: Any) -> Any:

@@ -1,0 +1,214 @@
+"""What the specification asks of a tool definition, apart from the content of its schemas."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from mcp_governor.lint.context import Context, Hit, hit
+from mcp_governor.lint.words import kind_of
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Surface, Tool
+
+MODERN = "2026-07-28"
+"""First revision without ``initialize``, with any JSON value as structured content."""
+
+_NAME = re.compile(r"[A-Za-z0-9_.\-]*")
+_LABEL = r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?"
+_PREFIX = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_META_NAME = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?")
+_RESERVED_LABELS = ("mcp", "modelcontextprotocol")
+
+
+def entry_is_object(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """Every entry of the list is an object."""
+    for index, entry in enumerate(surface.entries):
+        if not isinstance(entry, dict):
+            yield hit(f"/tools/{index}", entry, found=kind_of(entry))
+
+
+def has_name(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """Every tool has a name: a string that is not empty."""
+    for index, entry in enumerate(surface.entries):
+        if not isinstance(entry, dict):
+            continue
+        name = entry.get("name")
+        if not isinstance(name, str):
+            found = "missing" if "name" not in entry else kind_of(name)
+            yield hit(f"/tools/{index}", name, found=found)
+        elif not name:
+            yield hit(f"/tools/{index}/name", name, found="empty")
+
+
+def unique_name(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """No two tools have the same name."""
+    first: dict[str, int] = {}
+    for index, entry in enumerate(surface.entries):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if isinstance(name, str) and name and first.setdefault(name, index) != index:
+            yield hit(f"/tools/{index}/name", name, tool=name, first=first[name], index=index)
+
+
+def name_characters(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A name consists of ASCII letters, digits, underscore, hyphen and dot."""
+    if not _NAME.fullmatch(tool.name):
+        bad = sorted(set(re.sub(_NAME, "", tool.name)))
+        yield hit("/name", tool.name, found=" ".join(f"U+{ord(char):04X}" for char in bad))
+
+
+def name_length(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A name has at most ``max`` characters."""
+    if len(tool.name) > context.options["max"]:
+        yield hit("/name", tool.name, length=len(tool.name))
+
+
+def input_schema_object(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """inputSchema is there, and an object."""
+    if "inputSchema" not in tool.raw:
+        yield hit("", None, found="missing")
+    elif not isinstance(tool.input_schema, dict):
+        yield hit("/inputSchema", tool.input_schema, found=kind_of(tool.input_schema))
+
+
+def input_root_type(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The root of inputSchema says ``"type": "object"``."""
+    schema = tool.input_schema
+    if isinstance(schema, dict) and schema.get("type") != "object":
+        found = "no type" if "type" not in schema else f"type {schema['type']!r}"
+        yield hit("/inputSchema", schema.get("type"), found=found)
+
+
+def output_schema_object(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """outputSchema, where there is one, is an object."""
+    if "outputSchema" in tool.raw and not isinstance(tool.output_schema, dict):
+        yield hit("/outputSchema", tool.output_schema, found=kind_of(tool.output_schema))
+
+
+def output_root_type(tool: Tool, context: Context) -> Iterator[Hit]:
+    """Before 2026-07-28 the root of outputSchema says ``"type": "object"``."""
+    protocol = context.surface.protocol
+    schema = tool.output_schema
+    if protocol is None or protocol >= MODERN or not isinstance(schema, dict):
+        return
+    if schema.get("type") != "object":
+        found = "no type" if "type" not in schema else f"type {schema['type']!r}"
+        yield hit("/outputSchema", schema.get("type"), found=found, protocol=protocol)
+
+
+def unknown_fields(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """No field that the specification does not define."""
+    for key in tool.raw:
+        if key not in _TOOL_FIELDS:
+            yield hit(join_pointer("", key), tool.raw[key], field=key)
+
+
+# ``execution`` is of 2025-11-25 and has a rule of its own.
+_TOOL_FIELDS = frozenset(
+    {
+        "_meta",
+        "annotations",
+        "description",
+        "execution",
+        "icons",
+        "inputSchema",
+        "name",
+        "outputSchema",
+        "title",
+    }
+)
+
+
+def execution_gone(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A server that speaks 2026-07-28 does not publish ``execution``."""
+    protocol = context.surface.protocol
+    if protocol is not None and protocol >= MODERN and "execution" in tool.raw:
+        yield hit("/execution", tool.raw["execution"])
+
+
+def icon_source(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """Every icon has a src, an http(s) or data URI."""
+    icons = tool.raw.get("icons")
+    for index, icon in enumerate(icons if isinstance(icons, list) else ()):
+        if not isinstance(icon, dict):
+            continue
+        source = icon.get("src")
+        if not isinstance(source, str):
+            yield hit(f"/icons/{index}", source, found="no src")
+        elif _scheme(source) not in ("http", "https", "data"):
+            scheme = _scheme(source)
+            yield hit(f"/icons/{index}/src", source, found=f"scheme {scheme}" if scheme else "no scheme")
+
+
+def _scheme(uri: str) -> str:
+    try:
+        return urlsplit(uri.strip()).scheme.lower()
+    except ValueError:
+        return ""
+
+
+def meta_key_format(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """Every key of ``_meta`` is an optional dotted prefix with a slash, and a name."""
+    for key in tool.meta:
+        prefix, slash, name = key.rpartition("/")
+        if (slash and not _PREFIX.fullmatch(prefix)) or not _META_NAME.fullmatch(name):
+            yield hit(join_pointer("/_meta", key), key, key=key)
+
+
+def meta_reserved(tool: Tool, context: Context) -> Iterator[Hit]:
+    """No key of ``_meta`` has a prefix that is reserved for the protocol."""
+    allowed = context.options["allow"]
+    for key in tool.meta:
+        labels = key.rpartition("/")[0].split(".")
+        reserved = len(labels) > 1 and labels[1].lower() in _RESERVED_LABELS
+        if reserved and not any(key == item or key.startswith(f"{item}/") for item in allowed):
+            yield hit(join_pointer("/_meta", key), key, key=key)
+
+
+def no_arguments_closed(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A tool without arguments says so with ``"additionalProperties": false``."""
+    schema = tool.input_schema
+    if not isinstance(schema, dict) or schema.get("type") != "object" or schema.get("properties"):
+        return
+    shaping = ("$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties")
+    if not any(key in schema for key in shaping):
+        yield hit("/inputSchema", schema)
+
+
+def lone_surrogates(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """No string holds a code point that UTF-8 cannot encode."""
+    for index, entry in enumerate(surface.entries):
+        for path, text in _strings(entry):
+            if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
+                continue
+            tool = _winner(surface, entry, index)
+            base = "" if tool else f"/tools/{index}"
+            yield hit(join_pointer(base, *path), text, tool=tool)
+    if surface.instructions and any("\ud800" <= char <= "\udfff" for char in surface.instructions):
+        yield hit("/instructions", surface.instructions)
+
+
+def _winner(surface: Surface, entry: Any, index: int) -> str | None:
+    """The name of an entry that is a usable tool, ``None`` for the others."""
+    name = entry.get("name") if isinstance(entry, dict) else None
+    tool = surface.by_name.get(name) if isinstance(name, str) else None
+    return tool.name if tool is not None and tool.index == index else None
+
+
+def _strings(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every string in a JSON value, keys included, with the way to it."""
+    stack: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while stack:
+        way, item = stack.pop()
+        if isinstance(item, str):
+            yield way, item
+        elif isinstance(item, dict):
+            for key, below in item.items():
+                yield (*way, key), key
+                stack.append(((*way, key), below))
+        elif isinstance(item, list):
+            stack.extend(((*way, number), below) for number, below in enumerate(item))
