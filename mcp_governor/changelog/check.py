@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
+from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.schema_version import SchemaVersion
-from mcp_governor.changelog.structure import at, check_structure, newest_section
+from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading
+from mcp_governor.changelog.telling import Names, check_names, check_telling
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.versions import Version
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Section
-    from mcp_governor.findings import Finding
+    from mcp_governor.findings import Finding, Tier
     from mcp_governor.surface.model import Surface
 
 
@@ -79,13 +81,32 @@ def check(
     live = fingerprint(surface) if surface is not None else ""
     version = expected.text or _fallback_version(changelog)
     found = list(check_structure(changelog, version=version, fingerprint=live))
-    current = changelog.current
+    current, settled = changelog.current, frozenset[int]()
     if current is not None:
-        found += _version(changelog, current, expected)
-        if surface is not None:
-            found += _fingerprint(changelog, current, live)
+        found += _version(changelog, current, expected, settings)
+    section = working_section(changelog)
+    if surface is not None and section is not None:
+        names = Names(surface, settings.baseline)
+        found += _fingerprint(changelog, section, live)
+        found += check_names(changelog, section, names)
+        if changes is not None:
+            telling = check_telling(changelog, section, changes, names)
+            found += telling.findings
+            settled = telling.settled
+    tiers = _tiers(surface, settings.baseline)
+    found += check_history(changelog, tiers=tiers, zero_policy=settings.zero_policy, settled=settled)
     found += _recorded(changelog, settings.recorded)
     return sorted(found, key=_line)
+
+
+def working_section(changelog: Changelog) -> Section | None:
+    """The section that should tell of the surface of now: the current one, or one above it without a version."""
+    first = changelog.sections[0] if changelog.sections else None
+    return first if first is not None and first.unreleased else changelog.current
+
+
+def _tiers(*surfaces: Surface | None) -> dict[str, Tier]:
+    return {tool.name: tool.tier for surface in surfaces if surface is not None for tool in surface.tools}
 
 
 def _line(found: Finding) -> int:
@@ -97,8 +118,10 @@ def _fallback_version(changelog: Changelog) -> str:
     return newest.version_text if newest is not None else "1.0.0"
 
 
-def _version(changelog: Changelog, current: Section, expected: SchemaVersion) -> Iterator[Finding]:
-    if expected.text is None or current.unreleased or _same(current.version_text, expected.text):
+def _version(
+    changelog: Changelog, current: Section, expected: SchemaVersion, settings: ChangelogSettings
+) -> Iterator[Finding]:
+    if expected.text is None or current.unreleased or same_version(current.version_text, expected.text):
         return
     yield finding(
         "changelog/version-mismatch",
@@ -107,11 +130,30 @@ def _version(changelog: Changelog, current: Section, expected: SchemaVersion) ->
         section=current.title,
         source=expected.source,
         expected=expected.text,
-        heading=heading_line(expected.text, current=True, day=current.date),
+        repair=_version_repair(changelog, current, expected.text, settings),
     )
 
 
-def _same(one: str, other: str) -> bool:
+def _version_repair(changelog: Changelog, current: Section, expected: str, settings: ChangelogSettings) -> str:
+    """What to write: the marker belongs to another section, or to a new one, or the heading is wrong."""
+    heading, plain = heading_line(expected, current=True), strict_heading(current, current=False)
+    other = changelog.section(expected) or next((part for part in changelog.sections if part.unreleased), None)
+    if other is not None:
+        return f"write line {current.line} as: {plain}\nand line {other.line} as: {heading}"
+    if _is_released(current, settings):
+        return f"write line {current.line} as: {plain}\nand start a section above it: {heading}"
+    return f"write line {current.line} as: {heading_line(expected, current=True, day=current.date)}"
+
+
+def _is_released(section: Section, settings: ChangelogSettings) -> bool:
+    """Whether clients have met a section's version: it is dated, recorded, or the baseline's."""
+    known = [recording.version for recording in settings.recorded]
+    if settings.baseline is not None and settings.baseline.version is not None:
+        known.append(settings.baseline.version)
+    return section.date is not None or any(same_version(section.version_text, version) for version in known)
+
+
+def same_version(one: str, other: str) -> bool:
     """Equal as text, or as semantic versions with their build parts."""
     left, right = Version.parse(one), Version.parse(other)
     return one == other or (left is not None and right is not None and str(left) == str(right))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -199,3 +200,21 @@ class Changelog:
     def released(self) -> tuple[Section, ...]:
         """Every section with a version, in the order of the file."""
         return tuple(section for section in self.sections if not section.unreleased)
+
+    @cached_property
+    def _stable(self) -> tuple[Section, ...]:
+        """Sections of semantic versions without pre-releases, oldest first."""
+        stable = [part for part in self.released if part.version is not None and not part.version.prerelease]
+        return tuple(sorted(stable, key=_version_of))
+
+    def release_before(self, section: Section) -> Section | None:
+        """The release before a section: the highest version below its own that is no pre-release."""
+        if section.version is None:
+            return None
+        index = bisect.bisect_left(self._stable, section.version, key=_version_of)
+        return self._stable[index - 1] if index else None
+
+
+def _version_of(section: Section) -> Version:
+    assert section.version is not None
+    return section.version

@@ -1,0 +1,81 @@
+"""What a farewell says: which tools go, and what to use instead."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_governor.changelog.model import Kind
+from mcp_governor.changelog.parse import code_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.changelog.model import Changelog, Entry, Section
+
+_INSTEAD = re.compile(
+    r"\b(?:use|using|call|prefer|switch to|migrate to|replaced (?:by|with)|superseded by|in favou?r of"
+    r"|becomes?|became|renamed(?: to)?|called|moved to|merged into|replacement:?)\b|→|->|=>",
+    re.IGNORECASE,
+)
+_INSTEAD_OF = re.compile(r"\b(?:instead of|rather than|in place of)\b", re.IGNORECASE)
+_OF_A_PART = re.compile(
+    r"\b(?:arguments?|parameters?|fields?|propert(?:y|ies)|values?|options?|keys?)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """A tool's deprecation as the changelog tells it.
+
+    Attributes:
+        tool: the name in backticks.
+        section: the release that announced it.
+        replacement: what to use instead, ``None`` where the entry does not say.
+        line: of the entry, from 1.
+    """
+
+    tool: str
+    section: Section
+    replacement: str | None
+    line: int
+
+
+def farewell(entry: Entry) -> tuple[tuple[str, ...], str | None]:
+    """The names that an entry takes leave of, and the one to use instead.
+
+    ``use `b` instead`` and ``→ `b``` follow the old name; ``use `b` instead of `a``` puts it last.
+    """
+    turn = _INSTEAD.search(entry.text)
+    if turn is None:
+        return entry.spans, None
+    before, after = code_spans(entry.text[: turn.start()]), entry.text[turn.end() :]
+    if before:
+        return before, _first(code_spans(after))
+    old = _INSTEAD_OF.search(after)
+    if old is None:
+        return code_spans(after), None
+    return code_spans(after[old.end() :]), _first(code_spans(after[: old.start()]))
+
+
+def _first(spans: tuple[str, ...]) -> str | None:
+    return spans[0] if spans else None
+
+
+def replacement_in(entry: Entry) -> str | None:
+    """What an entry says to use instead."""
+    return farewell(entry)[1]
+
+
+def announcements(changelog: Changelog) -> Iterator[Announcement]:
+    """Every tool that a Deprecated entry names; entries about an argument or a field are left out."""
+    for section in changelog.sections:
+        for entry in section.of_kind(Kind.DEPRECATED):
+            names, replacement = farewell(entry)
+            turn = _INSTEAD.search(entry.text)
+            told = entry.text[: turn.start()] if turn else entry.text
+            if _OF_A_PART.search(told):
+                continue
+            for name in names:
+                yield Announcement(name, section, replacement, entry.line)

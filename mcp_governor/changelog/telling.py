@@ -1,0 +1,206 @@
+"""Whether the current section tells what changed: each change once, in its place, by names that exist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mcp_governor.changelog.model import Kind, names_in
+from mcp_governor.changelog.replacements import replacement_in
+from mcp_governor.changelog.rulebook import finding
+from mcp_governor.changelog.structure import at
+from mcp_governor.changelog.subjects import homes, is_wording, subject_of
+from mcp_governor.changelog.wording import sentence
+from mcp_governor.findings import Bump
+from mcp_governor.text import did_you_mean, one_line
+from mcp_governor.vocabulary import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.changelog.model import Changelog, Entry, Section
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface.model import Json, Surface
+
+
+@dataclass(frozen=True)
+class Names:
+    """Every name that an entry may use: what exists now, and what existed in the baseline."""
+
+    surface: Surface
+    baseline: Surface | None = None
+
+    @cached_property
+    def live(self) -> frozenset[str]:
+        """Tools of now."""
+        return frozenset(self.surface.by_name)
+
+    @cached_property
+    def tools(self) -> frozenset[str]:
+        """Tools of now and of the baseline."""
+        return self.live | frozenset(self.baseline.by_name if self.baseline else ())
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        """Fields, hints, prompts, resources and the parts of the server's own description."""
+        names = {"instructions", "capabilities", "serverInfo"}
+        for surface in (self.surface, self.baseline):
+            if surface is None:
+                continue
+            names.update(surface.capabilities)
+            for tool in surface.tools:
+                names.update(tool.annotations, tool.hints.as_json(), tool.raw)
+                for schema in (tool.input_schema, tool.output_schema):
+                    names.update(_fields(schema))
+            for entry in (*surface.prompts, *surface.resources, *surface.templates):
+                names.update(_listed_names(entry))
+        return frozenset(names)
+
+    def known(self, entry_names: frozenset[str]) -> bool:
+        """Whether one of these names means something."""
+        return not entry_names.isdisjoint(self.tools) or not entry_names.isdisjoint(self.others)
+
+
+def _fields(schema: Json) -> Iterator[str]:
+    for _, node in walk(schema):
+        if isinstance(node, dict):
+            for key in ("properties", "$defs", "definitions", "patternProperties"):
+                value = node.get(key)
+                if isinstance(value, dict):
+                    yield from value
+
+
+def _listed_names(entry: Json) -> Iterator[str]:
+    if not isinstance(entry, dict):
+        return
+    for key in ("name", "uri", "uriTemplate"):
+        if isinstance(entry.get(key), str):
+            yield entry[key]
+    arguments = entry.get("arguments")
+    for argument in arguments if isinstance(arguments, list) else ():
+        yield from _listed_names(argument)
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What the current section leaves out, misplaces or repeats.
+
+    Attributes:
+        findings: in no order.
+        settled: lines of the entries that tell a change in its place.
+    """
+
+    findings: tuple[Finding, ...]
+    settled: frozenset[int]
+
+
+def check_telling(changelog: Changelog, section: Section, changes: Sequence[Change], names: Names) -> Telling:
+    """Whether every change is told once, in its place.
+
+    Args:
+        changelog: as read.
+        section: the one that describes the surface of now.
+        changes: from the baseline to now; those that need no version step (internal tools) need no entry.
+        names: see :class:`Names`.
+    """
+    told: dict[int, list[Change]] = {}
+    found: list[Finding] = []
+    settled: set[int] = set()
+    for change in changes:
+        if change.bump is Bump.NONE:
+            continue
+        subject = subject_of(change)
+        tellers = [pair for pair in section.entries if subject.told_by(pair[1], names.tools)]
+        for kind, entry in tellers:
+            told.setdefault(entry.line, []).append(change)
+            if kind in homes(change):
+                settled.add(entry.line)
+        found += _one_change(changelog, section, change, tellers)
+    found += _repetitions(changelog, section, told)
+    return Telling(tuple(found), frozenset(settled))
+
+
+def _one_change(
+    changelog: Changelog, section: Section, change: Change, tellers: list[tuple[Kind | None, Entry]]
+) -> Iterator[Finding]:
+    wanted = homes(change)
+    line = f"- {sentence(change)}"
+    if not tellers:
+        yield finding(
+            "changelog/wording-untold" if is_wording(change) else "changelog/untold",
+            at(changelog, section.line),
+            tool=change.tool,
+            value=change.id,
+            change=change.message,
+            section=section.title,
+            label=wanted[0].value,
+            line=line,
+        )
+    elif not any(kind in wanted for kind, _ in tellers):
+        kind, entry = tellers[0]
+        yield finding(
+            "changelog/wrong-subsection",
+            at(changelog, entry.line),
+            tool=change.tool,
+            value=[change.id, kind],
+            change=change.message,
+            found=kind.value if kind else "no label",
+            label=wanted[0].value,
+            line=line,
+        )
+
+
+def _repetitions(changelog: Changelog, section: Section, told: dict[int, list[Change]]) -> Iterator[Finding]:
+    """Entries that name just the same things, more of them than there are changes to tell."""
+    groups: dict[frozenset[str], list[Entry]] = {}
+    for _, entry in section.entries:
+        if entry.line in told:
+            groups.setdefault(entry.names, []).append(entry)
+    for names, entries in groups.items():
+        changes = {id(change) for change in told[entries[0].line]}
+        for extra in entries[max(1, len(changes)) :]:
+            yield finding(
+                "changelog/told-twice",
+                at(changelog, extra.line),
+                value=sorted(names),
+                found=one_line(extra.text, 60),
+                first=str(entries[0].line),
+            )
+
+
+def check_names(changelog: Changelog, section: Section, names: Names) -> Iterator[Finding]:
+    """Entries of the current section whose subject never existed, and farewells without a replacement."""
+    for kind, entry in section.entries:
+        if not entry.spans:
+            continue  # entry-unnamed says so
+        first = entry.spans[0]
+        if not names.known(names_in(first)) and "*" not in first:
+            yield finding(
+                "changelog/unknown-name",
+                at(changelog, entry.line),
+                value=first,
+                name=one_line(first, 60),
+                hint=did_you_mean(first, names.tools | names.others),
+            )
+            continue
+        if kind in (Kind.REMOVED, Kind.DEPRECATED) and first in names.tools:
+            yield from _farewell(changelog, kind, entry, names)
+
+
+def _farewell(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> Iterator[Finding]:
+    replacement = replacement_in(entry)
+    rule = "removed-without-replacement" if kind is Kind.REMOVED else "deprecated-without-replacement"
+    if replacement is None:
+        yield finding(
+            f"changelog/{rule}", at(changelog, entry.line), tool=entry.spans[0], value=None, name=entry.spans[0]
+        )
+    elif replacement not in names.live and not names.known(frozenset({replacement})):
+        yield finding(
+            "changelog/unknown-name",
+            at(changelog, entry.line),
+            value=replacement,
+            name=one_line(replacement, 60),
+            hint=did_you_mean(replacement, names.live),
+        )
