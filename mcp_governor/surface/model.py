@@ -146,6 +146,8 @@ class Surface:
         protocol: negotiated protocol version, ``None`` for recorded lists.
         capabilities, instructions: as reported.
         source: what the user named, safe to show.
+        listings: what the list results say besides their items (``resultType``, ``ttlMs``, ``cacheScope``,
+            ``nextCursor``), by list (``tools``, ``prompts``, …); empty where that was not recorded.
     """
 
     entries: tuple[Json, ...] = ()
@@ -158,6 +160,7 @@ class Surface:
     capabilities: Mapping[str, Json] = field(default_factory=dict)
     instructions: str | None = None
     source: str = ""
+    listings: Mapping[str, Json] = field(default_factory=dict)
 
     @cached_property
     def by_name(self) -> Mapping[str, Tool]:
