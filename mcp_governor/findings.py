@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -68,6 +69,9 @@ class Tier(StrEnum):
 _TIER_RANK = {Tier.FACADE: 3, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
 
 
+_LINE_NUMBER = re.compile(r":\d+$")
+
+
 def value_hash(value: Any) -> str:
     """Eight hex digits of a JSON value, so that an acceptance is tied to the value and not to the wording."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
@@ -101,8 +105,10 @@ class Finding:
 
     @property
     def id(self) -> str:
-        """``rule:tool:pointer:hash``: stable under any rewording of the message."""
-        return f"{self.rule}:{self.tool or '-'}:{self.path or '/'}:{value_hash(self.value)}"
+        """``rule:tool:pointer:hash``: stable under any rewording of the message, and in a text file under any
+        line that comes or goes above (the line number is no part of it)."""
+        place = self.path if self.path.startswith("/") else _LINE_NUMBER.sub("", self.path)
+        return f"{self.rule}:{self.tool or '-'}:{place or '/'}:{value_hash(self.value)}"
 
     def as_json(self) -> dict[str, Any]:
         """The finding as `mcp-governor/report-1` writes it."""

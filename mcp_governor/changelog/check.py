@@ -9,7 +9,7 @@ from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.schema_version import SchemaVersion
-from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading
+from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading, working_section
 from mcp_governor.changelog.telling import Names, check_names, check_telling
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.versions import Version
@@ -97,12 +97,6 @@ def check(
     found += check_history(changelog, tiers=tiers, zero_policy=settings.zero_policy, settled=settled)
     found += _recorded(changelog, settings.recorded)
     return sorted(found, key=_line)
-
-
-def working_section(changelog: Changelog) -> Section | None:
-    """The section that should tell of the surface of now: the current one, or one above it without a version."""
-    first = changelog.sections[0] if changelog.sections else None
-    return first if first is not None and first.unreleased else changelog.current
 
 
 def _tiers(*surfaces: Surface | None) -> dict[str, Tier]:

@@ -51,7 +51,7 @@ def strict_heading(section: Section, *, current: bool, version: str = "") -> str
 
 def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
     by_line = {section.line: section for section in changelog.sections}
-    current = changelog.current
+    current = working_section(changelog)
     for problem in _once(changelog):
         values = dict(problem.values)
         section = by_line.get(problem.line)
@@ -89,8 +89,10 @@ def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
     marked = [section for section in changelog.sections if section.current]
     if not marked:
         if newest is not None and not any(section.unreleased for section in changelog.sections):
-            heading = strict_heading(newest, current=True)
-            yield finding("changelog/no-current", at(changelog, newest.line), heading=heading)
+            named = changelog.section(version)
+            line = heading_line(version, current=True, day=named.date if named else None)
+            repair = f"Write line {named.line} as: {line}" if named else f"Start a section above it: {line}"
+            yield finding("changelog/no-current", at(changelog, (named or newest).line), repair=repair)
         return
     first = marked[0]
     for other in marked[1:]:
@@ -127,6 +129,12 @@ def order_key(section: Section) -> tuple[object, ...]:
         return (section.version.core, section.version.prerelease == "", section.version)
     numbers = tuple(int(number) for number in re.findall(r"\d+", section.version_text)[:3])
     return ((*numbers, 0, 0, 0)[:3], True)
+
+
+def working_section(changelog: Changelog) -> Section | None:
+    """The section that should tell of the surface of now: the current one, or one above it without a version."""
+    first = changelog.sections[0] if changelog.sections else None
+    return first if first is not None and first.unreleased else changelog.current
 
 
 def is_newer(one: Section, other: Section) -> bool:
