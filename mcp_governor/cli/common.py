@@ -17,7 +17,7 @@ from mcp_governor.findings import Severity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mcp_governor.check.model import Report
+    from mcp_governor.checking.model import Report
     from mcp_governor.report.lines import Line
     from mcp_governor.target import Source
 

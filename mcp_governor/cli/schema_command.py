@@ -16,11 +16,11 @@ def schema(name: str) -> None:
 
 def _schema(name: str) -> dict[str, object]:
     if name == "report":
-        from mcp_governor.check.schema import report_schema
+        from mcp_governor.checking.schema import report_schema
 
         return report_schema()
     if name == "config":
-        from mcp_governor.check.settings import full_config_schema
+        from mcp_governor.checking.settings import full_config_schema
 
         return full_config_schema()
     if name == "surface":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from mcp_governor.check.model import Report
+    from mcp_governor.checking.model import Report
 
 
 class Renderer(Protocol):

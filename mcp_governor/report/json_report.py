@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.surface.file import dump_json
 
 if TYPE_CHECKING:
-    from mcp_governor.check.model import Report
+    from mcp_governor.checking.model import Report
 
 
 def render(report: Report) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mcp_governor.change.model import Change
-    from mcp_governor.check.model import Report
+    from mcp_governor.checking.model import Report
     from mcp_governor.findings import Finding
 
 _SURFACE = "surface"
@@ -37,7 +37,7 @@ def report_lines(report: Report, *, verbose: int = 0) -> Iterator[Line]:
     yield from _head(report)
     if verbose >= 0:
         yield from _body(report, verbose)
-    yield from _foot(report)
+    yield from closing_lines(report)
 
 
 def _head(report: Report) -> Iterator[Line]:
@@ -76,11 +76,12 @@ def _change_order(change: Change) -> tuple[int, str, str]:
     return (order.index(change.verdict), change.path, change.kind)
 
 
-def change_lines(change: Change, accepted: str | None = None, verbose: int = 0) -> Iterator[Line]:
-    """One change: kind and place, the reason, the proof."""
+def change_lines(change: Change, accepted: str | None = None, verbose: int = 0, *, tool: str = "") -> Iterator[Line]:
+    """One change: kind and place, the reason, the proof. ``tool`` names it where no heading does."""
     mark, style = _CHANGE_MARK[change.verdict]
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
-    yield line((mark, style), " ", (change.kind, style), "  ", (visible(change.path), "cyan"), (note, "dim"), indent=2)
+    place = (f"{tool} {visible(change.path)}".strip(), "cyan")
+    yield line((mark, style), " ", (change.kind, style), "  ", place, (note, "dim"), indent=2)
     yield line(change.message, indent=6)
     if change.reason:
         yield line(f"not decided: {one_line(change.reason)}", indent=6)
@@ -112,7 +113,8 @@ def _finding_lines(finding: Finding, verbose: int) -> Iterator[Line]:
         yield line((f"id: {visible(finding.id)}", "dim"), indent=6)
 
 
-def _foot(report: Report) -> Iterator[Line]:
+def closing_lines(report: Report) -> Iterator[Line]:
+    """What was counted, the bumps, and the verdict."""
     summary = report.summary
     changes, findings = summary["changes"], summary["findings"]
     parts = []

@@ -1,0 +1,195 @@
+"""The main job: run the stations over one target and return a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, TypeVar
+
+from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
+from mcp_governor.checking.model import BaselineInfo, Report, ServerInfo
+from mcp_governor.checking.settings import fail_on, lint_settings
+from mcp_governor.config import Config, load_config
+from mcp_governor.errors import NothingCheckedError
+from mcp_governor.surface import Surface, fingerprint
+from mcp_governor.target import read_baseline, read_source, resolve, tier_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from mcp_governor.change import Change
+    from mcp_governor.checking.promise import Promise
+    from mcp_governor.findings import Finding
+    from mcp_governor.target import Baseline
+
+_T = TypeVar("_T")
+
+
+def check(
+    target: Config | Surface | str | Path | None = None,
+    *,
+    config: Config | None = None,
+    against: str | None = None,
+    command: Sequence[str] = (),
+    emit: Emit = silent,
+    today: date | None = None,
+) -> Report:
+    """Everything the configuration asks for, over one target: one verdict.
+
+    Args:
+        target: a configuration (its target is governed), a TARGET string or path, or a surface that was read
+            already; ``None`` is what the configuration names.
+        config: used where ``target`` is not itself one; default is the nearest file upwards.
+        against: a TARGET to compare with instead of the configured baseline.
+        command: a stdio server to start instead of a target.
+        emit: told what happens while it happens.
+        today: the day that acceptances are judged by; default is the current date.
+
+    Raises:
+        GovernorError: the run could not be made; its ``exit_code`` says of which kind.
+    """
+    if isinstance(target, Config):
+        target, config = None, target
+    config = config if config is not None else load_config()
+    surface = target if isinstance(target, Surface) else read_target(target, config, command=command, emit=emit)
+    return check_surface(surface, read_baseline(config, against), config, emit=emit, today=today)
+
+
+def read_target(
+    target: str | Path | None, config: Config, *, command: Sequence[str] = (), emit: Emit = silent
+) -> Surface:
+    """The surface of a target.
+
+    Raises:
+        GovernorError: as :func:`check`; :class:`NothingCheckedError` where the server publishes nothing.
+    """
+    source = resolve(None if target is None else str(target), config, command=command)
+    emit(Started("read", source.shown))
+    surface = read_source(source, tiers=tier_rules(config))
+    emit(Finished("read", len(surface.entries)))
+    return surface
+
+
+def refuse_empty(surface: Surface) -> None:
+    """A surface with nothing on it is never a pass.
+
+    Raises:
+        NothingCheckedError: the surface publishes nothing.
+    """
+    if not (surface.entries or surface.prompts or surface.resources or surface.templates):
+        raise NothingCheckedError(
+            f"{surface.source or 'The server'} publishes nothing: no tools, prompts or resources to check.",
+            "Check that the server registers its tools before it starts.",
+        )
+
+
+def check_surface(
+    surface: Surface,
+    baseline: Baseline | None,
+    config: Config,
+    *,
+    emit: Emit = silent,
+    today: date | None = None,
+) -> Report:
+    """:func:`check` for a surface and a baseline that were read."""
+    refuse_empty(surface)
+    run = _Run(surface, baseline, config, emit, today or date.today())
+    changes = run.station("compare", run.compare) if baseline is not None else []
+    promise = run.station("policy", lambda: run.hold(changes))
+    linted = run.station("lint", run.lint)
+    return run.report(changes, promise, linted)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run over surfaces that were read."""
+
+    surface: Surface
+    baseline: Baseline | None
+    config: Config
+    emit: Emit
+    today: date
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def station(self, name: Station, work: Callable[[], _T]) -> _T:
+        """Do one station's work and tell of it."""
+        self.emit(Started(name))
+        done = work()
+        self.emit(Finished(name, len(done) if isinstance(done, list) else 0))
+        return done
+
+    def compare(self) -> list[Change]:
+        from mcp_governor.change import compare
+        from mcp_governor.checking.settings import change_options
+
+        assert self.baseline is not None
+        options = change_options(self.config)
+        return compare(self.baseline.surface, self.surface, level=self.config.level, options=options)
+
+    def hold(self, changes: Sequence[Change]) -> Promise:
+        from mcp_governor.checking.promise import hold_to_promise
+
+        return hold_to_promise(self.surface, self.baseline, changes, self.config, self.today)
+
+    def lint(self) -> list[Finding]:
+        from mcp_governor.lint import run_rules, select
+
+        selection = select(lint_settings(self.config))
+        self.counts["rules"] = len(selection.linted)
+        return run_rules(self.surface, selection)
+
+    def report(self, changes: list[Change], promise: Promise, linted: list[Finding]) -> Report:
+        from mcp_governor.checking.acceptances import settle
+
+        surface = self.surface
+        settled = settle([*promise.findings, *linted], changes, self.config, self.today)
+        return Report(
+            target=surface.source,
+            server=ServerInfo.of(surface),
+            fingerprint=fingerprint(surface),
+            baseline=baseline_info(self.baseline),
+            required_bump=promise.required_bump,
+            declared_bump=promise.declared_bump,
+            declared_versions=promise.versions,
+            forcing=promise.forcing,
+            changes=tuple(changes),
+            findings=settled.findings,
+            accepted=settled.changes,
+            counts={**counts_of(surface), **self.counts},
+            fail_on=fail_on(self.config),
+            unknown_fails=self.config.policy.unknown == "breaking",
+        )
+
+
+def baseline_info(baseline: Baseline | None) -> BaselineInfo | None:
+    """What the report says of the baseline."""
+    if baseline is None:
+        return None
+    return BaselineInfo(baseline.source, baseline.surface.version, fingerprint(baseline.surface))
+
+
+def counts_of(surface: Surface) -> dict[str, int]:
+    """How much there was to look at."""
+    return {
+        "tools": len(surface.entries),
+        "prompts": len(surface.prompts),
+        "resources": len(surface.resources),
+        "templates": len(surface.templates),
+    }
+
+
+def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, rules: int) -> Report:
+    """The report of a run that only linted."""
+    from mcp_governor.checking.acceptances import settle
+
+    refuse_empty(surface)
+    settled = settle(findings, [], config, date.today(), complete=False)
+    return Report(
+        target=surface.source,
+        server=ServerInfo.of(surface),
+        fingerprint=fingerprint(surface),
+        findings=settled.findings,
+        counts={**counts_of(surface), "rules": rules},
+        fail_on=fail_on(config),
+    )

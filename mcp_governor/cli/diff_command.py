@@ -1,0 +1,33 @@
+"""``mcp-governor diff``."""
+
+from __future__ import annotations
+
+import click
+
+from mcp_governor.cli.common import Run, TargetCommand, deliver, run_options, server_command
+from mcp_governor.errors import UsageError
+
+
+@click.command(cls=TargetCommand)
+@click.argument("old")
+@click.argument("new", required=False)
+@click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
+@click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may.")
+@click.option("--stat", is_flag=True, help="Counts per tool instead of each change.")
+@run_options()
+def diff(run: Run, old: str, new: str | None, level: str | None, only: str | None, stat: bool) -> int:
+    """Changes from OLD to NEW, with verdicts, witnesses and the required bump.
+
+    Both are TARGETs; NEW may be a -- COMMAND. Exits 1 when something breaks or cannot be decided.
+    """
+    from dataclasses import replace
+
+    from mcp_governor.checking import compare_targets
+    from mcp_governor.report.diff_text import diff_lines
+
+    command = server_command()
+    if (new is None) == (not command):
+        raise UsageError("diff compares two targets.", "Name OLD and NEW, or OLD and -- COMMAND.")
+    config = replace(run.config, level=level) if level else run.config
+    report = compare_targets(old, new, config=config, command=command, only_breaking=only is not None)
+    return deliver(report, run.output, diff_lines(report, stat=stat, verbose=run.output.verbose))

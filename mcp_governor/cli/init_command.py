@@ -1,0 +1,190 @@
+"""``mcp-governor init``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
+from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig
+from mcp_governor.errors import UsageError
+from mcp_governor.target import SURFACE_FILE
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from mcp_governor.surface import Surface
+
+_FIRST_VERSION = "0.1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What will be governed: the server's table in the configuration, and how to reach it now."""
+
+    name: str
+    keys: dict[str, Any]
+    found_in: str
+
+
+@click.command(cls=TargetCommand)
+@target_argument
+@run_options(formats=("text",))
+def init(run: Run, target: str | None) -> None:
+    """Write config, baseline and changelog so that the next check passes. Never overwrites a file.
+
+    Without a TARGET the server of this repository is looked for: in Python source, package.json, and the
+    configuration files of MCP clients.
+    """
+    root = Path.cwd()
+    if run.config.path is not None and run.config.path.parent == root:
+        raise UsageError(
+            f"This folder is configured already, in {run.config.shown}.",
+            "Edit that file; record a new baseline with: mcp-governor snapshot",
+        )
+    plan = _plan(target, root)
+    config = _config(plan, root)
+    surface = _read(config)
+    written = _write(plan, surface, root)
+    click.echo(f"Found the server {visible(plan.name)} in {visible(plan.found_in)}: {len(surface.tools)} tools.")
+    for path, what in written:
+        click.echo(f"  {path:<32} {what}")
+    click.echo("Commit these files. From now on: mcp-governor check")
+
+
+def _plan(target: str | None, root: Path) -> _Plan:
+    command = server_command()
+    if command:
+        return _Plan(_name_of(command[-1], root), {"command": list(command)}, "the command line")
+    if target:
+        return _Plan(_name_of(target, root), _keys_of(target), "the command line")
+    from mcp_governor.target.discover import discover
+
+    candidates = discover(root)
+    if not candidates:
+        raise UsageError(
+            "No MCP server was found in this folder.",
+            "Name it: mcp-governor init -- COMMAND, or mcp-governor init python:package.module:attribute",
+        )
+    if len(candidates) > 1:
+        shown = "; ".join(f"{visible(c.name)} in {visible(c.found_in)}" for c in candidates[:8])
+        first = candidates[0].keys
+        example = f"python:{first['object']}" if "object" in first else " ".join(["--", *first.get("command", ())])
+        raise UsageError(f"{len(candidates)} servers were found: {shown}.", f"Name one: mcp-governor init {example}")
+    only = candidates[0]
+    return _Plan(only.name, only.keys, only.found_in)
+
+
+def _keys_of(target: str) -> dict[str, Any]:
+    scheme = target.partition(":")[0]
+    if scheme == "python":
+        return {"object": target.removeprefix("python:")}
+    if scheme in ("http", "https"):
+        return {"url": target}
+    if scheme in ("sse+http", "sse+https"):
+        return {"url": target.removeprefix("sse+"), "transport": "sse"}
+    if scheme in ("pypi", "npm"):
+        return {"package": target}
+    raise UsageError(
+        f'init takes a live server, and "{visible(target)}" is none.',
+        "Name it as -- COMMAND, a URL, python:package.module:attribute, pypi:NAME or npm:NAME.",
+    )
+
+
+def _name_of(text: str, root: Path) -> str:
+    """A table name from what was typed, else from the folder."""
+    import re
+
+    word = text.rpartition("/")[2].partition(":")[0] if "://" not in text else root.name
+    name = re.sub(r"[^a-z0-9]+", "-", Path(word).stem.lower()).strip("-")
+    return (
+        name if name and not name.isdecimal() else re.sub(r"[^a-z0-9]+", "-", root.name.lower()).strip("-") or "server"
+    )
+
+
+def _config(plan: _Plan, root: Path) -> Config:
+    keys = {key: tuple(value) if isinstance(value, list) else value for key, value in plan.keys.items()}
+    server = ServerConfig(name=plan.name, **keys)
+    return Config(root=root, target=plan.name, servers={plan.name: server})
+
+
+def _read(config: Config) -> Surface:
+    from mcp_governor.errors import NothingCheckedError
+    from mcp_governor.target import read_source, resolve
+
+    surface = read_source(resolve(None, config))
+    if not surface.entries:
+        raise NothingCheckedError(
+            f"The server {visible(config.target)} publishes no tools; nothing was written.",
+            "Register its tools before it starts, then try again.",
+        )
+    return surface
+
+
+def _write(plan: _Plan, surface: Surface, root: Path) -> list[tuple[str, str]]:
+    """Write what is missing; report each file, written or left alone."""
+    from mcp_governor.changelog import first_changelog
+    from mcp_governor.surface import dump_surface
+    from mcp_governor.surface.file import write_atomic
+    from mcp_governor.versions import Version
+
+    version = surface.version
+    literal = "" if version and Version.parse(version) else _FIRST_VERSION
+    told = literal or str(version)
+    known = _known_findings(surface, _config(plan, root))
+    files = {
+        OWN_FILE: (_config_text(plan, literal, bool(known)), "what is governed, and how"),
+        SURFACE_FILE: (dump_surface(surface), "the baseline: the surface as it is now"),
+        DEFAULT_CHANGELOG: (first_changelog(surface, told), f"the schema changelog, starting at {visible(told)}"),
+    }
+    if known:
+        files[_KNOWN_FILE] = (known, "findings of today, which do not fail")
+    report = []
+    for name, (text, what) in files.items():
+        path = root / name
+        if path.exists():
+            report.append((name, "left as it was"))
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, text)
+        report.append((name, what))
+    return report
+
+
+_KNOWN_FILE = "mcp-lint-baseline.json"
+
+
+def _known_findings(surface: Surface, config: Config) -> str:
+    """The lint baseline, where today's surface has findings that would fail; empty where it has none."""
+    from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.findings import Severity
+    from mcp_governor.lint import dump_baseline, lint
+
+    failing = [found for found in lint(surface, lint_settings(config)) if found.severity is Severity.ERROR]
+    return dump_baseline(failing) if failing else ""
+
+
+def _config_text(plan: _Plan, literal: str, known: bool) -> str:
+    """The configuration: only what differs from the defaults."""
+    lines = ["# mcp-governor: see all keys with `mcp-governor schema config`.", f"target = {_toml(plan.name)}"]
+    lines.append(f"baseline = {_toml(SURFACE_FILE)}")
+    if literal:
+        lines += ["# The server reports no semantic version; this one is held to the changelog instead."]
+        lines += [f"schema-version = {_toml(literal)}"]
+    lines += ["", f"[servers.{_toml(plan.name) if not plan.name.replace('-', '').isalnum() else plan.name}]"]
+    lines += [f"{key} = {_toml(value)}" for key, value in plan.keys.items()]
+    if known:
+        lines += ["", "[lint]", f"baseline = {_toml(_KNOWN_FILE)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    import json
+
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    # A TOML basic string is a JSON string, except that TOML knows no \/ and JSON escapes DEL nowhere.
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

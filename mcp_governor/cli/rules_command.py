@@ -1,0 +1,112 @@
+"""``mcp-governor rules`` and ``mcp-governor rule NAME``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_governor.cli.common import Output, Run, run_options, write_lines, write_text
+from mcp_governor.report.lines import BLANK, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.lint import Catalogue, Example, Rule
+    from mcp_governor.report.lines import Line
+
+_STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
+
+
+def _catalogue(run: Run) -> Catalogue:
+    from mcp_governor.lint import load_catalogue
+
+    return load_catalogue(tuple(run.config.resolve(folder) for folder in run.config.lint.rules))
+
+
+@click.command()
+@click.option("--pack", help="Only this pack.")
+@run_options(formats=("text", "json"))
+def rules(run: Run, pack: str | None) -> None:
+    """List every rule: id, severity, and what it asks for."""
+    from mcp_governor.errors import UsageError
+    from mcp_governor.text import did_you_mean
+
+    catalogue = _catalogue(run)
+    if pack is not None and pack not in catalogue.packs:
+        raise UsageError(
+            f'There is no pack "{pack}".{did_you_mean(pack, catalogue.packs)}',
+            f"The packs are {', '.join(sorted(catalogue.packs))}.",
+        )
+    chosen = [rule for rule in catalogue if pack in (None, rule.pack)]
+    if run.output.format == "json":
+        write_text(json.dumps([_row(rule) for rule in chosen], indent=2) + "\n", run.output)
+        return
+    write_lines(_table(chosen), run.output)
+
+
+def _row(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "severity": rule.severity.value,
+        "persona": rule.persona,
+        "station": rule.station,
+        "since": rule.since,
+        "summary": rule.summary,
+    }
+
+
+def _table(rules: list[Rule]) -> Iterator[Line]:
+    width = max((len(rule.id) for rule in rules), default=0)
+    for rule in rules:
+        severity = rule.severity.value
+        yield line((f"{rule.id:<{width}}", "bold"), "  ", (f"{severity:<7}", _STYLES[severity]), f"  {rule.summary}")
+
+
+@click.command()
+@click.argument("name")
+@run_options(formats=("text", "json"))
+def rule(run: Run, name: str) -> None:
+    """Explain one rule: why, source, options, examples."""
+    found = _catalogue(run).get(name)
+    if run.output.format == "json":
+        document = _row(found) | {"why": found.why, "source": found.source, "fix": found.fix}
+        document["options"] = {
+            key: {"default": option.default, "summary": option.summary, "schema": dict(option.schema)}
+            for key, option in found.options.items()
+        }
+        write_text(json.dumps(document, indent=2) + "\n", run.output)
+        return
+    write_lines(_page(found, run.output), run.output)
+
+
+def _page(rule: Rule, output: Output) -> Iterator[Line]:
+    severity = rule.severity.value
+    yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"  since {rule.since}")
+    yield line(rule.summary)
+    for title, text in (("Why", rule.why), ("Source", rule.source), ("Fix", rule.fix)):
+        yield BLANK
+        yield line((title, "bold underline"))
+        yield line(" ".join(text.split()), indent=2)
+    if rule.options:
+        yield BLANK
+        yield line(("Options", "bold underline"))
+        for key, option in rule.options.items():
+            yield line((key, "bold"), f" = {json.dumps(option.default)}  {option.summary}", indent=2)
+    for title, examples in (("Passes", rule.passes), ("Fails", rule.fails)):
+        for example in examples[: 3 + output.verbose * 100]:
+            yield BLANK
+            yield line((title, "bold underline"), f"  {example.note}" if example.note else "")
+            yield from _example(example)
+
+
+def _example(example: Example) -> Iterator[Line]:
+    if example.options:
+        yield line(f"with {json.dumps(dict(example.options))}", indent=2)
+    recording = example.recording()
+    tools = recording.get("tools")
+    shown: Any = tools[0] if set(recording) == {"tools"} and isinstance(tools, list) and len(tools) == 1 else recording
+    for text in json.dumps(shown, indent=2, ensure_ascii=True).split("\n"):
+        stripped = text.lstrip(" ")
+        yield line(stripped, indent=2 + len(text) - len(stripped))

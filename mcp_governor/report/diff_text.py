@@ -1,0 +1,77 @@
+"""Report of ``diff`` → text: breaking first, with witness; then undecided; then additions; then wording."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.model import Verdict
+from mcp_governor.findings import Bump
+from mcp_governor.report.lines import BLANK, Line, line
+from mcp_governor.report.text import change_lines, closing_lines
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.checking.model import Report
+
+GROUPS = ("breaking", "undecided", "compatible", "wording")
+"""The groups of a comparison, in the order that people read them."""
+
+
+def group_of(change: Change) -> str:
+    """Which of :data:`GROUPS` a change belongs to."""
+    if change.verdict is Verdict.BREAKING:
+        return "breaking"
+    if change.verdict is Verdict.UNKNOWN:
+        return "undecided"
+    return "wording" if change.bump in (Bump.NONE, Bump.PATCH) else "compatible"
+
+
+def grouped(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
+    """The changes by group; empty groups are left out."""
+    groups: dict[str, list[Change]] = {name: [] for name in GROUPS}
+    for change in changes:
+        groups[group_of(change)].append(change)
+    return [
+        (name, sorted(items, key=lambda c: (c.tool is None, c.tool or "", c.path, c.kind)))
+        for name, items in groups.items()
+        if items
+    ]
+
+
+def diff_lines(report: Report, *, stat: bool = False, verbose: int = 0) -> Iterator[Line]:
+    """The comparison. ``stat`` counts per tool instead; ``verbose`` above 0 adds ids."""
+    assert report.baseline is not None
+    versions = [visible(text) for text in report.declared_versions or ()]
+    between = f" ({versions[0]} → {versions[1]})" if versions else ""
+    yield line((f"{report.baseline.source} → {report.target}", "bold"), between)
+    if verbose >= 0:
+        yield from _stat(report) if stat else _groups(report, verbose)
+    yield from closing_lines(report)
+
+
+def _groups(report: Report, verbose: int) -> Iterator[Line]:
+    for name, changes in grouped(report.changes):
+        yield BLANK
+        yield line((f"{name} ({len(changes)})", "bold underline"))
+        for change in changes:
+            tool = visible(change.tool) if change.tool is not None else "surface"
+            yield from change_lines(change, report.accepted.get(change.id), verbose, tool=tool)
+
+
+def _stat(report: Report) -> Iterator[Line]:
+    rows: dict[str, Counter[str]] = {}
+    for change in report.changes:
+        rows.setdefault(visible(change.tool) if change.tool is not None else "surface", Counter())[
+            group_of(change)
+        ] += 1
+    if not rows:
+        return
+    width = max(len(name) for name in rows)
+    yield BLANK
+    yield line((f"{'':<{width}}" + "".join(f"{name:>12}" for name in GROUPS), "dim"))
+    for name in sorted(rows):
+        yield line(f"{name:<{width}}" + "".join(f"{rows[name][group] or '':>12}" for group in GROUPS))

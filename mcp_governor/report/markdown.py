@@ -1,0 +1,104 @@
+"""Report → Markdown: what a pull request shows. Server words are escaped for Markdown and for HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.report.diff_text import grouped
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.checking.model import Report
+    from mcp_governor.findings import Finding
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>&~@$:])")
+_TITLES = {
+    "breaking": "Breaking",
+    "undecided": "Could not be decided",
+    "compatible": "Compatible",
+    "wording": "Wording only",
+}
+_WITNESS_LIMIT = 1_000
+
+
+def render(report: Report) -> str:
+    """The report as GitHub-flavoured Markdown."""
+    return "\n".join(_document(report)) + "\n"
+
+
+def escape(text: str) -> str:
+    """Server words as plain Markdown text on one line: no markup, no HTML, no mention, no link."""
+    return _SPECIAL.sub(r"\\\1", one_line(text, 2_000)).replace("\\<", "&lt;").replace("\\>", "&gt;")
+
+
+def code(text: str, limit: int = 400) -> str:
+    """Server words as an inline code span that they cannot end."""
+    shown = one_line(text, limit)
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
+    return f"{fence}{pad}{shown}{pad}{fence}".replace("|", "\\|")
+
+
+def _document(report: Report) -> Iterator[str]:
+    passed = report.verdict == "pass"
+    name = report.server.name if report.server and report.server.name else report.target
+    yield f"## MCP surface of {escape(name)}: {'pass' if passed else 'fail'}"
+    yield ""
+    yield from _facts(report)
+    for group, changes in grouped(report.changes):
+        yield ""
+        yield f"### {_TITLES[group]} ({len(changes)})"
+        yield ""
+        items = [item for change in changes for item in _change(change, report)]
+        if group == "wording":
+            items = ["<details><summary>Show</summary>", "", *items, "", "</details>"]
+        yield from items
+    if report.findings:
+        yield ""
+        yield f"### Findings ({len(report.findings)})"
+        yield ""
+        for finding in sorted(report.findings, key=lambda f: (-f.severity.rank, f.tool or "", f.rule, f.path)):
+            yield from _finding(finding)
+
+
+def _facts(report: Report) -> Iterator[str]:
+    if report.baseline is not None:
+        yield f"Compared with {code(report.baseline.source)}. Required bump: **{report.required_bump.value}**"
+        if report.declared_versions is not None:
+            old, new = report.declared_versions
+            made = report.declared_bump.value if report.declared_bump else "not comparable"
+            yield f"(declared: {made}, {escape(old)} → {escape(new)})."
+        else:
+            yield "(no versions to compare)."
+    summary = report.summary
+    counts = {**summary["changes"], **summary["findings"]}
+    told = ", ".join(f"{count} {key}" for key, count in counts.items() if count)
+    yield f"{told}." if told else "No changes and no findings."
+
+
+def _change(change: Change, report: Report) -> Iterator[str]:
+    where = f"{code(change.tool)} " if change.tool is not None else ""
+    place = f"{code(change.path)} " if change.path else ""
+    accepted = f" (accepted: {escape(report.accepted[change.id])})" if change.id in report.accepted else ""
+    yield f"- **{change.kind}** {where}{place}– {escape(change.message)}{accepted}"
+    if change.reason:
+        yield f"  - not decided: {escape(change.reason)}"
+    if change.witness is not None:
+        word = "accepted before, refused now" if change.side.value == "input" else "possible now, not before"
+        proof = json.dumps(change.witness.value, ensure_ascii=False, separators=(", ", ": "))
+        yield f"  - {word}: {code(visible(proof), _WITNESS_LIMIT)}"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    where = f"{code(finding.tool)} " if finding.tool is not None else ""
+    place = f"{code(finding.path)} " if finding.path else ""
+    accepted = f" (accepted: {escape(finding.accepted)})" if finding.accepted is not None else ""
+    yield f"- **{finding.severity.value}** {finding.rule} {where}{place}– {escape(finding.message)}{accepted}"
+    if finding.fix:
+        yield f"  - fix: {escape(finding.fix)}"
