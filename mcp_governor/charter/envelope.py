@@ -23,12 +23,11 @@ _KEYS = frozenset(facts.ENVELOPE_KEYS)
 
 
 def looks_like_envelope(value: Any) -> bool:
-    """Whether a JSON value is meant as an envelope: an object with a string ``status`` and another root key."""
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("status"), str)
-        and (value["status"] in facts.STATUSES or len(_KEYS & value.keys()) > 1)
-    )
+    """Whether a JSON value is meant as an envelope: an object with a known status, or with two of its keys."""
+    if not isinstance(value, dict):
+        return False
+    status = value.get("status")
+    return (isinstance(status, str) and status in facts.STATUSES) or len(_KEYS & value.keys()) > 1
 
 
 def envelope_breaches(envelope: Mapping[str, Any], *, kinds: Iterable[str] | None = facts.KINDS) -> list[Breach]:

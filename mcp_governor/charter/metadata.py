@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mcp_governor.charter import facts
-from mcp_governor.charter.facts import CharterVersion, LatencyHint, SideEffects
+from mcp_governor.charter.facts import (
+    LATEST,
+    META_KEY,
+    METADATA_KEYS,
+    CharterVersion,
+    LatencyHint,
+    SideEffects,
+    canonical_hints,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,16 +55,16 @@ class ToolMetadata(BaseModel):
     latency_hint: LatencyHint
     idempotent: bool
     side_effects: SideEffects
-    charter_version: CharterVersion = facts.LATEST
+    charter_version: CharterVersion = LATEST
 
     def annotations(self) -> dict[str, bool]:
         """The protocol's four hints, by the charter's mapping ("Canonical MCP hint mapping")."""
-        return facts.canonical_hints(self.side_effects, idempotent=self.idempotent)
+        return canonical_hints(self.side_effects, idempotent=self.idempotent)
 
     def meta(self) -> dict[str, Any]:
         """The tool's ``_meta``: the charter's own fields under one reverse-DNS key."""
-        fields = self.model_dump(mode="json", include=set(facts.METADATA_KEYS))
-        return {facts.META_KEY: fields}
+        fields = self.model_dump(mode="json", include=set(METADATA_KEYS))
+        return {META_KEY: fields}
 
 
 def add_tool(server: Any, function: Callable[..., Any], metadata: ToolMetadata) -> None:

@@ -1,0 +1,150 @@
+"""What came back, read once: a JSON-RPC response, a ``tools/call`` result, or an envelope by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from mcp_governor.charter.envelope import looks_like_envelope
+from mcp_governor.text import one_line
+
+COMPLETE, INPUT_REQUIRED, TASK = "complete", "input_required", "task"
+RESULT_TYPES = frozenset({COMPLETE, INPUT_REQUIRED, TASK})
+"""``resultType`` values of protocol 2026-07-28; ``task`` is reserved by the tasks extension."""
+
+_RESULT_KEYS = frozenset({"content", "structuredContent", "isError", "resultType", "toolResult"})
+
+
+class DuplicateKeyError(ValueError):
+    """A JSON object says one key twice."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """One answer to ``tools/call``, in the shape it was given.
+
+    Attributes:
+        raw: the value as given.
+        result: the ``tools/call`` result, ``None`` where there is none.
+        error: the JSON-RPC error, ``None`` where there is none.
+        envelope: what should be the envelope: ``structuredContent``, or the value itself.
+    """
+
+    raw: Any
+    result: Mapping[str, Any] | None = None
+    error: Mapping[str, Any] | None = None
+    envelope: Any = None
+
+    @property
+    def is_bare_envelope(self) -> bool:
+        """Whether an envelope was given without the result around it."""
+        return self.result is None and self.envelope is not None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the result carries the error flag."""
+        return self.result is not None and self.result.get("isError") is True
+
+    @property
+    def structured(self) -> Any:
+        """``structuredContent``, ``None`` where absent."""
+        return None if self.result is None else self.result.get("structuredContent")
+
+    @property
+    def result_type(self) -> Any:
+        """``resultType``; absent means complete."""
+        return COMPLETE if self.result is None else self.result.get("resultType", COMPLETE)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts of the text blocks, in order."""
+        content = None if self.result is None else self.result.get("content")
+        if not isinstance(content, list):
+            return []
+        return [
+            block["text"]
+            for block in content
+            if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+        ]
+
+    @cached_property
+    def mirror_problem(self) -> str | None:
+        """Why the first text is no JSON mirror of the structured content; ``None`` where it is one."""
+        if not self.texts:
+            return "there is no text"
+        try:
+            mirrored = parse_strictly(self.texts[0])
+            same = mirrored == self.structured
+        except (ValueError, RecursionError) as error:
+            return one_line(str(error), 60)
+        return None if same else "they say different things"
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether the structured content is JSON: no NaN, nothing foreign, not nested too deep."""
+        if self.result is not None and self.mirror_problem is None:
+            return True  # equal to something that was parsed strictly
+        try:
+            json.dumps(self.envelope, allow_nan=False)
+        except (ValueError, TypeError, RecursionError):
+            return False
+        return True
+
+    @property
+    def read_text(self) -> str:
+        """What a model reads of it: the first text, else the structured content as compact JSON."""
+        if self.texts:
+            return self.texts[0]
+        return json.dumps(self.envelope, ensure_ascii=False, separators=(",", ":")) if self.is_json else ""
+
+    @cached_property
+    def failure_text(self) -> str | None:
+        """The words of a failure outside of an envelope: error texts, or the JSON-RPC error's message."""
+        if self.error is not None:
+            message = self.error.get("message")
+            return message if isinstance(message, str) else ""
+        if self.is_error and not looks_like_envelope(self.structured):
+            return "\n".join(self.texts)
+        return None
+
+
+def read_response(raw: Any) -> Response:
+    """Tell what was given: a response, a result or an envelope; anything else gives an empty :class:`Response`."""
+    if not isinstance(raw, Mapping):
+        return Response(raw)
+    error, result = raw.get("error"), raw.get("result")
+    if isinstance(error, Mapping) and "status" not in raw and ("jsonrpc" in raw or "code" in error):
+        return Response(raw, error=error)
+    if isinstance(result, Mapping) and not _RESULT_KEYS & raw.keys():
+        return Response(raw, result=result, envelope=result.get("structuredContent"))
+    if looks_like_envelope(raw):
+        return Response(raw, envelope=raw)
+    if _RESULT_KEYS & raw.keys():
+        return Response(raw, result=raw, envelope=raw.get("structuredContent"))
+    return Response(raw)
+
+
+def parse_strictly(text: str) -> Any:
+    """JSON as the standard has it: no NaN, no infinity, no key twice.
+
+    Raises:
+        ValueError: it is not that, or it nests too deep.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        raise DuplicateKeyError("a key stands twice in one object")
+    return out
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON value")

@@ -1,0 +1,259 @@
+"""Checks of a ``tools/call`` result, whatever it carries: the protocol's, and those of the other contracts.
+
+Each contract is one function that gives breaches; which of their rules run is chosen by the profile (DESIGN
+section 6), and severities come from the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.response import INPUT_REQUIRED, RESULT_TYPES, Response, parse_strictly
+from mcp_governor.charter.breach import Breach
+from mcp_governor.charter.message import leak
+from mcp_governor.charter.schemas import compiled
+from mcp_governor.text import one_line
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcp_governor.surface.model import Surface, Tool
+
+_MOST = 5
+"""How many disagreements with one output schema are told; more say the same."""
+
+_BLOCKS: Mapping[str, tuple[str, ...]] = {
+    "text": ("text",),
+    "image": ("data", "mimeType"),
+    "audio": ("data", "mimeType"),
+    "resource_link": ("uri", "name"),
+}
+"""Content block types and their required strings (protocol, ContentBlock); ``resource`` holds an object."""
+
+
+def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]:
+    """What every profile asks of an answer: its shape, its type, its structured content, its words."""
+    yield from _shape(response)
+    if response.result is not None and response.result_type == INPUT_REQUIRED:
+        yield Breach(
+            "call/asked-back", "/resultType", "The server asks for input instead of giving a result.", INPUT_REQUIRED
+        )
+        return
+    if response.result is not None and tool is not None:
+        yield from _structured(response, tool)
+    text = response.failure_text
+    shows = leak(text) if text else None
+    if shows is not None and text is not None:
+        path = "/message" if response.error is not None else "/content"
+        message = f'The error shows {one_line(shows, 80)}: "{one_line(text, 100)}".'
+        yield Breach("call/error-leak", path, message, text)
+
+
+def _shape(response: Response) -> Iterator[Breach]:
+    if response.error is not None:
+        yield from _error_shape(response.error)
+        return
+    if response.is_bare_envelope:
+        return
+    result = response.result
+    if result is None:
+        yield _bad("", f"The answer is {_kind(response.raw)} and no result of a tool.", None)
+        return
+    if not response.is_json:
+        yield _bad("/structuredContent", "The structured content is no JSON: NaN, or it nests too deep.", None)
+    kind = response.result_type
+    if not isinstance(kind, str) or kind not in RESULT_TYPES:
+        shown = f'"{one_line(kind, 40)}"' if isinstance(kind, str) else _kind(kind)
+        yield Breach("call/result-type", "/resultType", f"The resultType is {shown}, which is not known.", kind)
+    elif kind != INPUT_REQUIRED:
+        yield from _content(result)
+    if "isError" in result and not isinstance(result["isError"], bool):
+        yield _bad("/isError", f"isError is {_kind(result['isError'])} and no boolean.", result["isError"])
+
+
+def _error_shape(error: Mapping[str, Any]) -> Iterator[Breach]:
+    code, message = error.get("code"), error.get("message")
+    if not isinstance(code, int) or isinstance(code, bool):
+        yield _bad("/code", f"The error's code is {_kind(code)} and no integer.", code)
+    if not isinstance(message, str):
+        yield _bad("/message", f"The error's message is {_kind(message)} and no string.", message)
+
+
+def _content(result: Mapping[str, Any]) -> Iterator[Breach]:
+    content = result.get("content")
+    if not isinstance(content, list):
+        yield _bad("/content", f"content is {_kind(content)} and no list.", content)
+        return
+    for index, block in enumerate(content):
+        path = f"/content/{index}"
+        if not isinstance(block, dict):
+            yield _bad(path, f"A content block is {_kind(block)} and no object.", block)
+            continue
+        kind = block.get("type")
+        if kind == "resource":
+            if not isinstance(block.get("resource"), dict):
+                yield _bad(f"{path}/resource", "A resource block holds no resource.", kind)
+        elif not isinstance(kind, str) or kind not in _BLOCKS:
+            shown = f'"{one_line(kind, 40)}"' if isinstance(kind, str) else _kind(kind)
+            yield _bad(f"{path}/type", f"A content block is of type {shown}, which is not known.", kind)
+        else:
+            for key in _BLOCKS[kind]:
+                if not isinstance(block.get(key), str):
+                    yield _bad(f"{path}/{key}", f"A block of type {kind} has no string {key}.", [kind, key])
+
+
+def _structured(response: Response, tool: Tool) -> Iterator[Breach]:
+    if tool.output_schema is None or response.is_error:
+        return
+    structured = response.structured
+    if structured is None:
+        message = "The tool publishes an output schema and the result has no structuredContent."
+        yield Breach("call/structured-missing", "/structuredContent", message, None)
+        return
+    yield from schema_breaches(structured, tool.output_schema)
+
+
+def schema_breaches(structured: Any, schema: Any) -> Iterator[Breach]:
+    """Where structured content disagrees with an output schema; nothing for a schema that does not compile."""
+    validator = compiled(schema)
+    if validator is None:
+        return
+    try:
+        if validator.is_valid(structured):
+            return
+        errors = iter(validator.iter_errors(structured))
+        for error, _ in zip(errors, range(_MOST), strict=False):
+            pointer = join_pointer("/structuredContent", *error.instance_path)
+            text = one_line(str(error.message), 140)
+            keyword = str(error.kind.name)
+            yield Breach(
+                "call/output-schema",
+                pointer,
+                f"The structured content does not conform to the output schema: {text}.",
+                [pointer, keyword],
+            )
+    except (ValueError, RecursionError, OverflowError) as error:
+        yield _bad("/structuredContent", f"The structured content cannot be read: {one_line(str(error), 80)}.", None)
+
+
+def mirror_breaches(response: Response) -> Iterator[Breach]:
+    """Charter, "Transport integration": the first text block is a JSON mirror of the structured content."""
+    if response.result is None or response.structured is None:
+        return
+    rule = "envelope/text-mirror"
+    problem = response.mirror_problem
+    if problem is not None:
+        path = "/content/0/text" if response.texts else "/content"
+        yield Breach(rule, path, f"The text does not mirror the structured content: {problem}.", problem)
+
+
+def text_only_breaches(response: Response) -> Iterator[Breach]:
+    """Tool schema guide, section 0 (tool_result, version 1): content and isError, text only, nothing else."""
+    rule = "omni/tool-result"
+    result = response.result
+    if result is None:
+        return
+    for key in sorted(result.keys() - {"content", "isError", "_meta", "resultType"}):
+        yield Breach(rule, join_pointer("", key), f'The result has a member "{one_line(key, 40)}".', key)
+    if "isError" not in result:
+        yield Breach(rule, "/isError", "The result does not say isError.", None)
+    content = result.get("content")
+    if isinstance(content, list):
+        if not content:
+            yield Breach(rule, "/content", "The content is empty.", None)
+        for index, block in enumerate(content):
+            extra = sorted(block.keys() - {"type", "text"}) if isinstance(block, dict) else []
+            if not isinstance(block, dict) or block.get("type") != "text" or extra:
+                yield Breach(rule, f"/content/{index}", "A content block is more than a text.", extra)
+
+
+def summary_breaches(response: Response) -> Iterator[Breach]:
+    """SCHEMA.md, section 6.1: content is a short summary and does not repeat the structured payload."""
+    structured = response.structured
+    if not isinstance(structured, dict | list) or not structured:
+        return
+    for index, text in enumerate(response.texts):
+        if _tells(text, structured):
+            yield Breach(
+                "schema-md/content-summary", f"/content/{index}/text", "The text repeats the structured content.", None
+            )
+
+
+def schema_version_breaches(response: Response, surface: Surface | None) -> Iterator[Breach]:
+    """Surface governance, "Schema versioning rules": every response says the server's ``schema_version``."""
+    structured = response.structured
+    if not isinstance(structured, dict):
+        return
+    rule, path = "surface/schema-version", "/structuredContent/schema_version"
+    said = structured.get("schema_version")
+    if not isinstance(said, str):
+        yield Breach(rule, path, "The response does not say its schema_version.", said)
+    elif surface is not None and surface.version is not None and said != surface.version:
+        message = (
+            f'The response says schema_version "{one_line(said, 40)}", the server "{one_line(surface.version, 40)}".'
+        )
+        yield Breach(rule, path, message, [said, surface.version])
+
+
+def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface | None) -> Iterator[Breach]:
+    """Surface governance, "Deprecation policy": a deprecated tool warns in its structured content, by name."""
+    structured = response.structured
+    if tool is None or tool.deprecation is None or not isinstance(structured, dict):
+        return
+    rule, path = "surface/deprecation-warning", "/structuredContent/warning"
+    warning = structured.get("warning", structured.get("warnings"))
+    text = " ".join(map(str, warning)) if isinstance(warning, list) else warning
+    if not isinstance(text, str) or not text:
+        yield Breach(rule, path, "The tool is deprecated and its response does not warn.", None)
+        return
+    replacement = tool.deprecation.replacement
+    named = (
+        [replacement] if replacement else [name for name in (surface.by_name if surface else ()) if name != tool.name]
+    )
+    if named and not any(name in text for name in named):
+        wanted = f' "{one_line(replacement, 60)}"' if replacement else ""
+        yield Breach(rule, path, f"The warning does not name the replacement{wanted}.", text)
+
+
+def server_info_breaches(document: Any) -> Iterator[Breach]:
+    """Tool schema guide, section 0a (server_info, version 1): what GET on the endpoint answers."""
+    rule = "omni/server-info"
+    if not isinstance(document, dict):
+        yield Breach(rule, "", f"The server info is {_kind(document)} and no object.", None)
+        return
+    for key in ("name", "version", "protocolVersion", "message"):
+        value = document.get(key)
+        if not isinstance(value, str) and not (key == "message" and key not in document):
+            yield Breach(rule, f"/{key}", f'The server info has no string "{key}".', value)
+    for key in sorted(document.keys() - {"name", "version", "protocolVersion", "message"}):
+        yield Breach(rule, join_pointer("", key), f'The server info has a member "{one_line(key, 40)}".', key)
+
+
+def _tells(text: str, structured: Any) -> bool:
+    """Whether a text is the structured content over again."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        return bool(parse_strictly(text) == structured)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _bad(path: str, message: str, value: Any) -> Breach:
+    return Breach("call/result-shape", path, message, value)
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null or absent"
+    if isinstance(value, bool):
+        return "a boolean"
+    names: Iterable[tuple[Any, str]] = (
+        (str, "a string"),
+        (Mapping, "an object"),
+        (list, "a list"),
+        ((int, float), "a number"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "no JSON value")

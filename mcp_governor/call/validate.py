@@ -1,0 +1,233 @@
+"""Any response of any tool → findings, under a profile."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.response import Response, read_response
+from mcp_governor.call.results import (
+    deprecation_breaches,
+    mirror_breaches,
+    protocol_breaches,
+    schema_version_breaches,
+    summary_breaches,
+    text_only_breaches,
+)
+from mcp_governor.charter import facts
+from mcp_governor.charter.breach import Breach
+from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
+from mcp_governor.charter.recovery import argument_problems, declared_kinds, surface_breaches
+from mcp_governor.findings import Finding
+from mcp_governor.lint import LintSettings, select
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mcp_governor.lint import Selection
+    from mcp_governor.surface.model import Surface, Tool
+
+_SIZE_RULE = "envelope/size"
+
+
+class ResponseChecker:
+    """Checks responses with the rules that a selection holds; made once, used for many responses.
+
+    Args:
+        selection: the rules that run, with their severities and options (:func:`mcp_governor.lint.select`).
+    """
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        packs = {rule_id.partition("/")[0] for rule_id in selection.active}
+        self._envelope = "envelope" in packs
+        self._packs = packs
+
+    def check(
+        self, raw: Any, *, tool: Tool | None = None, surface: Surface | None = None, dispatch: bool = False
+    ) -> list[Finding]:
+        """Findings about one response; see :func:`validate_response`.
+
+        Args:
+            raw: the response.
+            tool: the tool that answered.
+            surface: what the server publishes.
+            dispatch: the call itself was wrong (unknown tool, refused arguments), so an error outside of the
+                tool's own channel is in order.
+        """
+        response = raw if isinstance(raw, Response) else read_response(raw)
+        name = tool.name if tool is not None else None
+        return self.findings(self._breaches(response, tool, surface, dispatch), name)
+
+    def findings(self, breaches: Iterable[Breach], tool: str | None) -> list[Finding]:
+        """Breaches as findings with the severity selected; those of rules that do not run are left out."""
+        out = []
+        for breach in breaches:
+            active = self._selection.get(breach.rule)
+            if active is None or (tool is not None and self._selection.suppressed_by(breach.rule, tool)):
+                continue
+            out.append(
+                Finding(
+                    rule=breach.rule,
+                    severity=active.severity,
+                    message=breach.message,
+                    tool=tool,
+                    path=breach.path,
+                    fix=active.rule.fix,
+                    value=breach.value,
+                )
+            )
+        return out
+
+    def runs(self, rule_id: str) -> bool:
+        """Whether a rule was selected."""
+        return rule_id in self._selection.active
+
+    def _breaches(
+        self, response: Response, tool: Tool | None, surface: Surface | None, dispatch: bool
+    ) -> Iterator[Breach]:
+        prefix = "/error" if response.error is not None else ""
+        told = [breach.under(prefix) for breach in protocol_breaches(response, tool)]
+        yield from told
+        if any(breach.rule == "call/asked-back" for breach in told):
+            return
+        if self._envelope:
+            yield from self._charter(response, tool, surface, dispatch, told)
+        if "omni" in self._packs:
+            yield from text_only_breaches(response)
+        if "schema-md" in self._packs:
+            yield from summary_breaches(response)
+            yield from _rpc_only(response)
+        if "surface" in self._packs:
+            yield from schema_version_breaches(response, surface)
+            yield from deprecation_breaches(response, tool, surface)
+            yield from _flag_and_structure(response, dispatch)
+
+    def _charter(
+        self,
+        response: Response,
+        tool: Tool | None,
+        surface: Surface | None,
+        dispatch: bool,
+        told: Sequence[Breach],
+    ) -> Iterator[Breach]:
+        envelope = response.envelope
+        if not looks_like_envelope(envelope):
+            yield from _no_envelope(response, dispatch, told)
+            return
+        prefix = "" if response.is_bare_envelope else "/structuredContent"
+        for breach in envelope_breaches(envelope, kinds=_kinds(envelope, tool)):
+            yield breach.under(prefix)
+        if surface is not None:
+            for breach in surface_breaches(envelope, surface, tool):
+                yield breach.under(prefix)
+        if response.is_error:
+            yield Breach(
+                "envelope/is-error", "/isError", "An envelope comes with isError true.", envelope.get("status")
+            )
+        yield from mirror_breaches(response)
+        yield from self._size(response, tool)
+
+    def _size(self, response: Response, tool: Tool | None) -> Iterator[Breach]:
+        active = self._selection.get(_SIZE_RULE)
+        if active is None:
+            return
+        cap = int(active.options["max"])
+        tokens = facts.estimate_tokens(response.read_text)
+        if tokens < cap:
+            return
+        offers = tool is not None and "response_format" in str(tool.input_schema)
+        advice = "ask for response_format concise" if offers else "the tool offers no response_format"
+        message = f"The response has about {tokens:,} tokens, the cap is {cap:,}; {advice}."
+        yield Breach(_SIZE_RULE, "", message, offers)
+
+
+def _kinds(envelope: dict[str, Any], tool: Tool | None) -> frozenset[str]:
+    """The registry, and what the tool's own output schema adds to it where the envelope uses that."""
+    error = envelope.get("error")
+    kind = error.get("kind") if isinstance(error, dict) else None
+    if tool is None or not isinstance(kind, str) or kind in facts.KINDS:
+        return facts.KINDS
+    return facts.KINDS | declared_kinds(tool)
+
+
+def _no_envelope(response: Response, dispatch: bool, told: Sequence[Breach]) -> Iterator[Breach]:
+    """Charter: every response is an envelope; only a wrong call may fail outside of it."""
+    if response.failure_text is not None:
+        if not dispatch:
+            how = "as a JSON-RPC error" if response.error is not None else "with isError and no envelope"
+            path = "/error" if response.error is not None else "/isError"
+            text = one_line(response.failure_text, 100)
+            yield Breach("envelope/error-channel", path, f'The tool fails {how}: "{text}".', response.failure_text)
+    elif not any(breach.rule in ("call/structured-missing", "call/result-shape") for breach in told):
+        yield Breach("envelope/missing", "/structuredContent", "The result carries no envelope.", None)
+
+
+def _rpc_only(response: Response) -> Iterator[Breach]:
+    """SCHEMA.md: a failure is a JSON-RPC error, never a result with the error flag."""
+    if response.is_error:
+        text = one_line("\n".join(response.texts), 100)
+        yield Breach(
+            "schema-md/error-channel",
+            "/isError",
+            f'The tool fails with isError, not with a JSON-RPC error: "{text}".',
+            text,
+        )
+
+
+def _flag_and_structure(response: Response, dispatch: bool) -> Iterator[Breach]:
+    """Surface governance: a failure is a result with the error flag and a structured error."""
+    if dispatch:
+        return
+    if response.error is not None:
+        yield Breach(
+            "surface/error-channel", "/error", "The tool fails with a JSON-RPC error.", response.error.get("code")
+        )
+    elif response.is_error and not isinstance(response.structured, dict):
+        message = "The error comes without structured content."
+        yield Breach("surface/error-channel", "/structuredContent", message, None)
+
+
+@functools.lru_cache(maxsize=16)
+def _checker(profiles: tuple[str, ...]) -> ResponseChecker:
+    return ResponseChecker(select(LintSettings(profiles=profiles)))
+
+
+def validate_response(
+    result: Any,
+    *,
+    tool: Tool | str | None = None,
+    surface: Surface | None = None,
+    profile: str | Sequence[str] = "charter",
+    arguments: Mapping[str, Any] | None = None,
+) -> list[Finding]:
+    """Whether one response keeps the contract of a profile.
+
+    Args:
+        result: a ``tools/call`` result, a JSON-RPC response that holds one or an error, or the envelope itself.
+        tool: the tool that answered; a name is looked up in ``surface``. Without it no output schema is checked
+            and error kinds of the server's own count as unknown.
+        surface: what the server publishes; without it follow-up hints and recovery are not carried out on paper.
+        profile: name of a profile, or several that do not clash.
+        arguments: what the tool was called with: where its input schema refuses them, as where the tool is not
+            published, an error outside of the contract's own channel is in order.
+
+    Returns:
+        Findings; their paths are JSON pointers into the result (``/structuredContent/error/kind``), below
+        ``/error`` for a JSON-RPC error, or into the envelope where that is what was given.
+
+    Raises:
+        ConfigError: there is no such profile, or two of them clash.
+    """
+    found = surface.by_name.get(tool) if isinstance(tool, str) and surface is not None else tool
+    known = None if isinstance(found, str) else found
+    wrong_call = (known is None and isinstance(tool, str) and surface is not None) or (
+        known is not None and arguments is not None and bool(argument_problems(known, arguments))
+    )
+    checker = _checker((profile,) if isinstance(profile, str) else tuple(profile))
+    findings = checker.check(result, tool=known, surface=surface, dispatch=wrong_call)
+    if known is None and isinstance(tool, str):
+        return [replace(finding, tool=tool) for finding in findings]
+    return findings
