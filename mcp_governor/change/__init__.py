@@ -1,0 +1,24 @@
+"""Two surfaces → changes: what differs, where, and what it does to a client."""
+
+from mcp_governor.change.catalogue import catalogue, kind, required_bump
+from mcp_governor.change.compare import compare
+from mcp_governor.change.kind import Example, Kind
+from mcp_governor.change.model import Change, Level, Side, Verdict, Witness
+from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions, Policy
+
+__all__ = [
+    "DEFAULT_OPTIONS",
+    "Change",
+    "ChangeOptions",
+    "Example",
+    "Kind",
+    "Level",
+    "Policy",
+    "Side",
+    "Verdict",
+    "Witness",
+    "catalogue",
+    "compare",
+    "kind",
+    "required_bump",
+]

@@ -1,0 +1,55 @@
+"""Every kind of change, declared once: what it means for a client, its mirrors, its defaults, an example.
+
+Kinds of schema edits live in :mod:`mcp_governor.change.schema_kinds`, all others in
+:mod:`mcp_governor.change.surface_kinds`; this module is how the rest of the project asks for them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.model import Verdict
+from mcp_governor.change.schema_kinds import SCHEMA_KINDS
+from mcp_governor.change.surface_kinds import SURFACE_KINDS
+from mcp_governor.findings import Bump, Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.change.kind import Kind
+
+
+@cache
+def catalogue() -> Mapping[str, Kind]:
+    """All kinds by name, schema edits first."""
+    return {kind.name: kind for kind in (*SCHEMA_KINDS, *SURFACE_KINDS)}
+
+
+def kind(name: str) -> Kind:
+    """One kind.
+
+    Raises:
+        KeyError: where there is none of that name.
+    """
+    return catalogue()[name]
+
+
+def required_bump(verdict: Verdict, kind: str, tier: Tier = Tier.STANDARD) -> Bump:
+    """The smallest version step that a change needs (surface governance, "Schema versioning rules").
+
+    A break, or what may be one, needs a major step on the tiers ``facade`` and ``standard``, a minor one on
+    ``advanced``; ``internal`` promises nothing. Additions need a minor step, wording a patch. What the version
+    scheme makes of that before 1.0.0, and the deprecation that must come first, is the policy's business.
+
+    Args:
+        verdict: what the change does to clients.
+        kind: its name in the catalogue.
+        tier: of the tool whose promise is at stake.
+    """
+    if tier is Tier.INTERNAL:
+        return Bump.NONE
+    if verdict is not Verdict.COMPATIBLE:
+        return Bump.MINOR if tier is Tier.ADVANCED else Bump.MAJOR
+    usual = catalogue()[kind]
+    return usual.bump if usual.verdict is Verdict.COMPATIBLE else Bump.MINOR

@@ -1,0 +1,74 @@
+"""Two surfaces → changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.matching import match_renamed
+from mcp_governor.change.model import Change, Level, Side, Verdict
+from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
+from mcp_governor.change.server import compare_servers
+from mcp_governor.change.siblings import compare_siblings
+from mcp_governor.change.tools import compare_tool, compare_unusable, tool_added, tool_removed, tool_renamed
+
+if TYPE_CHECKING:
+    from mcp_governor.surface.model import Surface
+
+_VERDICT_ORDER = {Verdict.BREAKING: 0, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 2}
+_SIDE_ORDER = {Side.SURFACE: 0, Side.INPUT: 1, Side.OUTPUT: 2}
+
+
+def compare(
+    old: Surface,
+    new: Surface,
+    *,
+    level: Level | str = Level.DECLARED,
+    options: ChangeOptions = DEFAULT_OPTIONS,
+) -> list[Change]:
+    """What changed from one surface to the next, and what each change does to a client.
+
+    Args:
+        old: the surface that clients know.
+        new: the surface that they will meet.
+        level: ``declared`` reads schemas as people mean them, ``strict`` as pure sets of instances (DESIGN
+            section 5, change).
+        options: the policy where a schema cannot settle it.
+
+    Returns:
+        Breaking changes first, then unknown ones, then compatible ones with the larger version step first; by
+        tool and place within these. Nothing the surfaces hold makes it raise.
+
+    Raises:
+        ValueError: ``level`` is neither of the two.
+    """
+    level = Level(level)
+    changes: list[Change] = []
+    gone = [tool for tool in old.tools if tool.name not in new.by_name]
+    come = [tool for tool in new.tools if tool.name not in old.by_name]
+    renamed = match_renamed(gone, come)
+    for tool in old.tools:
+        successor = new.by_name.get(tool.name)
+        if successor is not None:
+            changes.extend(compare_tool(tool, successor, level, options))
+        elif tool.name in renamed:
+            changes.append(tool_renamed(tool, renamed[tool.name], level))
+            changes.extend(compare_tool(tool, renamed[tool.name], level, options))
+        else:
+            changes.append(tool_removed(tool, level))
+    known = {tool.name for tool in renamed.values()}
+    changes.extend(tool_added(tool, level) for tool in come if tool.name not in known)
+    changes.extend(compare_unusable(old, new, level))
+    changes.extend(compare_siblings(old, new, level))
+    changes.extend(compare_servers(old, new, level))
+    return sorted(changes, key=_order)
+
+
+def _order(change: Change) -> tuple[int, int, str, int, str, str]:
+    return (
+        _VERDICT_ORDER[change.verdict],
+        -change.bump.rank,
+        change.tool or "",
+        _SIDE_ORDER[change.side],
+        change.path,
+        change.kind,
+    )

@@ -1,0 +1,170 @@
+"""Which keys an object declares, counting every schema that applies to it, and which alternatives exclude each
+other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.surface.canonical import canonical_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcp_governor.change.node import Node
+
+UNIONS = ("anyOf", "oneOf")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Property names and name patterns."""
+
+    properties: frozenset[str] = frozenset()
+    patterns: frozenset[str] = frozenset()
+
+    def __or__(self, other: Names) -> Names:
+        return Names(self.properties | other.properties, self.patterns | other.patterns)
+
+    def __bool__(self) -> bool:
+        return bool(self.properties or self.patterns)
+
+
+NO_NAMES = Names()
+
+
+def parts(node: Node, *, unions: bool = True) -> Iterable[Node]:
+    """The schemas whose keys count together with those of ``node``."""
+    keywords = node.keywords
+    for key in ("$ref", "if", "then", "else"):
+        if key in keywords:
+            yield keywords[key]
+    yield from keywords.get("allOf", ())
+    yield from keywords.get("dependentSchemas", {}).values()
+    if unions:
+        for key in UNIONS:
+            yield from keywords.get(key, ())
+
+
+def own_names(node: Node) -> Names:
+    """The keys that a schema object itself names."""
+    keywords = node.keywords
+    named = {*keywords.get("properties", ()), *keywords.get("required", ())}
+    for name, needed in keywords.get("dependentRequired", {}).items():
+        named |= {name, *needed}
+    named.update(keywords.get("dependentSchemas", ()))
+    return Names(frozenset(named), frozenset(keywords.get("patternProperties", ())))
+
+
+def names(node: Node, *, unions: bool = True) -> Names:
+    """The keys that count together at ``node``; without its own unions where asked."""
+    found = own_names(node)
+    for part in parts(node, unions=unions):
+        found |= names(part)
+    return found
+
+
+def declares(node: Node) -> bool:
+    """Whether any schema that counts here declares properties; an object that declares none is a map."""
+    if node.keywords.get("properties") or node.keywords.get("patternProperties"):
+        return True
+    return any(declares(part) for part in parts(node))
+
+
+def is_false(node: Any) -> bool:
+    """Whether a node is the schema ``false``."""
+    refused = node.keywords.get("not") if len(node.keywords) == 1 else None
+    return refused is not None and not refused.keywords and not refused.opaque
+
+
+def is_true(node: Node) -> bool:
+    """Whether a node is the schema ``true`` or ``{}``."""
+    return not node.keywords and not node.opaque
+
+
+def closed_here(node: Node) -> bool:
+    """Whether the node itself forbids keys that it does not declare."""
+    return any(
+        key in node.keywords and is_false(node.keywords[key])
+        for key in ("additionalProperties", "unevaluatedProperties")
+    )
+
+
+def has_extra_schema(node: Node) -> bool:
+    """Whether a schema that counts here gives undeclared keys a schema: their openness is meant."""
+    for key in ("additionalProperties", "unevaluatedProperties"):
+        extra = node.keywords.get(key)
+        if extra is not None and not is_true(extra) and not is_false(extra):
+            return True
+    return any(has_extra_schema(part) for part in parts(node))
+
+
+def has_extra_schema_itself(node: Node) -> bool:
+    """Like :func:`has_extra_schema`, leaving out the alternatives of the node's own unions."""
+    extra = (node.keywords.get(key) for key in ("additionalProperties", "unevaluatedProperties"))
+    return any(item is not None and not is_true(item) and not is_false(item) for item in extra)
+
+
+def types_of(node: Node, depth: int = 0) -> frozenset[str] | None:
+    """The JSON types that ``type``, ``const`` and ``enum`` leave, ``None`` where they say nothing."""
+    given = node.keywords.get("type")
+    if given is not None:
+        return frozenset([given] if isinstance(given, str) else given)
+    values = fixed_values(node)
+    if values is not None:
+        return frozenset(json_type(value) for value in values)
+    if "$ref" in node.keywords and depth < 8:
+        return types_of(node.keywords["$ref"], depth + 1)
+    return None
+
+
+def fixed_values(node: Node) -> list[Any] | None:
+    """The values of ``const`` or ``enum``."""
+    if "const" in node.keywords:
+        return [node.keywords["const"]]
+    return node.keywords.get("enum")
+
+
+def json_type(value: Any) -> str:
+    """The JSON Schema type of a value; 1.0 is an integer, as in JSON Schema."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, dict):
+        return "object"
+    if isinstance(value, list):
+        return "array"
+    return "integer" if value == int(value) else "number"
+
+
+def tags(node: Node, depth: int = 0) -> dict[str, frozenset[str]]:
+    """Properties that a schema pins to fixed values: name → the values' canonical texts."""
+    found: dict[str, frozenset[str]] = {}
+    for name, child in node.keywords.get("properties", {}).items():
+        values = fixed_values(child)
+        if values is not None:
+            found[name] = frozenset(map(canonical_json, values))
+    if depth < 8:
+        for part in (*node.keywords.get("allOf", ()), *filter(None, [node.keywords.get("$ref")])):
+            for name, texts in tags(part, depth + 1).items():
+                found.setdefault(name, texts)
+    return found
+
+
+def exclusive(left: Node, right: Node) -> bool:
+    """Whether no instance can be meant by both alternatives: other types, or another tag."""
+    left_types, right_types = types_of(left), types_of(right)
+    if left_types is not None and right_types is not None and _disjoint(left_types, right_types):
+        return True
+    left_tags, right_tags = tags(left), tags(right)
+    return any(not left_tags[name] & right_tags[name] for name in left_tags.keys() & right_tags.keys())
+
+
+def _disjoint(left: frozenset[str], right: frozenset[str]) -> bool:
+    def widened(types: frozenset[str]) -> frozenset[str]:
+        return types | {"integer"} if "number" in types else types
+
+    return not widened(left) & widened(right)

@@ -1,0 +1,309 @@
+"""A published schema as a graph: one dialect, references followed, every node with its pointer.
+
+JSON Schema lets one thing be said in several dialects and places. The graph has one spelling of each: draft-04
+to draft-07 keywords become their 2020-12 successors, ``$ref`` holds the node it leads to, and a part that is no
+schema (a wrong keyword type, a reference that leads nowhere or round in a circle, an unknown dialect) becomes
+an *opaque* node, equal to itself and to nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from mcp_governor.change.keywords import check_keywords
+from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.surface.fingerprint import strip
+from mcp_governor.text import one_line
+from mcp_governor.vocabulary import WORDING_KEYS, join_pointer, resolve_pointer, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SAFE_INTEGER = 2**53 - 1
+"""The largest integer that JSON carries safely (RFC 8259, section 6); SDKs write it as a bound by themselves."""
+
+_DIALECT = re.compile(r"https?://json-schema\.org/(?:draft-0?(4|6|7)|draft/(2019)-09|draft/(2020)-12)/schema#?")
+
+_SINGLE = frozenset(
+    {
+        "additionalProperties",
+        "contains",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
+_REFS = ("$ref", "$dynamicRef", "$recursiveRef")
+_NOTES = WORDING_KEYS | {"default", "format", "x-mcp-header"}
+_PLAIN = frozenset(
+    {
+        "const",
+        "dependentRequired",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxContains",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minContains",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "required",
+        "type",
+        "uniqueItems",
+    }
+)
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """One schema of a document.
+
+    Attributes:
+        pointer: where it stands in the document as published.
+        keywords: its assertions in 2020-12 spelling; sub-schemas are nodes, ``$ref`` holds the target node.
+        notes: what does not narrow the set of instances: wording, ``default``, ``format``, ``x-mcp-header``.
+        opaque: why it cannot be read as a schema; empty where it can.
+        identity: for an opaque node, what it must share with another one to be equal to it.
+        synthetic: made by a view; it stands nowhere in the document.
+    """
+
+    pointer: str
+    keywords: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
+    opaque: str = ""
+    identity: str = ""
+    synthetic: bool = False
+
+    def in_place(self) -> Iterator[Node]:
+        """The schemas that apply to the same instance as this one."""
+        for key in ("$ref", "not", "if", "then", "else"):
+            if key in self.keywords:
+                yield self.keywords[key]
+        for key in ("allOf", "anyOf", "oneOf"):
+            yield from self.keywords.get(key, ())
+        yield from self.keywords.get("dependentSchemas", {}).values()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed schema: its root, and whether any part of it is opaque."""
+
+    root: Node
+    opaque: tuple[Node, ...] = ()
+
+
+def parse(schema: Any, *, drop_safe_integers: bool = True) -> Document:
+    """The graph of a published schema.
+
+    Args:
+        schema: any JSON value; what is no schema becomes an opaque root.
+        drop_safe_integers: read a bound of ±(2**53 - 1) as no bound.
+    """
+    if exceeds_depth(schema, MAX_DEPTH):
+        root = Node("", opaque=f"it is nested deeper than {MAX_DEPTH} levels", identity=repr(type(schema)))
+        return Document(root, (root,))
+    parser = _Parser(schema, drop_safe_integers)
+    return parser.document()
+
+
+class _Parser:
+    def __init__(self, schema: Any, drop_safe_integers: bool) -> None:
+        self.schema = schema
+        self.drop_safe_integers = drop_safe_integers
+        self.nodes: dict[str, Node] = {}
+        self.pending: list[tuple[Node, Any]] = []
+        self.resources: dict[str, str] = {}
+        self.anchors: dict[tuple[str, str], str] = {}
+        self.draft: int | None = None
+
+    def document(self) -> Document:
+        dialect = self.schema.get("$schema") if isinstance(self.schema, dict) else None
+        if dialect is not None:
+            match = _DIALECT.fullmatch(dialect) if isinstance(dialect, str) else None
+            if match is None:
+                root = self._opaque(Node(""), self.schema, f"its dialect {_shown(dialect)} is unknown")
+                return Document(root, (root,))
+            self.draft = int(next(group for group in match.groups() if group))
+        self._find_resources()
+        root = self._node("", self.schema)
+        while self.pending:
+            self._fill(*self.pending.pop())
+        self._break_circles()
+        return Document(root, tuple(node for node in self.nodes.values() if node.opaque))
+
+    def _find_resources(self) -> None:
+        for pointer, value in walk(self.schema):
+            if not isinstance(value, dict):
+                continue
+            identifier = value.get("$id", value.get("id") if self.draft == 4 else None)
+            if isinstance(identifier, str):
+                self.resources[identifier.rstrip("#")] = pointer
+            for key in ("$anchor", "$dynamicAnchor"):
+                if isinstance(value.get(key), str):
+                    self.anchors[self._base(pointer), value[key]] = pointer
+            if self.draft in (4, 6, 7) and isinstance(identifier, str) and identifier.startswith("#"):
+                self.anchors["", identifier[1:]] = pointer
+
+    def _base(self, pointer: str) -> str:
+        """The pointer of the schema resource that holds ``pointer``."""
+        inside = [at for at in self.resources.values() if pointer == at or pointer.startswith(at + "/")]
+        return max(inside, key=len, default="")
+
+    def _node(self, pointer: str, value: Any) -> Node:
+        node = self.nodes.get(pointer)
+        if node is None:
+            node = self.nodes[pointer] = Node(pointer)
+            self.pending.append((node, value))
+        return node
+
+    def _opaque(self, node: Node, value: Any, reason: str) -> Node:
+        node.keywords = {}
+        node.opaque = reason
+        node.identity = canonical_json(strip(value))
+        return node
+
+    def _fill(self, node: Node, value: Any) -> None:
+        if isinstance(value, bool):
+            if not value:
+                node.keywords = {"not": Node(f"{node.pointer}/not")}
+            return
+        if not isinstance(value, dict):
+            self._opaque(node, value, f"{_shown(value)} is not a schema")
+            return
+        value = self._modern(value)
+        problem = check_keywords(value)
+        if problem:
+            self._opaque(node, value, problem)
+            return
+        node.notes = {key: value[key] for key in value if key in _NOTES}
+        reference = next((value[key] for key in _REFS if key in value), None)
+        if reference is not None:
+            target = self._resolve(reference, node.pointer)
+            if target is None:
+                self._opaque(node, value, f"its $ref {_shown(reference)} leads nowhere in this schema")
+                return
+            node.keywords["$ref"] = target
+            if self.draft in (4, 6, 7):
+                return  # draft-07, section 8.3: siblings of $ref are ignored
+        self._assertions(node, value)
+
+    def _assertions(self, node: Node, value: dict[str, Any]) -> None:
+        for key, item in value.items():
+            if key in _SINGLE:
+                raw = "additionalItems" if key == "items" and "\0tuple" in value else key
+                node.keywords[key] = self._node(join_pointer(node.pointer, raw), item)
+            elif key in _LISTS:
+                raw = "items" if key == "prefixItems" and "\0tuple" in value else key
+                node.keywords[key] = [
+                    self._node(join_pointer(node.pointer, raw, index), part) for index, part in enumerate(item)
+                ]
+            elif key in _MAPS:
+                raw = "dependencies" if key == "dependentSchemas" and "\0dependencies" in value else key
+                node.keywords[key] = {
+                    name: self._node(join_pointer(node.pointer, raw, name), part) for name, part in item.items()
+                }
+            elif key in _PLAIN and not self._is_noise(key, item):
+                node.keywords[key] = item
+
+    def _is_noise(self, key: str, item: Any) -> bool:
+        if key == "uniqueItems":
+            return item is False
+        if key in ("minLength", "minItems", "minProperties"):
+            return bool(item == 0)
+        if key == "required":
+            return not item
+        if self.drop_safe_integers and key in ("maximum", "minimum"):
+            return bool(item == (SAFE_INTEGER if key == "maximum" else -SAFE_INTEGER))
+        return False
+
+    def _modern(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The same schema in 2020-12 keywords; markers that start with NUL remember the old place."""
+        if self.draft == 2020 or not _LEGACY & value.keys():
+            return value
+        value = dict(value)
+        if isinstance(value.get("items"), list):
+            value["prefixItems"] = value.pop("items")
+            value["\0tuple"] = True
+            if "additionalItems" in value:
+                value["items"] = value.pop("additionalItems")
+        if isinstance(value.get("dependencies"), dict):
+            value["\0dependencies"] = True
+            for name, item in value.pop("dependencies").items():
+                key = "dependentRequired" if isinstance(item, list) else "dependentSchemas"
+                value[key] = {**value.get(key, {}), name: item}
+        for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+            if isinstance(value.get(exclusive), bool) and value.pop(exclusive) and bound in value:
+                value[exclusive] = value.pop(bound)
+        return value
+
+    def _resolve(self, reference: Any, source: str) -> Node | None:
+        if not isinstance(reference, str):
+            return None
+        identifier, _, fragment = reference.partition("#")
+        base = self._base(source) if not identifier else self.resources.get(identifier)
+        if base is None:
+            return None
+        fragment = unquote(fragment)
+        if fragment and not fragment.startswith("/"):
+            anchor = self.anchors.get((base, fragment))
+            if anchor is None:
+                return None
+            pointer = anchor
+        else:
+            pointer = base + fragment
+        if pointer in self.nodes:
+            return self.nodes[pointer]
+        try:
+            value = resolve_pointer(self.schema, pointer)
+        except KeyError:
+            return None
+        return self._node(pointer, value)
+
+    def _break_circles(self) -> None:
+        """Nodes that apply themselves to the same instance without end say nothing."""
+        done: set[int] = set()
+        for start in list(self.nodes.values()):
+            if id(start) in done:
+                continue
+            path: list[Node] = []
+            on_path: set[int] = set()
+            stack: list[tuple[Node, bool]] = [(start, False)]
+            while stack:
+                node, leaving = stack.pop()
+                if leaving:
+                    on_path.discard(id(path.pop()))
+                    done.add(id(node))
+                elif id(node) in on_path:
+                    for member in path[path.index(node) :]:
+                        raw = resolve_pointer(self.schema, member.pointer)
+                        self._opaque(member, raw, "its $ref leads back to itself")
+                elif id(node) not in done:
+                    path.append(node)
+                    on_path.add(id(node))
+                    stack.append((node, True))
+                    stack.extend((part, False) for part in node.in_place())
+
+
+_LEGACY = frozenset({"additionalItems", "dependencies", "exclusiveMaximum", "exclusiveMinimum", "items"})
+
+
+def _shown(value: Any) -> str:
+    return one_line(canonical_json(value), 60)

@@ -1,0 +1,75 @@
+"""Which alternative of the old schema lives on in which of the new one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.names import tags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp_governor.change.view import Alternative
+
+
+def pair(
+    old: list[Alternative], new: list[Alternative], signature: Callable[[Alternative], str]
+) -> tuple[list[tuple[Alternative, Alternative]], list[Alternative], list[Alternative]]:
+    """Pairs that are to be compared, then what is gone, then what has come. Equal ones are left out.
+
+    Alternatives that say the same are paired first, then those of one type: objects by their tag, then by the
+    keys they share, others in order.
+    """
+    if len(old) == len(new) == 1 and old[0].type == new[0].type:
+        return [(old[0], new[0])], [], []
+    gone, come = _without_equals(old, new, signature)
+    pairs: list[tuple[Alternative, Alternative]] = []
+    scored = [
+        (_likeness(before, after), -left - right, left, right)
+        for left, before in enumerate(gone)
+        for right, after in enumerate(come)
+        if before.type == after.type
+    ]
+    used_old: set[int] = set()
+    used_new: set[int] = set()
+    for score, _, left, right in sorted(scored, reverse=True):
+        if left in used_old or right in used_new or score < 0:
+            continue
+        used_old.add(left)
+        used_new.add(right)
+        pairs.append((gone[left], come[right]))
+    gone = [item for index, item in enumerate(gone) if index not in used_old]
+    come = [item for index, item in enumerate(come) if index not in used_new]
+    return pairs, gone, come
+
+
+def _without_equals(
+    old: list[Alternative], new: list[Alternative], signature: Callable[[Alternative], str]
+) -> tuple[list[Alternative], list[Alternative]]:
+    waiting: dict[str, list[Alternative]] = {}
+    for alternative in new:
+        waiting.setdefault(signature(alternative), []).append(alternative)
+    gone = []
+    for alternative in old:
+        same = waiting.get(signature(alternative))
+        if same:
+            same.pop(0)
+        else:
+            gone.append(alternative)
+    left = {id(item) for items in waiting.values() for item in items}
+    return gone, [alternative for alternative in new if id(alternative) in left]
+
+
+def _likeness(old: Alternative, new: Alternative) -> float:
+    """0 to 3 for two alternatives of one type; below 0 where they carry different tags."""
+    if old.type not in ("object", None):
+        return 1.0
+    before, after = tags(old.node()), tags(new.node())
+    shared = before.keys() & after.keys()
+    if shared:
+        agreeing = sum(1 for name in shared if before[name] & after[name])
+        if agreeing == 0:
+            return -1.0
+        return 2.0 + agreeing / len(shared)
+    keys = set(old.keys.get("properties", ())), set(new.keys.get("properties", ()))
+    return len(keys[0] & keys[1]) / max(1, len(keys[0] | keys[1]))

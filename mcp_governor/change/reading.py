@@ -1,0 +1,275 @@
+"""A schema as a set of instances, in one of three readings (DESIGN section 5, change).
+
+*Raw* is the published text. *Closed* forbids every key that the schema does not declare, wherever it leaves them
+open without saying what they hold: what callers send, and what servers answer, as people mean it. *Opened*
+allows further keys where the schema forbids them: what a reader of an answer has to put up with. A closed
+reading accepts a subset of the raw one, an opened reading a superset; alternatives of ``oneOf`` that could
+overlap after the change are rendered so that this holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.names import (
+    NO_NAMES,
+    UNIONS,
+    Names,
+    closed_here,
+    declares,
+    exclusive,
+    has_extra_schema,
+    has_extra_schema_itself,
+    is_false,
+    is_true,
+    names,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.change.node import Node
+
+_NODE_KEYS = frozenset(
+    {
+        "additionalProperties",
+        "contains",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+_IN_PLACE = frozenset({"allOf", "anyOf", "dependentSchemas", "else", "oneOf", "then"})
+_MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
+_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+
+
+POLICY_NOTES = ("default", "format", "x-mcp-header")
+"""Annotations that somebody acts on."""
+
+
+class Reading(Enum):
+    """How openness is read."""
+
+    RAW = "raw"
+    CLOSED = "closed"
+    OPENED = "opened"
+
+
+class _Role(Enum):
+    """Where a node stands while a reading is rendered: as published, as an object of its own, or as a part of
+    one whose keys are counted elsewhere."""
+
+    RAW = "raw"
+    WHOLE = "whole"
+    ROOT = "root"
+    PART = "part"
+
+
+def render(
+    node: Node,
+    reading: Reading = Reading.RAW,
+    *,
+    arguments: bool = False,
+    replaced: Mapping[Node, Node] | None = None,
+    noted: bool = False,
+) -> Any:
+    """The node as a 2020-12 schema in a reading, with its references under ``$defs``.
+
+    Args:
+        node: the schema.
+        reading: how openness is read.
+        arguments: the node is the root of a tool's input: without properties it is a tool without arguments.
+        replaced: nodes to render as others, to see one edit at a time.
+        noted: keep ``default``, ``format`` and ``x-mcp-header``, which narrow nothing.
+    """
+    renderer = _Renderer(reading, replaced or {}, noted)
+    role = _Role.RAW if reading is Reading.RAW else (_Role.ROOT if arguments else _Role.WHOLE)
+    schema = renderer.node(node, role)
+    definitions = renderer.definitions()
+    if definitions:
+        schema = {**schema, "$defs": definitions} if isinstance(schema, dict) else schema
+    return schema
+
+
+class _Renderer:
+    def __init__(self, reading: Reading, replaced: Mapping[Node, Node], noted: bool) -> None:
+        self.reading = reading
+        self.replaced = replaced
+        self.noted = noted
+        self.targets: dict[tuple[int, _Role], int] = {}
+        self.queue: list[tuple[Node, _Role]] = []
+
+    def definitions(self) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        while len(out) < len(self.queue):
+            node, role = self.queue[len(out)]
+            out[f"d{len(out)}"] = self.node(node, role)
+        return out
+
+    def reference(self, node: Node, role: _Role) -> dict[str, Any]:
+        node = self.replaced.get(node, node)
+        key = (id(node), role)
+        if key not in self.targets:
+            self.targets[key] = len(self.queue)
+            self.queue.append((node, role))
+        return {"$ref": f"#/$defs/d{self.targets[key]}"}
+
+    def node(self, node: Node, role: _Role) -> Any:
+        node = self.replaced.get(node, node)
+        if node.opaque:
+            return {"const": "opaque:" + hashlib.sha256(node.identity.encode(errors="replace")).hexdigest()}
+        if self.noted and any(key in node.notes for key in POLICY_NOTES):
+            return {**self.keywords(node, role), **{k: node.notes[k] for k in POLICY_NOTES if k in node.notes}}
+        if is_true(node):
+            return {} if role is not _Role.ROOT else {"additionalProperties": False}
+        if is_false(node):
+            return False
+        if role is _Role.RAW:
+            return self.keywords(node, role)
+        if self.reading is Reading.OPENED:
+            return self.opened(node)
+        return self.closed(node, role)
+
+    def keywords(self, node: Node, role: _Role, skip: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """All keywords of a node; what applies in place is a part where the node is read."""
+        out: dict[str, Any] = {}
+        raw = role is _Role.RAW
+        whole = _Role.RAW if raw else _Role.WHOLE
+        part = _Role.RAW if raw else (_Role.WHOLE if self.reading is Reading.OPENED else _Role.PART)
+        counted = "maxContains" in node.keywords
+        for key, value in node.keywords.items():
+            inner = part if key in _IN_PLACE else whole
+            if key in skip:
+                continue
+            if key == "$ref":
+                out.update(self.reference(value, part))
+            elif key in ("not", "if") or (key == "contains" and counted):
+                out[key] = self.node(value, _Role.RAW)
+            elif key == "oneOf":
+                self._one_of(value, inner, out)
+            elif key in _NODE_KEYS:
+                out[key] = self.node(value, inner)
+            elif key in _LISTS:
+                out[key] = out.get(key, []) + [self.node(item, inner) for item in value]
+            elif key in _MAPS:
+                out[key] = {name: self.node(item, inner) for name, item in value.items()}
+            else:
+                out[key] = value
+        return out
+
+    def _one_of(self, branches: list[Node], role: _Role, out: dict[str, Any]) -> None:
+        raw = [self.node(branch, _Role.RAW) for branch in branches]
+        read = raw if role is _Role.RAW else [self.node(branch, role) for branch in branches]
+        if _excluding(branches) and role is not _Role.RAW and self.reading is Reading.CLOSED:
+            out["oneOf"] = read
+        else:
+            self._put_one_of(raw, read, out)
+
+    def _put_one_of(self, raw: list[Any], read: list[Any], out: dict[str, Any]) -> None:
+        if raw == read:
+            out["oneOf"] = raw
+        elif self.reading is Reading.OPENED:
+            _conjoin(out, {"anyOf": read})
+        else:
+            out["oneOf"] = raw
+            _conjoin(out, {"anyOf": read})
+
+    def opened(self, node: Node) -> dict[str, Any]:
+        shut = {
+            key
+            for key in ("additionalProperties", "unevaluatedProperties")
+            if key in node.keywords and is_false(node.keywords[key])
+        }
+        return self.keywords(node, _Role.WHOLE, frozenset(shut))
+
+    def closed(self, node: Node, role: _Role, extra: Names = NO_NAMES) -> Any:
+        if role is _Role.PART:
+            return self.keywords(node, role)
+        keywords = node.keywords
+        if not extra and set(keywords) == {"$ref"}:
+            return self.reference(keywords["$ref"], role)
+        unions = [key for key in UNIONS if key in keywords]
+        rest = names(node, unions=False)
+        if len(unions) == 1 and not rest and not closed_here(node) and not has_extra_schema_itself(node):
+            return self._alternatives(node, unions[0], role, extra)
+        out = self.keywords(node, role)
+        for key in unions:
+            self._narrow_branches(keywords[key], rest | extra, out)
+        if closed_here(node) or has_extra_schema(node):
+            return out
+        if declares(node) or role is _Role.ROOT:
+            _close(out, names(node) | extra)
+        return out
+
+    def _alternatives(self, node: Node, key: str, role: _Role, extra: Names) -> dict[str, Any]:
+        """A union and nothing else: each alternative is an object of its own."""
+        branches = node.keywords[key]
+        out = self.keywords(node, role, frozenset({key}))
+        read = []
+        for index, branch in enumerate(branches):
+            shared = extra | _overlapping(branches, index)
+            own = names(branch)
+            read.append(self._branch(branch, role, shared if (shared | own) != own else NO_NAMES))
+        if key == "anyOf" or _excluding(branches):
+            out[key] = read
+        else:
+            self._put_one_of([self.node(branch, _Role.RAW) for branch in branches], read, out)
+        return out
+
+    def _branch(self, branch: Node, role: _Role, shared: Names) -> Any:
+        branch = self.replaced.get(branch, branch)
+        if not shared or branch.opaque or is_true(branch) or is_false(branch) or not declares(branch):
+            return self.node(branch, role)
+        return self.closed(branch, role, shared)
+
+    def _narrow_branches(self, branches: list[Node], rest: Names, out: dict[str, Any]) -> None:
+        """Alternatives that exclude each other do not lend each other their keys."""
+        everything = rest
+        for branch in branches:
+            everything |= names(branch)
+        narrowed = []
+        for index, branch in enumerate(branches):
+            allowed = rest | names(branch) | _overlapping(branches, index)
+            if allowed == everything or has_extra_schema(branch):
+                return
+            schema = self.node(branch, _Role.PART)
+            if not isinstance(schema, dict):
+                return
+            _close(schema, allowed)
+            narrowed.append(schema)
+        _conjoin(out, {"anyOf": narrowed})
+
+
+def _overlapping(branches: list[Node], index: int) -> Names:
+    found = NO_NAMES
+    for other, branch in enumerate(branches):
+        if other != index and not exclusive(branches[index], branch):
+            found |= names(branch)
+    return found
+
+
+def _excluding(branches: list[Node]) -> bool:
+    return all(exclusive(left, right) for index, left in enumerate(branches) for right in branches[index + 1 :])
+
+
+def _close(schema: dict[str, Any], allowed: Names) -> None:
+    schema.pop("unevaluatedProperties", None)  # true: what remained after it is closed now
+    properties = schema.get("properties", {})
+    patterns = schema.get("patternProperties", {})
+    more = sorted(allowed.properties - properties.keys())
+    schema["properties"] = {**properties, **dict.fromkeys(more, True)}
+    if allowed.patterns:
+        schema["patternProperties"] = {**dict.fromkeys(sorted(allowed.patterns), True), **patterns}
+    schema["additionalProperties"] = False
+
+
+def _conjoin(schema: dict[str, Any], also: dict[str, Any]) -> None:
+    schema["allOf"] = [*schema.get("allOf", []), also]

@@ -1,0 +1,558 @@
+"""Kinds of edits in input and output schemas.
+
+Most of them come in families: one thing that a schema may say about a value, said more tightly, more loosely, or
+otherwise. On the input side a tighter schema refuses calls; on the output side a looser one sends answers that
+no client expects. A family is one row here and six kinds in the catalogue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_governor.change.kind import Example, Kind
+from mcp_governor.change.model import Side, Verdict
+from mcp_governor.findings import Bump
+
+_BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """One row: the family's name, what it says of a value, and a loose, a tight and another spelling of it."""
+
+    name: str
+    subject: str
+    loose: Any
+    tight: Any
+    other: Any = None
+    tighter: str = "tightened"
+    looser: str = "loosened"
+
+
+def _object(**keywords: Any) -> dict[str, Any]:
+    return {"type": "object", **keywords}
+
+
+_STRING, _INTEGER = {"type": "string"}, {"type": "integer"}
+_ABC = {"a": _STRING, "b": _STRING, "c": _STRING}
+
+_FAMILIES = (
+    _Family(
+        "type",
+        "the types or alternatives of a value",
+        {"type": ["string", "null"]},
+        _STRING,
+        _INTEGER,
+        "narrowed",
+        "widened",
+    ),
+    _Family("bound", "a bound of a number", {"type": "integer", "maximum": 9}, {"type": "integer", "maximum": 5}),
+    _Family(
+        "multiple",
+        "what a number is a multiple of",
+        {"type": "integer", "multipleOf": 2},
+        {"type": "integer", "multipleOf": 4},
+        {"type": "integer", "multipleOf": 6},
+    ),
+    _Family(
+        "length",
+        "the length of a string",
+        {"type": "string", "maxLength": 9},
+        {"type": "string", "maxLength": 5},
+    ),
+    _Family(
+        "pattern",
+        "the pattern of a string",
+        {"type": "string", "pattern": "^[a-z]+$"},
+        {"type": "string", "pattern": "^[a-f]+$"},
+        {"type": "string", "pattern": "^[0-9]+$"},
+    ),
+    _Family(
+        "item-count",
+        "the number of items of an array",
+        {"type": "array", "items": _STRING, "maxItems": 9},
+        {"type": "array", "items": _STRING, "maxItems": 5},
+    ),
+    _Family(
+        "unique-items",
+        "whether items may repeat",
+        {"type": "array", "items": _STRING},
+        {"type": "array", "items": _STRING, "uniqueItems": True},
+    ),
+    _Family(
+        "items",
+        "what an array holds, place by place",
+        {"type": "array"},
+        {"type": "array", "prefixItems": [_STRING]},
+        {"type": "array", "items": _INTEGER},
+    ),
+    _Family(
+        "contains",
+        "what an array must contain",
+        {"type": "array", "items": _INTEGER},
+        {"type": "array", "items": _INTEGER, "contains": {"minimum": 5}},
+    ),
+    _Family(
+        "property-count",
+        "the number of keys of an object",
+        _object(additionalProperties=_STRING, maxProperties=9),
+        _object(additionalProperties=_STRING, maxProperties=5),
+    ),
+    _Family(
+        "property-names",
+        "how keys of an object may be named",
+        _object(additionalProperties=_STRING),
+        _object(additionalProperties=_STRING, propertyNames={"maxLength": 5}),
+    ),
+    _Family(
+        "key-pattern",
+        "what keys of a certain form hold",
+        _object(patternProperties={"^x-": True, "^y-": _STRING}),
+        _object(patternProperties={"^x-": True, "^y-": _STRING, "^x-a": _STRING}),
+    ),
+    _Family(
+        "extra-values",
+        "what undeclared keys may hold",
+        _object(),
+        _object(additionalProperties=_STRING),
+    ),
+    _Family(
+        "dependency",
+        "which keys need which others",
+        _object(properties=_ABC),
+        _object(properties=_ABC, dependentRequired={"a": ["b"]}),
+        None,
+    ),
+    _Family(
+        "condition",
+        "an if/then/else",
+        _object(properties=_ABC),
+        _object(properties=_ABC, **{"if": {"required": ["a"]}, "then": {"required": ["b"]}}),
+    ),
+    _Family("not", "what a value must not be", _STRING, {"type": "string", "not": {"const": "x"}}),
+    _Family(
+        "all-of",
+        "a further schema that a value must satisfy",
+        {"type": "string", "pattern": "^a"},
+        {"type": "string", "pattern": "^a", "allOf": [{"pattern": "b$"}]},
+    ),
+    _Family(
+        "union",
+        "schemas of which a value must satisfy one",
+        _object(properties=_ABC),
+        _object(properties=_ABC, anyOf=[{"required": ["a"]}, {"required": ["b"]}]),
+    ),
+    _Family("schema", "a schema as a whole", None, None),
+)
+
+
+def family_kind(family: str, side: Side, *, shrinks: bool, grows: bool) -> str:
+    """The kind of an edit in a family, by what happened to the accepted values.
+
+    Args:
+        family: the family's name.
+        side: input or output.
+        shrinks: values that were accepted are not any more.
+        grows: values are accepted that were not.
+    """
+    row = _BY_NAME[family]
+    step = "changed" if shrinks == grows else (row.tighter if shrinks else row.looser)
+    return f"{_prefix(side)}{family}-{step}"
+
+
+def _prefix(side: Side) -> str:
+    return "output-" if side is Side.OUTPUT else ""
+
+
+_BY_NAME = {row.name: row for row in _FAMILIES}
+
+
+def _of_family(row: _Family, side: Side) -> list[Kind]:
+    inward = side is Side.INPUT
+    names = {step: f"{row.name}-{step}" for step in (row.tighter, row.looser, "changed")}
+    told = {
+        row.tighter: (
+            f"The schema is stricter about {row.subject}: calls that were accepted are refused."
+            if inward
+            else f"Answers are bound more tightly in {row.subject}: clients that handle more still work.",
+            _BREAKING if inward else _COMPATIBLE,
+            (row.loose, row.tight),
+        ),
+        row.looser: (
+            f"The schema is more lenient about {row.subject}: every call that was accepted still is."
+            if inward
+            else f"Answers may differ in {row.subject} from all that was promised: clients meet values that "
+            "they never had to handle.",
+            _COMPATIBLE if inward else _BREAKING,
+            (row.tight, row.loose),
+        ),
+        "changed": (
+            f"The schema asks for something else in {row.subject}: some calls that were accepted are refused."
+            if inward
+            else f"Answers follow another rule in {row.subject}: clients meet values that were ruled out.",
+            _BREAKING if row.other is not None else _UNKNOWN,
+            (row.tight, row.other) if row.other is not None else None,
+        ),
+    }
+    opposite = {row.tighter: row.looser, row.looser: row.tighter, "changed": "changed"}
+    other = Side.OUTPUT if inward else Side.INPUT
+    return [
+        Kind(
+            name=_prefix(side) + names[step],
+            side=side,
+            explanation=explanation,
+            verdict=verdict,
+            reverse=_prefix(side) + names[opposite[step]],
+            other_side=_prefix(other) + names[step],
+            example=Example("value", *fragments) if fragments and fragments[0] is not None else None,
+        )
+        for step, (explanation, verdict, fragments) in told.items()
+    ]
+
+
+def _both_sides(
+    name: str,
+    output: str,
+    told: tuple[str, str],
+    verdicts: tuple[Verdict, Verdict],
+    reverse: str,
+    output_reverse: str,
+    example: Example,
+    bumps: tuple[Bump | None, Bump | None] = (None, None),
+) -> list[Kind]:
+    """One edit as an input kind and an output kind."""
+    return [
+        Kind(name, Side.INPUT, told[0], verdicts[0], reverse, output, "", example, bumps[0]),
+        Kind(output, Side.OUTPUT, told[1], verdicts[1], output_reverse, name, "", example, bumps[1]),
+    ]
+
+
+def _value(old: Any, new: Any) -> Example:
+    return Example("value", old, new)
+
+
+def _schema(old: dict[str, Any], new: dict[str, Any]) -> Example:
+    return Example("schema", old, new)
+
+
+_A, _AB = {"a": _STRING}, {"a": _STRING, "n": _INTEGER}
+_ONE, _TWO, _THREE = ({"type": "string", "enum": list(values)} for values in ("a", "ab", "ac"))
+
+_ENUMS = [
+    *_both_sides(
+        "enum-value-removed",
+        "output-enum-value-removed",
+        (
+            "A value that callers may be sending is refused now.",
+            "A value is not sent any more; clients that handle it still work.",
+        ),
+        (_BREAKING, _COMPATIBLE),
+        "enum-value-added",
+        "output-enum-value-added",
+        _value(_TWO, _ONE),
+    ),
+    *_both_sides(
+        "enum-value-added",
+        "output-enum-value-added",
+        (
+            "A further value is accepted; old calls are not touched.",
+            "A client that switches over the closed list meets a value that it does not know.",
+        ),
+        (_COMPATIBLE, _BREAKING),
+        "enum-value-removed",
+        "output-enum-value-removed",
+        _value(_ONE, _TWO),
+    ),
+    *_both_sides(
+        "enum-changed",
+        "output-enum-changed",
+        (
+            "Some listed values went and others came: calls that send the old ones are refused.",
+            "Some listed values went and others came: clients meet values that they do not know.",
+        ),
+        (_BREAKING, _BREAKING),
+        "enum-changed",
+        "output-enum-changed",
+        _value(_TWO, _THREE),
+    ),
+    *_both_sides(
+        "enum-added",
+        "output-enum-added",
+        (
+            "Any value of the type was accepted, now only the listed ones are.",
+            "Answers are now limited to a list; clients that handle any value still work.",
+        ),
+        (_BREAKING, _COMPATIBLE),
+        "enum-dropped",
+        "output-enum-dropped",
+        _value(_STRING, _TWO),
+    ),
+    *_both_sides(
+        "enum-dropped",
+        "output-enum-dropped",
+        (
+            "Only listed values were accepted, now any value of the type is.",
+            "Only listed values could come, now any value of the type may.",
+        ),
+        (_COMPATIBLE, _BREAKING),
+        "enum-added",
+        "output-enum-added",
+        _value(_TWO, _STRING),
+    ),
+]
+
+_KEYS = [
+    *_both_sides(
+        "argument-removed",
+        "output-field-removed",
+        (
+            "An argument is no longer declared: calls that pass it are refused, or what they asked for is "
+            "silently ignored.",
+            "A field is no longer declared: clients that read it find nothing.",
+        ),
+        (_BREAKING, _BREAKING),
+        "argument-added",
+        "output-field-added",
+        _schema(_object(properties=_AB), _object(properties=_A)),
+    ),
+    *_both_sides(
+        "argument-added",
+        "output-field-added",
+        (
+            "A new optional argument; calls without it are as good as before.",
+            "A new field; clients ignore fields that they do not know, unless they validate against a cached "
+            "closed schema.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "argument-removed",
+        "output-field-removed",
+        _schema(_object(properties=_A), _object(properties=_AB)),
+    ),
+    *_both_sides(
+        "argument-renamed",
+        "output-field-renamed",
+        (
+            "An argument goes by another name: calls that pass the old one are refused or ignored.",
+            "A field goes by another name: clients that read the old one find nothing.",
+        ),
+        (_BREAKING, _BREAKING),
+        "argument-renamed",
+        "output-field-renamed",
+        _schema(_object(properties={"path": _STRING}), _object(properties={"file_path": _STRING})),
+    ),
+    *_both_sides(
+        "argument-required",
+        "output-field-guaranteed",
+        (
+            "An argument that could be left out must be passed now: calls without it are refused.",
+            "A field that could be missing is always there now.",
+        ),
+        (_BREAKING, _COMPATIBLE),
+        "argument-optional",
+        "output-field-optional",
+        _schema(_object(properties=_AB), _object(properties=_AB, required=["n"])),
+    ),
+    *_both_sides(
+        "argument-optional",
+        "output-field-optional",
+        (
+            "An argument that had to be passed may be left out now.",
+            "A field that was always there may be missing now: clients that read it unchecked fail.",
+        ),
+        (_COMPATIBLE, _BREAKING),
+        "argument-required",
+        "output-field-guaranteed",
+        _schema(_object(properties=_AB, required=["n"]), _object(properties=_AB)),
+    ),
+    Kind(
+        "required-argument-added",
+        Side.INPUT,
+        "A new argument must be passed: every call that worked is refused.",
+        _BREAKING,
+        reverse="argument-removed",
+        other_side="output-field-added",
+        example=_schema(_object(properties=_A), _object(properties=_AB, required=["n"])),
+    ),
+    *_both_sides(
+        "input-closed",
+        "output-closed",
+        (
+            "Keys that are not declared are refused now. Callers that pass only what is declared see no "
+            "difference, unless the openness was declared.",
+            "Answers hold declared fields only, from now on.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "input-opened",
+        "output-opened",
+        _schema(_object(properties=_A), _object(properties=_A, additionalProperties=False)),
+        (Bump.PATCH, Bump.PATCH),
+    ),
+    *_both_sides(
+        "input-opened",
+        "output-opened",
+        (
+            "Keys that are not declared are accepted now.",
+            "Answers may hold fields that are not declared; only a client that validates against a cached "
+            "closed schema notices.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "input-closed",
+        "output-closed",
+        _schema(_object(properties=_A, additionalProperties=False), _object(properties=_A)),
+    ),
+]
+
+
+def _default(value: Any) -> dict[str, Any]:
+    return {"type": "integer", "default": value}
+
+
+_NOTES = [
+    *_both_sides(
+        "default-changed",
+        "output-default-changed",
+        (
+            "Calls that leave the argument out now mean something else.",
+            "The schema names another usual value; what may be sent is as before.",
+        ),
+        (_BREAKING, _COMPATIBLE),
+        "default-changed",
+        "output-default-changed",
+        _value(_default(10), _default(20)),
+        (None, Bump.PATCH),
+    ),
+    *_both_sides(
+        "default-added",
+        "output-default-added",
+        (
+            "The schema now says what leaving the argument out means.",
+            "The schema names a usual value; what may be sent is as before.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "default-removed",
+        "output-default-removed",
+        _value(_INTEGER, _default(10)),
+        (Bump.PATCH, Bump.PATCH),
+    ),
+    *_both_sides(
+        "default-removed",
+        "output-default-removed",
+        (
+            "The schema no longer says what leaving the argument out means.",
+            "The schema no longer names a usual value; what may be sent is as before.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "default-added",
+        "output-default-added",
+        _value(_default(10), _INTEGER),
+        (Bump.PATCH, Bump.PATCH),
+    ),
+    *_both_sides(
+        "format-added",
+        "output-format-added",
+        (
+            "A format is an annotation; a server that asserts it refuses strings that it took.",
+            "Strings are said to have a format; clients that take any string still work.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "format-removed",
+        "output-format-removed",
+        _value(_STRING, {"type": "string", "format": "uri"}),
+    ),
+    *_both_sides(
+        "format-removed",
+        "output-format-removed",
+        (
+            "Strings of any form are welcome now.",
+            "A format is an annotation; a client that relied on it meets strings of another form.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "format-added",
+        "output-format-added",
+        _value({"type": "string", "format": "uri"}, _STRING),
+    ),
+    *_both_sides(
+        "format-changed",
+        "output-format-changed",
+        (
+            "A format is an annotation; a server that asserts it refuses strings of the old form.",
+            "A format is an annotation; a client that relied on it meets strings of another form.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "format-changed",
+        "output-format-changed",
+        _value({"type": "string", "format": "uri"}, {"type": "string", "format": "email"}),
+    ),
+    *_both_sides(
+        "schema-description-changed",
+        "output-schema-description-changed",
+        (
+            "The words about an argument changed; which calls are accepted did not.",
+            "The words about a field changed; what may be sent did not.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "schema-description-changed",
+        "output-schema-description-changed",
+        _value({"type": "string", "description": "City."}, {"type": "string", "description": "A town."}),
+        (Bump.PATCH, Bump.PATCH),
+    ),
+    *_both_sides(
+        "schema-undecided",
+        "output-schema-undecided",
+        (
+            "A part that cannot be read as a schema changed, so nobody can tell which calls are refused now.",
+            "A part that cannot be read as a schema changed, so nobody can tell what may be sent now.",
+        ),
+        (_UNKNOWN, _UNKNOWN),
+        "schema-undecided",
+        "output-schema-undecided",
+        _value({"$ref": "https://example.com/a.json"}, {"$ref": "https://example.com/b.json"}),
+    ),
+]
+
+_HEADER_OUTPUT = "Headers are sent with calls only; an output schema has none."
+
+
+def _header(name: str | None) -> dict[str, Any]:
+    return {"type": "string"} | ({"x-mcp-header": name} if name else {})
+
+
+_HEADERS = [
+    Kind(
+        "header-added",
+        Side.INPUT,
+        "The argument must also be sent as an HTTP header: a client that still has the old list does not send "
+        "it, and the server refuses the call.",
+        _BREAKING,
+        reverse="header-removed",
+        unmirrored=_HEADER_OUTPUT,
+        example=_value(_header(None), _header("Region")),
+    ),
+    Kind(
+        "header-removed",
+        Side.INPUT,
+        "The argument is no longer sent as an HTTP header; one that is sent anyway is ignored.",
+        _COMPATIBLE,
+        reverse="header-added",
+        unmirrored=_HEADER_OUTPUT,
+        example=_value(_header("Region"), _header(None)),
+    ),
+    Kind(
+        "header-changed",
+        Side.INPUT,
+        "The argument is sent as another HTTP header: a client that still has the old list sends the wrong one.",
+        _BREAKING,
+        reverse="header-changed",
+        unmirrored=_HEADER_OUTPUT,
+        example=_value(_header("Region"), _header("Zone")),
+    ),
+]
+
+SCHEMA_KINDS: tuple[Kind, ...] = (
+    *_KEYS,
+    *(kind for row in _FAMILIES for side in (Side.INPUT, Side.OUTPUT) for kind in _of_family(row, side)),
+    *_ENUMS,
+    *_NOTES,
+    *_HEADERS,
+)

@@ -1,0 +1,141 @@
+"""Two published schemas → changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.catalogue import required_bump
+from mcp_governor.change.edit import Edit, Questions
+from mcp_governor.change.messages import schema_message, shown
+from mcp_governor.change.model import Change, Level, Side, Verdict, Witness
+from mcp_governor.change.node import parse
+from mcp_governor.change.settle import settled_edits
+from mcp_governor.change.verdict import kind_of, verdict_of
+from mcp_governor.containment import Containment
+from mcp_governor.surface.fingerprint import strip
+from mcp_governor.vocabulary import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.change.options import ChangeOptions
+    from mcp_governor.findings import Tier
+
+_WORDS = ("description", "markdownDescription", "examples", "example")
+_RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPair:
+    """What is compared.
+
+    Attributes:
+        old, new: the published schemas.
+        side: input or output.
+        tool: the tool's name.
+        tier: of the tool.
+        level: declared or strict.
+        options: the policy.
+    """
+
+    old: Any
+    new: Any
+    side: Side
+    tool: str
+    tier: Tier
+    level: Level
+    options: ChangeOptions
+
+    @property
+    def base(self) -> str:
+        """Pointer of the schema in the tool."""
+        return "/inputSchema" if self.side is Side.INPUT else "/outputSchema"
+
+
+def compare_schemas(pair: SchemaPair) -> list[Change]:
+    """The changes between two schemas of one tool; never raises, whatever the schemas hold."""
+    if pair.old == pair.new and strip(pair.old) == strip(pair.new):
+        return []
+    try:
+        changes = _contract(pair)
+    except RecursionError:
+        undecided = Containment("unknown", reason="it refers to itself too deeply to be followed")
+        edit = Edit("schema", "", forward=undecided, backward=undecided, kind="schema-undecided")
+        changes = [_change(pair, edit)]
+    return [*changes, *_wording(pair)]
+
+
+def _contract(pair: SchemaPair) -> list[Change]:
+    declared = pair.level is Level.DECLARED
+    old = parse(pair.old, drop_safe_integers=declared)
+    new = parse(pair.new, drop_safe_integers=declared)
+    questions = Questions(old, new, pair.side, pair.level, pair.options.deadline)
+    edits = [edit for edit in settled_edits(questions) if _concerns(edit, pair.side)]
+    best: dict[tuple[str, str], Change] = {}
+    for edit in edits:
+        change = _change(pair, edit)
+        key = (change.kind, change.path)
+        if key not in best or _RANK[change.verdict] > _RANK[best[key].verdict]:
+            best[key] = change
+    return list(best.values())
+
+
+def _concerns(edit: Edit, side: Side) -> bool:
+    return not (edit.family == "header" and side is Side.OUTPUT)
+
+
+def _change(pair: SchemaPair, edit: Edit) -> Change:
+    kind = kind_of(edit, pair.side)
+    path = pair.base + edit.path
+    verdict = verdict_of(edit, kind, path, pair.options)
+    message = schema_message(kind, edit.family, path, edit.name, edit.old, edit.new)
+    reason = edit.forward.reason if verdict is Verdict.UNKNOWN else ""
+    return Change(
+        kind=kind,
+        tool=pair.tool,
+        path=path,
+        side=pair.side,
+        verdict=verdict,
+        message=f"{message}: {reason}" if reason else message,
+        bump=required_bump(verdict, kind, pair.tier),
+        tier=pair.tier,
+        level=pair.level,
+        old=edit.old,
+        new=edit.new,
+        witness=_witness(pair, edit, verdict),
+        reason=reason,
+    )
+
+
+def _witness(pair: SchemaPair, edit: Edit, verdict: Verdict) -> Witness | None:
+    if verdict is not Verdict.BREAKING or not edit.forward.has_witness:
+        return None
+    return Witness(edit.forward.witness)
+
+
+def _wording(pair: SchemaPair) -> Iterator[Change]:
+    """Words that changed in places that both schemas have."""
+    old = {pointer: schema for pointer, schema in walk(pair.old) if isinstance(schema, dict)}
+    kind = kind_of(Edit("description", "", kind="schema-description-changed"), pair.side)
+    for pointer, schema in sorted(walk(pair.new), key=lambda item: item[0]):
+        before = old.get(pointer)
+        if before is None or not isinstance(schema, dict):
+            continue
+        for key in _WORDS:
+            if before.get(key) != schema.get(key):
+                verb = "is new" if key not in before else ("is gone" if key not in schema else "is reworded")
+                path = f"{pair.base}{pointer}/{key}"
+                yield Change(
+                    kind=kind,
+                    tool=pair.tool,
+                    path=path,
+                    side=pair.side,
+                    verdict=Verdict.COMPATIBLE,
+                    message=f"{key} at {shown(path, 80)} {verb}",
+                    bump=required_bump(Verdict.COMPATIBLE, kind, pair.tier),
+                    tier=pair.tier,
+                    level=pair.level,
+                    old=before.get(key),
+                    new=schema.get(key),
+                )

@@ -1,0 +1,234 @@
+"""Prompts, resources and resource templates on two surfaces."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.messages import shown
+from mcp_governor.change.model import Change, Level, Verdict
+from mcp_governor.change.tools import make
+from mcp_governor.findings import Tier
+from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.text import visible
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mcp_governor.surface.model import Surface
+
+_BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
+_WORDS = ("title", "description", "icons")
+
+
+def compare_siblings(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
+    """All changes of prompts, resources and resource templates."""
+    yield from _prompts(old, new, level)
+    yield from _resources(old, new, level)
+    yield from _templates(old, new, level)
+    for what, before, after in (
+        ("prompts", _unusable(old.prompts, "name"), _unusable(new.prompts, "name")),
+        ("resources", _unusable(old.resources, "uri"), _unusable(new.resources, "uri")),
+        (
+            "resourceTemplates",
+            _unusable(old.templates, "uriTemplate"),
+            _unusable(new.templates, "uriTemplate"),
+        ),
+    ):
+        if before != after:
+            reason = f"an entry of {what} has no usable name"
+            message = f"entries that cannot be read changed: {reason}"
+            sizes = len(before), len(after)
+            yield _make("entry-undecided", f"/{what}", Verdict.UNKNOWN, message, level, *sizes, reason=reason)
+
+
+def _make(
+    kind: str,
+    path: str,
+    verdict: Verdict,
+    message: str,
+    level: Level,
+    old: Any = None,
+    new: Any = None,
+    reason: str = "",
+) -> Change:
+    return make(kind, None, path, verdict, message, Tier.STANDARD, level, old, new, reason=reason)
+
+
+def _usable(entries: Sequence[Any], key: str) -> dict[str, Mapping[str, Any]]:
+    """Entries by name; the first of a name wins."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        if isinstance(entry, dict) and isinstance(entry.get(key), str) and entry[key]:
+            found.setdefault(entry[key], entry)
+    return found
+
+
+def _unusable(entries: Sequence[Any], key: str) -> list[str]:
+    usable = {id(entry) for entry in _usable(entries, key).values()}
+    return sorted(canonical_json(entry) for entry in entries if id(entry) not in usable)
+
+
+def _words(
+    what: str, place: str, old: Mapping[str, Any], new: Mapping[str, Any], level: Level, more: Iterable[str] = ()
+) -> Iterator[Change]:
+    for key in (*_WORDS, *more):
+        if canonical_json(old.get(key)) != canonical_json(new.get(key)):
+            message = f"{what}: {key} changed"
+            path = f"{place}/{key}"
+            yield _make("sibling-wording-changed", path, _COMPATIBLE, message, level, old.get(key), new.get(key))
+
+
+def _prompts(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
+    before, after = _usable(old.prompts, "name"), _usable(new.prompts, "name")
+    for name in before.keys() | after.keys():
+        place = join_pointer("/prompts", name)
+        if name not in after:
+            message = f"prompt `{visible(name)}` is gone"
+            yield _make("prompt-removed", place, _BREAKING, message, level, name, None)
+        elif name not in before:
+            message = f"prompt `{visible(name)}` is new"
+            yield _make("prompt-added", place, _COMPATIBLE, message, level, None, name)
+        else:
+            yield from _words(f"prompt `{visible(name)}`", place, before[name], after[name], level)
+            yield from _prompt_arguments(name, place, before[name], after[name], level)
+
+
+def _prompt_arguments(
+    prompt: str, place: str, old: Mapping[str, Any], new: Mapping[str, Any], level: Level
+) -> Iterator[Change]:
+    before, after = (_usable(_list(entry.get("arguments")), "name") for entry in (old, new))
+    for name in before.keys() | after.keys():
+        path = join_pointer(place, "arguments", name)
+        told = f"argument `{visible(name)}` of prompt `{visible(prompt)}`"
+        was, now = (name in side and side[name].get("required") is True for side in (before, after))
+        if name not in after:
+            message = f"{told} is gone"
+            yield _make("prompt-argument-removed", path, _BREAKING, message, level, name, None)
+        elif name not in before:
+            kind, verdict = (
+                ("prompt-required-argument-added", _BREAKING) if now else ("prompt-argument-added", _COMPATIBLE)
+            )
+            yield _make(kind, path, verdict, f"{told} is new", level, None, name)
+        else:
+            if was != now:
+                kind, verdict = (
+                    ("prompt-argument-required", _BREAKING) if now else ("prompt-argument-optional", _COMPATIBLE)
+                )
+                message = f"{told} {'must be passed' if now else 'may be left out'} now"
+                yield _make(kind, path, verdict, message, level, was, now)
+            yield from _words(told, path, before[name], after[name], level)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
+    before, after = _usable(old.resources, "uri"), _usable(new.resources, "uri")
+    for uri in before.keys() | after.keys():
+        place = join_pointer("/resources", uri)
+        if uri not in after:
+            message = f"resource `{visible(uri)}` is gone"
+            yield _make("resource-removed", place, _BREAKING, message, level, uri, None)
+        elif uri not in before:
+            message = f"resource `{visible(uri)}` is new"
+            yield _make("resource-added", place, _COMPATIBLE, message, level, None, uri)
+        else:
+            told = f"resource `{visible(uri)}`"
+            yield from _media_type("resource", told, place, before[uri], after[uri], level)
+            yield from _words(told, place, before[uri], after[uri], level, ("name",))
+
+
+def _media_type(
+    what: str, told: str, place: str, old: Mapping[str, Any], new: Mapping[str, Any], level: Level
+) -> Iterator[Change]:
+    before, after = old.get("mimeType"), new.get("mimeType")
+    if before == after:
+        return
+    verdict = _BREAKING if before is not None and after is not None else _COMPATIBLE
+    kind = f"{what}-media-type-changed" if verdict is _BREAKING else f"{what}-media-type-declared"
+    message = f"{told}: mimeType changed from {shown(before)} to {shown(after)}"
+    yield _make(kind, f"{place}/mimeType", verdict, message, level, before, after)
+
+
+_VARIABLES = re.compile(r"\{[+#./;?&=,!@|]?([^{}]+)\}")
+
+
+def template_variables(template: str) -> list[str]:
+    """The variables of a URI template (RFC 6570), in order, without modifiers."""
+    found = (part for group in _VARIABLES.findall(template) for part in group.split(","))
+    return list(dict.fromkeys(re.sub(r"(\*|:\d+)$", "", name.strip()) for name in found))
+
+
+def _templates(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
+    before, after = _usable(old.templates, "uriTemplate"), _usable(new.templates, "uriTemplate")
+    gone = [uri for uri in before if uri not in after]
+    come = [uri for uri in after if uri not in before]
+    for one, other in _moved(gone, come, before, after):
+        gone.remove(one)
+        come.remove(other)
+        yield from _template_moved(one, other, level)
+        place = join_pointer("/resourceTemplates", one)
+        told = f"template `{visible(one)}`"
+        yield from _media_type("template", told, place, before[one], after[other], level)
+        yield from _words(told, place, before[one], after[other], level)
+    for uri in gone:
+        message = f"template `{visible(uri)}` is gone"
+        place = join_pointer("/resourceTemplates", uri)
+        yield _make("template-removed", place, _BREAKING, message, level, uri, None)
+    for uri in come:
+        message = f"template `{visible(uri)}` is new"
+        place = join_pointer("/resourceTemplates", uri)
+        yield _make("template-added", place, _COMPATIBLE, message, level, None, uri)
+    for uri in (uri for uri in before if uri in after):
+        place = join_pointer("/resourceTemplates", uri)
+        told = f"template `{visible(uri)}`"
+        yield from _media_type("template", told, place, before[uri], after[uri], level)
+        yield from _words(told, place, before[uri], after[uri], level, ("name",))
+
+
+def _moved(
+    gone: list[str], come: list[str], before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Any]
+) -> list[tuple[str, str]]:
+    """Templates that kept their name and changed their pattern, where the name tells which is which."""
+    old, new = _by_name(gone, before), _by_name(come, after)
+    return [(old[name], new[name]) for name in old if name in new]
+
+
+def _by_name(uris: list[str], entries: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    for uri in uris:
+        name = entries[uri].get("name")
+        if isinstance(name, str) and name:
+            found.setdefault(name, []).append(uri)
+    return {name: uris[0] for name, uris in found.items() if len(uris) == 1}
+
+
+def _template_moved(old: str, new: str, level: Level) -> Iterator[Change]:
+    """One edit of a template: variables that came or went, or another address with the same variables.
+
+    A variable in a query (``{?limit}``) may be left out, so a client that expands the old template still asks
+    for something that the new one matches; any other edit moves the address.
+    """
+    place = join_pointer("/resourceTemplates", old)
+    before, after = template_variables(old), template_variables(new)
+    came = [name for name in after if name not in before]
+    went = [name for name in before if name not in after]
+    if came and not went:
+        optional = _without_query(old) == _without_query(new)
+        kind = "template-optional-variable-added" if optional else "template-variable-added"
+        verdict = _COMPATIBLE if optional else _BREAKING
+        message = f"template `{visible(old)}` asks for {shown(came)}: `{visible(new)}`"
+    elif went and not came:
+        kind, verdict = "template-variable-removed", _BREAKING
+        message = f"template `{visible(old)}` does not take {shown(went)} any more: `{visible(new)}`"
+    else:
+        kind, verdict = "template-changed", _BREAKING
+        message = f"template `{visible(old)}` is `{visible(new)}` now"
+    yield _make(kind, place, verdict, message, level, old, new)
+
+
+def _without_query(template: str) -> str:
+    return re.sub(r"\{[?&][^{}]*\}", "", template)

@@ -1,0 +1,275 @@
+"""One tool on two surfaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.catalogue import required_bump
+from mcp_governor.change.messages import shown
+from mcp_governor.change.model import Change, Level, Side, Verdict
+from mcp_governor.change.schemas import SchemaPair, compare_schemas
+from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.change.options import ChangeOptions
+    from mcp_governor.findings import Tier
+    from mcp_governor.surface.model import Surface, Tool
+
+_BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
+_HINTS = {
+    # name on the wire → (kind stem, the value that asks for more care)
+    "readOnlyHint": False,
+    "destructiveHint": True,
+    "idempotentHint": False,
+    "openWorldHint": True,
+}
+_OWN_META = ("tier", "category", "deprecated")
+
+
+def make(
+    kind: str,
+    tool: str | None,
+    path: str,
+    verdict: Verdict,
+    message: str,
+    tier: Tier,
+    level: Level,
+    old: Any = None,
+    new: Any = None,
+    *,
+    reason: str = "",
+    side: Side = Side.SURFACE,
+) -> Change:
+    """A change with the version step that it needs."""
+    return Change(
+        kind=kind,
+        tool=tool,
+        path=path,
+        side=side,
+        verdict=verdict,
+        message=message,
+        bump=required_bump(verdict, kind, tier),
+        tier=tier,
+        level=level,
+        old=old,
+        new=new,
+        reason=reason,
+    )
+
+
+def tool_added(tool: Tool, level: Level) -> Change:
+    """A tool that was not there."""
+    message = f"tool `{visible(tool.name)}` is new"
+    return make("tool-added", tool.name, "", _COMPATIBLE, message, tool.tier, level, None, tool.name)
+
+
+def tool_removed(tool: Tool, level: Level) -> Change:
+    """A tool that is gone."""
+    message = f"tool `{visible(tool.name)}` is gone"
+    return make("tool-removed", tool.name, "", _BREAKING, message, tool.tier, level, tool.name, None)
+
+
+def tool_renamed(old: Tool, new: Tool, level: Level) -> Change:
+    """A tool that goes by another name."""
+    message = f"tool `{visible(old.name)}` is called `{visible(new.name)}` now"
+    return make("tool-renamed", old.name, "/name", _BREAKING, message, old.tier, level, old.name, new.name)
+
+
+def compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> list[Change]:
+    """All changes of a tool that is on both surfaces."""
+    changes: list[Change] = []
+    if old.tier is not new.tier or old.category != new.category or old.deprecation != new.deprecation:
+        changes.extend(_governance(old, new, level))
+    if old.raw == new.raw and canonical_json(old.raw) == canonical_json(new.raw):
+        return changes
+    changes.extend(_hints(old, new, level, options))
+    changes.extend(_wording(old, new, level))
+    changes.extend(_execution(old, new, level))
+    changes.extend(_meta(old, new, level))
+    changes.extend(_schemas(old, new, level, options))
+    return changes
+
+
+def _governance(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+    name, tier = old.name, old.tier
+    if old.tier is not new.tier:
+        lowered = new.tier.rank < old.tier.rank
+        kind, verdict = ("tier-lowered", _BREAKING) if lowered else ("tier-raised", _COMPATIBLE)
+        message = f"tier moved from {old.tier.value} to {new.tier.value}"
+        at_stake = old.tier if lowered else new.tier
+        yield make(kind, name, "/tier", verdict, message, at_stake, level, old.tier.value, new.tier.value)
+    if old.category != new.category:
+        message = f"category changed from {shown(old.category)} to {shown(new.category)}"
+        yield make("category-changed", name, "/category", _COMPATIBLE, message, tier, level, old.category, new.category)
+    if old.deprecation != new.deprecation:
+        before, after = _ending(old), _ending(new)
+        if before is None:
+            instead = new.deprecation.replacement if new.deprecation else None
+            told = f"; use `{one_line(instead, 80)}` instead" if instead else "; no replacement is named"
+            message = f"tool `{visible(name)}` is deprecated{told}"
+            kind = "tool-deprecated"
+        elif after is None:
+            kind, message = "deprecation-withdrawn", f"tool `{visible(name)}` is no longer deprecated"
+        elif before == after:
+            return
+        else:
+            kind, message = "deprecation-changed", "the deprecation says something else now"
+        yield make(kind, name, "/deprecated", _COMPATIBLE, message, tier, level, before, after)
+
+
+def _ending(tool: Tool) -> dict[str, Any] | None:
+    if tool.deprecation is None:
+        return None
+    told = tool.deprecation
+    return {"since": told.since, "replacement": told.replacement, "sunset": told.sunset}
+
+
+def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterator[Change]:
+    """Hints as a client sees them: resolved to the defaults of the specification.
+
+    Where a tool becomes or ceases to be read-only, ``destructiveHint`` and ``idempotentHint`` follow from it
+    and are no edits of their own, unless the author moved them too in the unsafe direction.
+    """
+    before, after = old.hints.as_json(), new.hints.as_json()
+    moved_write = before["readOnlyHint"] != after["readOnlyHint"]
+    for name, careful in _HINTS.items():
+        if before[name] == after[name] or (moved_write and name in ("destructiveHint", "idempotentHint")):
+            continue
+        less_safe = after[name] is careful
+        kind = "hint-less-safe" if less_safe else "hint-safer"
+        breaking = less_safe and options.hint_less_safe == "breaking"
+        message = f"{name} moved from {shown(before[name])} to {shown(after[name])}"
+        yield make(
+            kind,
+            old.name,
+            f"/annotations/{name}",
+            _BREAKING if breaking else _COMPATIBLE,
+            message,
+            old.tier,
+            level,
+            before[name],
+            after[name],
+        )
+
+
+def _wording(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+    texts = (
+        ("title-changed", "/title", old.title, new.title),
+        ("description-changed", "/description", old.description or None, new.description or None),
+        ("icons-changed", "/icons", old.raw.get("icons"), new.raw.get("icons")),
+    )
+    for kind, path, before, after in texts:
+        if canonical_json(before) != canonical_json(after):
+            word = path[1:]
+            verb = "is new" if before is None else ("is gone" if after is None else "changed")
+            yield make(kind, old.name, path, _COMPATIBLE, f"{word} {verb}", old.tier, level, before, after)
+
+
+_TASKS = ("forbidden", "optional", "required")
+
+
+def _execution(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+    """``execution.taskSupport`` of protocol 2025-11-25: absent means forbidden."""
+    before, after = _task_support(old), _task_support(new)
+    if before == after:
+        return
+    # A client calls either way; "required" takes the plain call from it, "forbidden" the task.
+    breaking = after == "required" or (after == "forbidden" and before != "forbidden")
+    kind = "task-support-narrowed" if breaking else "task-support-widened"
+    message = f"taskSupport moved from {before} to {after}"
+    yield make(
+        kind,
+        old.name,
+        "/execution/taskSupport",
+        _BREAKING if breaking else _COMPATIBLE,
+        message,
+        old.tier,
+        level,
+        before,
+        after,
+    )
+
+
+def _task_support(tool: Tool) -> str:
+    execution = tool.raw.get("execution")
+    value = execution.get("taskSupport") if isinstance(execution, dict) else None
+    return value if isinstance(value, str) and value in _TASKS else "forbidden"
+
+
+def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+    before, after = _other_meta(old), _other_meta(new)
+    if canonical_json(before) != canonical_json(after):
+        keys = [key for key in sorted(before.keys() | after.keys()) if before.get(key, ...) != after.get(key, ...)]
+        message = f"_meta changed: {one_line(', '.join(keys), 80)}"
+        yield make("meta-changed", old.name, "/_meta", _COMPATIBLE, message, old.tier, level, before, after)
+
+
+def _other_meta(tool: Tool) -> dict[str, Any]:
+    """``_meta`` without what has a kind of its own, and without what tooling writes for itself."""
+    return {
+        key: value
+        for key, value in tool.meta.items()
+        if key not in ("fastmcp", "_fastmcp") and key.rpartition("/")[2] not in _OWN_META
+    }
+
+
+def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterator[Change]:
+    def pair(side: Side, before: Any, after: Any) -> SchemaPair:
+        return SchemaPair(before, after, side, old.name, old.tier, level, options)
+
+    yield from compare_schemas(pair(Side.INPUT, _input(old), _input(new)))
+    before, after = old.output_schema, new.output_schema
+    if before is not None and after is not None:
+        yield from compare_schemas(pair(Side.OUTPUT, before, after))
+    elif before is not None or after is not None:
+        gone = after is None
+        kind, verdict = ("output-schema-removed", _BREAKING) if gone else ("output-schema-added", _COMPATIBLE)
+        message = "the output schema is gone" if gone else "the tool declares its output now"
+        yield make(
+            kind,
+            old.name,
+            "/outputSchema",
+            verdict,
+            message,
+            old.tier,
+            level,
+            before,
+            after,
+            side=Side.OUTPUT,
+        )
+
+
+def _input(tool: Tool) -> Any:
+    """The input schema; an absent one is that of a tool without arguments, as FastMCP and old SDKs mean it."""
+    return {"type": "object"} if tool.input_schema is None else tool.input_schema
+
+
+def compare_unusable(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
+    """Entries of the list that are no tools, or repeat a name: when they change, nobody knows what it does."""
+    before, after = _unusable(old), _unusable(new)
+    if before != after:
+        from mcp_governor.findings import Tier
+
+        reason = "an entry of tools/list is no tool or repeats a name"
+        message = f"entries that cannot be used as tools changed: {reason}"
+        yield make(
+            "entry-undecided",
+            None,
+            "/tools",
+            Verdict.UNKNOWN,
+            message,
+            Tier.STANDARD,
+            level,
+            len(before),
+            len(after),
+            reason=reason,
+        )
+
+
+def _unusable(surface: Surface) -> list[str]:
+    usable = {tool.index for tool in surface.tools}
+    rest = (entry for index, entry in enumerate(surface.entries) if index not in usable)
+    return sorted(map(canonical_json, rest))

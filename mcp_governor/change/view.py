@@ -1,0 +1,322 @@
+"""A node as a list of alternatives, each of one type with flat keywords, so that two spellings look alike.
+
+``$ref`` and ``allOf`` are merged where that loses nothing; ``anyOf``, ``oneOf``, lists in ``type`` and values in
+``enum`` become alternatives; ``const`` is an ``enum`` of one; bounds of integers are inclusive.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp_governor.change.names import UNIONS, is_true, json_type
+from mcp_governor.change.node import Node
+from mcp_governor.surface.canonical import canonical_json
+
+OBJECT_KEYS = frozenset(
+    {
+        "additionalProperties",
+        "dependentRequired",
+        "dependentSchemas",
+        "maxProperties",
+        "minProperties",
+        "patternProperties",
+        "properties",
+        "propertyNames",
+        "required",
+        "unevaluatedProperties",
+    }
+)
+ARRAY_KEYS = frozenset(
+    {
+        "contains",
+        "items",
+        "maxContains",
+        "maxItems",
+        "minContains",
+        "minItems",
+        "prefixItems",
+        "unevaluatedItems",
+        "uniqueItems",
+    }
+)
+STRING_KEYS = frozenset({"maxLength", "minLength", "pattern"})
+NUMBER_KEYS = frozenset({"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"})
+ANY_KEYS = frozenset({"allOf", "anyOf", "else", "enum", "if", "not", "oneOf", "then"})
+_KEYS_OF_TYPE = {
+    "object": OBJECT_KEYS,
+    "array": ARRAY_KEYS,
+    "string": STRING_KEYS,
+    "number": NUMBER_KEYS,
+    "integer": NUMBER_KEYS,
+    "boolean": frozenset[str](),
+    "null": frozenset[str](),
+}
+_LOWER = frozenset({"exclusiveMinimum", "minContains", "minItems", "minLength", "minProperties", "minimum"})
+_UPPER = frozenset({"exclusiveMaximum", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum"})
+
+
+@dataclass(eq=False, slots=True)
+class Alternative:
+    """One way to satisfy a schema.
+
+    Attributes:
+        type: its JSON type; ``None`` where any will do.
+        keys: its other assertions, in 2020-12 spelling.
+        where: keyword → pointer of the schema object that carries it.
+        home: pointer of the schema object that the alternative comes from.
+        notes: annotations that apply to it.
+    """
+
+    type: str | None
+    keys: dict[str, Any]
+    where: dict[str, str]
+    home: str
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    def node(self) -> Node:
+        """The alternative as a node of its own."""
+        types = {} if self.type is None else {"type": self.type}
+        return Node(self.home, {**types, **self.keys}, synthetic=True)
+
+    def with_keys(self, keys: dict[str, Any]) -> Alternative:
+        """A copy with other values for some keywords; ``None`` removes one."""
+        merged = {**self.keys, **keys}
+        kept = {key: value for key, value in merged.items() if value is not None}
+        return Alternative(self.type, kept, self.where, self.home, self.notes)
+
+
+@dataclass(eq=False, slots=True)
+class View:
+    """A node seen as alternatives.
+
+    Attributes:
+        node: the node.
+        alternatives: at least one, except for the schema ``false``.
+        exclusive: exactly one of them must hold (``oneOf``).
+        notes: annotations of the node, its references' after its own.
+    """
+
+    node: Node
+    alternatives: list[Alternative]
+    exclusive: bool
+    notes: dict[str, tuple[Any, str]]
+
+    def node_with(self, alternatives: list[Alternative]) -> Node:
+        """The node as it would be with other alternatives."""
+        return union(self.node.pointer, alternatives, exclusive=self.exclusive)
+
+
+def union(pointer: str, alternatives: list[Alternative], *, exclusive: bool = False) -> Node:
+    """A node that accepts what the alternatives accept."""
+    if len(alternatives) == 1:
+        return alternatives[0].node()
+    if not alternatives:
+        return Node(pointer, {"not": Node(pointer)})
+    key = "oneOf" if exclusive else "anyOf"
+    return Node(pointer, {key: [alternative.node() for alternative in alternatives]}, synthetic=True)
+
+
+def deref(node: Node) -> Node:
+    """The node that a bare reference leads to."""
+    while not node.opaque and set(node.keywords) == {"$ref"}:
+        node = node.keywords["$ref"]
+    return node
+
+
+@dataclass(eq=False, slots=True)
+class _Flat:
+    keys: dict[str, Any]
+    where: dict[str, str]
+    notes: dict[str, tuple[Any, str]]
+
+
+def _flatten(node: Node) -> _Flat:
+    keys = {key: value for key, value in node.keywords.items() if key not in ("$ref", "allOf")}
+    if "const" in keys:
+        value = keys.pop("const")
+        keys["enum"] = [value] if value in keys.get("enum", [value]) else []
+    if isinstance(keys.get("type"), str):
+        keys["type"] = [keys["type"]]
+    flat = _Flat(keys, dict.fromkeys(node.keywords, node.pointer), _noted(node))
+    flat.where.update({"enum": node.pointer} if "const" in node.keywords else {})
+    rest: list[Node] = []
+    reference = node.keywords.get("$ref")
+    for part in (*([reference] if reference is not None else []), *node.keywords.get("allOf", ())):
+        if part.opaque or not _merge(flat, _flatten(part)):
+            rest.append(part)
+            continue
+    if rest:
+        flat.keys["allOf"] = rest
+    return flat
+
+
+def _noted(node: Node) -> dict[str, tuple[Any, str]]:
+    return {key: (value, node.pointer) for key, value in node.notes.items()}
+
+
+def _merge(flat: _Flat, part: _Flat) -> bool:
+    """Take over a part that applies to the same instance; ``False`` where the two cannot be one object."""
+    if not _mergeable(flat.keys, part.keys):
+        return False
+    merged: dict[str, Any] = {}
+    for key in flat.keys.keys() & part.keys.keys():
+        both = _both(key, flat.keys[key], part.keys[key])
+        if both is _APART:
+            return False
+        merged[key] = both
+    for key, value in part.keys.items():
+        flat.keys.setdefault(key, value)
+        flat.where.setdefault(key, part.where.get(key, ""))
+    flat.keys.update(merged)
+    for name, note in part.notes.items():
+        flat.notes.setdefault(name, note)
+    return True
+
+
+def _mergeable(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    """Keywords that look at their neighbours may only gain neighbours that change nothing."""
+    for one, other in ((left, right), (right, left)):
+        extra = one.get("additionalProperties")
+        if extra is not None and not is_true(extra):
+            for key in ("properties", "patternProperties"):
+                if other.get(key, {}).keys() - one.get(key, {}).keys():
+                    return False
+        if "items" in one and "prefixItems" in other:
+            return False
+        if "contains" in one and other.keys() & {"minContains", "maxContains"}:
+            return False
+        if "if" in one and other.keys() & {"then", "else"}:
+            return False
+    return not right.keys() & {"unevaluatedItems", "unevaluatedProperties", "allOf"}
+
+
+_APART = object()
+
+
+def _both(key: str, left: Any, right: Any) -> Any:
+    if key == "type":
+        return _common_types(left, right) or _APART
+    if key == "enum":
+        texts = {canonical_json(value) for value in right}
+        return [value for value in left if canonical_json(value) in texts]
+    if key == "required":
+        return [*left, *(name for name in right if name not in left)]
+    if key in ("properties", "patternProperties"):
+        return {**right, **{name: _conjunction(item, right.get(name)) for name, item in left.items()}}
+    if key in _LOWER:
+        return max(left, right)
+    if key in _UPPER:
+        return min(left, right)
+    return left if left is right or (not isinstance(left, Node | list | dict) and left == right) else _APART
+
+
+def _conjunction(left: Node, right: Node | None) -> Node:
+    if right is None or right is left or is_true(right):
+        return left
+    if is_true(left):
+        return right
+    return Node(left.pointer, {"allOf": [left, right]}, dict(left.notes), synthetic=True)
+
+
+def _common_types(left: list[str], right: list[str]) -> list[str]:
+    common = [name for name in left if name in right]
+    for one, other in ((left, right), (right, left)):
+        if "number" in one and "integer" in other and "number" not in other and "integer" not in common:
+            common.append("integer")
+    return common
+
+
+def view(node: Node) -> View:
+    """The node as alternatives. The node must not be opaque."""
+    flat = _flatten(node)
+    found = _alternatives(flat, node.pointer)
+    exclusive = "oneOf" in flat.keys and len(found) > 1 and set(flat.keys) <= {"oneOf", "type"}
+    notes = flat.notes
+    inner = [alternative for alternative in found if alternative.type != "null"]
+    if len(inner) == 1:
+        notes = {**{key: (value, inner[0].home) for key, value in inner[0].notes.items()}, **notes}
+    return View(node, _merge_enums(found), exclusive, notes)
+
+
+def _alternatives(flat: _Flat, home: str) -> list[Alternative]:
+    keys = flat.keys
+    key = next((name for name in UNIONS if name in keys), None)
+    if key is not None and set(keys) == {key} and not any(branch.opaque for branch in keys[key]):
+        found: list[Alternative] = []
+        for branch in keys[key]:
+            inner = _flatten(branch)
+            found.extend(_alternatives(inner, deref(branch).pointer))
+        return found
+    notes = {name: value for name, (value, _) in flat.notes.items()}
+    types = keys.get("type")
+    if types is None and "enum" in keys:
+        types = sorted({json_type(value) for value in keys["enum"]})
+        if {"integer", "number"} <= set(types):
+            types.remove("integer")
+    if types is None:
+        rest = {name: value for name, value in keys.items() if name != "type"}
+        return [Alternative(None, rest, flat.where, home, notes)]
+    if "number" in types and "integer" in types:
+        types = [name for name in types if name != "integer"]
+    made = (_of_type(name, flat, home, notes) for name in types)
+    return [alternative for alternative in made if alternative is not None]
+
+
+def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Alternative | None:
+    relevant = _KEYS_OF_TYPE[name] | ANY_KEYS
+    keys = {key: value for key, value in flat.keys.items() if key in relevant}
+    if "enum" in keys:
+        fits = {name, "integer"} if name == "number" else {name}
+        values = _unique([value for value in keys["enum"] if json_type(value) in fits])
+        if not values:
+            return None
+        keys["enum"] = values
+        if name == "null" or (name == "boolean" and len(values) == 2):
+            del keys["enum"]
+    if name == "integer":
+        _inclusive(keys)
+    elif name == "number":
+        _tightest(keys)
+    return Alternative(name, keys, flat.where, home, notes)
+
+
+def _inclusive(keys: dict[str, Any]) -> None:
+    lower = [math.ceil(keys["minimum"])] if "minimum" in keys else []
+    lower += [math.floor(keys.pop("exclusiveMinimum")) + 1] if "exclusiveMinimum" in keys else []
+    upper = [math.floor(keys["maximum"])] if "maximum" in keys else []
+    upper += [math.ceil(keys.pop("exclusiveMaximum")) - 1] if "exclusiveMaximum" in keys else []
+    if lower:
+        keys["minimum"] = max(lower)
+    if upper:
+        keys["maximum"] = min(upper)
+
+
+def _tightest(keys: dict[str, Any]) -> None:
+    if {"minimum", "exclusiveMinimum"} <= keys.keys():
+        del keys["minimum" if keys["exclusiveMinimum"] >= keys["minimum"] else "exclusiveMinimum"]
+    if {"maximum", "exclusiveMaximum"} <= keys.keys():
+        del keys["maximum" if keys["exclusiveMaximum"] <= keys["maximum"] else "exclusiveMaximum"]
+
+
+def _unique(values: list[Any]) -> list[Any]:
+    return list({canonical_json(value): value for value in values}.values())
+
+
+def _merge_enums(found: list[Alternative]) -> list[Alternative]:
+    """Alternatives that are nothing but values of one type are one list of values."""
+    out: list[Alternative] = []
+    by_type: dict[str, Alternative] = {}
+    for alternative in found:
+        name = alternative.type
+        if name is None or set(alternative.keys) != {"enum"}:
+            if alternative.keys or not any(not seen.keys and seen.type == name for seen in out):
+                out.append(alternative)
+        elif name in by_type:
+            first = by_type[name]
+            first.keys["enum"] = _unique([*first.keys["enum"], *alternative.keys["enum"]])
+        else:
+            by_type[name] = Alternative(name, dict(alternative.keys), alternative.where, alternative.home)
+            out.append(by_type[name])
+    return out

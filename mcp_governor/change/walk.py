@@ -1,0 +1,288 @@
+"""The walk over two schemas: which edits lead from one to the other, and where each of them is.
+
+The walk only localises. Whether an edit matters is asked of containment, first at its own place, then (in
+:mod:`mcp_governor.change.settle`) for the whole document. Edits that undo each other below one place are seen
+there: where the two nodes accept the same, nothing below them is an edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.edit import YES, Edit, Questions
+from mcp_governor.change.names import is_false
+from mcp_governor.change.objects import compare_objects, plain
+from mcp_governor.change.pairing import pair
+from mcp_governor.change.view import Alternative, View, deref, view
+from mcp_governor.containment import Containment
+from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from mcp_governor.change.node import Node
+
+_BOUNDS = (
+    ("bound", ("minimum", "exclusiveMinimum")),
+    ("bound", ("maximum", "exclusiveMaximum")),
+    ("multiple", ("multipleOf",)),
+    ("length", ("minLength",)),
+    ("length", ("maxLength",)),
+    ("pattern", ("pattern",)),
+    ("item-count", ("minItems",)),
+    ("item-count", ("maxItems",)),
+    ("unique-items", ("uniqueItems",)),
+    ("property-count", ("minProperties",)),
+    ("property-count", ("maxProperties",)),
+    ("enum", ("enum",)),
+)
+
+
+class Walk:
+    """Collects the edits between two documents.
+
+    Attributes:
+        edits: what was found.
+        pairs: the differing nodes that were compared, outer ones first.
+        complete: every difference is below some edit.
+    """
+
+    def __init__(self, questions: Questions) -> None:
+        self.questions = questions
+        self.edits: list[Edit] = []
+        self.pairs: list[tuple[Node, Node]] = []
+        self.complete = True
+        self._seen: set[tuple[Node, Node]] = set()
+        self._trail: list[str] = []
+
+    def run(self) -> list[Edit]:
+        """The edits from the old document to the new one."""
+        self.nodes(self.questions.old.root, self.questions.new.root, root=True)
+        return self.edits
+
+    def property(self, name: str, old: Node, new: Node, *, trust: bool) -> None:
+        """Compare what two objects say of one property."""
+        self._trail.append(name)
+        self.nodes(old, new, trust=trust)
+        self._trail.pop()
+
+    def nodes(self, old: Node, new: Node, *, root: bool = False, trust: bool = True) -> None:
+        """Compare two nodes that stand in the same place.
+
+        Args:
+            old, new: the nodes.
+            root: they are the roots of the documents.
+            trust: the place is one where accepting more means that the whole accepts more.
+        """
+        old, new = deref(old), deref(new)
+        if (old, new) in self._seen:
+            return
+        self._seen.add((old, new))
+        if self.questions.signature(old) == self.questions.signature(new):
+            return
+        self.pairs.append((old, new))
+        start = len(self.edits)
+        if old.opaque or new.opaque:
+            reason = Containment("unknown", reason=(new.opaque or old.opaque))
+            undecided = Edit("schema", new.pointer, forward=reason, backward=reason, kind="schema-undecided")
+            self.edits.append(undecided)
+            return
+        self._views(view(old), view(new), root=root, trust=trust)
+        self._reconcile(start, old, new, root=root, trust=trust)
+
+    def _reconcile(self, start: int, old: Node, new: Node, *, root: bool, trust: bool) -> None:
+        """Let the node as a whole judge the edits below it, where there are several."""
+        below = self.edits[start:]
+        changes = [edit for edit in below if edit.is_set_change]
+        if len(changes) < 2 or not trust or any(edit.kind == "schema-undecided" for edit in changes):
+            return
+        forward, backward = self.questions.both(old, new, root=root)
+        if forward.verdict == "yes":
+            for edit in changes:
+                edit.forward = YES
+        if backward.verdict == "yes":
+            for edit in changes:
+                edit.backward = YES
+        self.edits[start:] = [edit for edit in below if edit.kind or edit.is_set_change]
+
+    def _views(self, old: View, new: View, *, root: bool, trust: bool) -> None:
+        self._notes(old, new)
+        if self._retyped_only(old, new, root=root, trust=trust):
+            return
+        paired, gone, come = pair(old.alternatives, new.alternatives, self._alternative_signature)
+        trust = trust and not ((old.exclusive or new.exclusive) and len(old.alternatives) > 1)
+        if gone or come:
+            self._types(old, new, gone, come, root=root, trust=trust)
+        for before, after in paired:
+            self._alternatives(old, before, after, root=root, trust=trust)
+
+    def _retyped_only(self, old: View, new: View, *, root: bool, trust: bool) -> bool:
+        """A type stated or no longer stated, on a schema whose other keywords stay: one edit beside theirs."""
+        if not len(old.alternatives) == len(new.alternatives) == 1:
+            return False
+        before, after = old.alternatives[0], new.alternatives[0]
+        if before.type == after.type or not before.keys.keys() & after.keys.keys():
+            return False
+        if None not in (before.type, after.type) and {before.type, after.type} != {"integer", "number"}:
+            return False
+        changed = Alternative(after.type, before.keys, before.where, before.home, before.notes)
+        forward, backward = self.questions.both(before.node(), changed.node(), root=root)
+        place = self._place(old.node, changed.node())
+        path = new.node.pointer
+        self._add(Edit("type", path, [before.type], [after.type], forward, backward, place, trusted=trust))
+        self._alternatives(old, before, after, root=root, trust=trust)
+        return True
+
+    def _alternative_signature(self, alternative: Alternative) -> str:
+        return self.questions.signature(alternative.node())
+
+    def _notes(self, old: View, new: View) -> None:
+        """Annotations that somebody acts on. ``default: null`` says what no default says."""
+        for family in ("default", "format", "x-mcp-header"):
+            before, place = old.notes.get(family, (None, old.node.pointer))
+            after, there = new.notes.get(family, (None, new.node.pointer))
+            if canonical_json(before) == canonical_json(after):
+                continue
+            step = "added" if before is None else ("removed" if after is None else "changed")
+            path = join_pointer(place if after is None else there, family)
+            name = "header" if family == "x-mcp-header" else family
+            self.edits.append(Edit(name, path, before, after, kind=f"{name}-{step}"))
+
+    def _types(
+        self,
+        old: View,
+        new: View,
+        gone: list[Alternative],
+        come: list[Alternative],
+        *,
+        root: bool,
+        trust: bool,
+    ) -> None:
+        kept = [alternative for alternative in old.alternatives if alternative not in gone]
+        replacement = old.node_with([*kept, *come])
+        forward, backward = self.questions.both(old.node_with(old.alternatives), replacement, root=root)
+        before = [alternative.type for alternative in old.alternatives]
+        after = [alternative.type for alternative in new.alternatives]
+        place = self._place(old.node, replacement)
+        self._add(Edit("type", new.node.pointer, before, after, forward, backward, place, trusted=trust))
+
+    def _place(self, node: Node, replacement: Node) -> tuple[Node, Node] | None:
+        return None if node.synthetic else (node, replacement)
+
+    def _add(self, edit: Edit) -> None:
+        if edit.is_set_change or edit.kind:
+            self.edits.append(edit)
+
+    def _alternatives(self, whole: View, old: Alternative, new: Alternative, *, root: bool, trust: bool) -> None:
+        def leaf(family: str, keys: tuple[str, ...], path: str = "", **more: Any) -> None:
+            changed = old.with_keys({key: new.keys.get(key) for key in keys})
+            path = path or _path(old, new, keys)
+            self._leaf(whole, old, changed, new, keys, Edit(family, path, trusted=trust, **more), root)
+
+        for family, keys in _BOUNDS:
+            if any(old.keys.get(key) != new.keys.get(key) for key in keys) or _retyped(old, new, keys):
+                leaf(family, keys)
+        self._arrays(old, new, leaf, trust)
+        self._applicators(old, new, leaf)
+        compare_objects(self, whole, old, new, leaf, root=root, trust=trust)
+
+    def _leaf(
+        self,
+        whole: View,
+        old: Alternative,
+        changed: Alternative,
+        new: Alternative,
+        keys: tuple[str, ...],
+        edit: Edit,
+        root: bool,
+    ) -> None:
+        """Add the edit that turns one alternative into ``changed``, if it changes anything."""
+        edit.forward, edit.backward = self.questions.both(old.node(), changed.node(), root=root)
+        others = [changed if item is old else item for item in whole.alternatives]
+        edit.old, edit.new = _shown(old, keys), _shown(new, keys)
+        edit.place = self._place(whole.node, whole.node_with(others))
+        edit.trail = join_pointer("", *self._trail)
+        self._add(edit)
+
+    def _arrays(self, old: Alternative, new: Alternative, leaf: Any, trust: bool) -> None:
+        heads = old.keys.get("prefixItems", []), new.keys.get("prefixItems", [])
+        if len(heads[0]) == len(heads[1]):
+            for before, after in zip(*heads, strict=True):
+                self.nodes(before, after, trust=trust)
+            self._child(old, new, "items", leaf, "items", trust)
+        else:
+            leaf("items", ("prefixItems", "items"))
+        counts = ("minContains", "maxContains")
+        if "contains" in old.keys or "contains" in new.keys:
+            if any(old.keys.get(key) != new.keys.get(key) for key in counts):
+                leaf("contains", ("contains", *counts))
+            else:
+                self._child(old, new, "contains", leaf, "contains", trust and "maxContains" not in old.keys)
+        self._whole_keys(old, new, leaf, "items", ("unevaluatedItems",))
+
+    def _child(self, old: Alternative, new: Alternative, key: str, leaf: Any, family: str, trust: bool) -> None:
+        """One sub-schema: walked where both sides have it, an edit of its own where one has not."""
+        before, after = old.keys.get(key), new.keys.get(key)
+        if before is None and after is None:
+            return
+        if before is None or after is None or is_false(before) or is_false(after):
+            leaf(family, (key,))
+        else:
+            self.nodes(before, after, trust=trust)
+
+    def _applicators(self, old: Alternative, new: Alternative, leaf: Any) -> None:
+        self._whole_keys(old, new, leaf, "not", ("not",))
+        if self._same(old, new, "if"):
+            for key in ("then", "else"):
+                if "if" in old.keys and not self._same(old, new, key):
+                    self._child(old, new, key, leaf, "condition", False)
+        else:
+            leaf("condition", ("if", "then", "else"))
+        for key, family in (("allOf", "all-of"), ("anyOf", "union"), ("oneOf", "union")):
+            if self._same(old, new, key):
+                continue
+            before, after = old.keys.get(key), new.keys.get(key)
+            if before is not None and after is not None and len(before) == len(after):
+                differing = [
+                    (one, other)
+                    for one, other in zip(before, after, strict=True)
+                    if self.questions.signature(one) != self.questions.signature(other)
+                ]
+                if len(differing) == 1:
+                    self.nodes(*differing[0], trust=False)
+                    continue
+            others = ("anyOf", "oneOf") if family == "union" else (key,)
+            leaf(family, others)
+            if family == "union":
+                break
+
+    def _whole_keys(self, old: Alternative, new: Alternative, leaf: Any, family: str, keys: tuple[str, ...]) -> None:
+        if not all(self._same(old, new, key) for key in keys):
+            leaf(family, keys)
+
+    def _same(self, old: Alternative, new: Alternative, key: str) -> bool:
+        before, after = old.keys.get(key), new.keys.get(key)
+        if before is None or after is None:
+            return before is after
+        if isinstance(before, list):
+            signature = self.questions.signature
+            return sorted(map(signature, before)) == sorted(map(signature, after))
+        return self.questions.signature(before) == self.questions.signature(after)
+
+
+def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:
+    """Whether equal values differ as JSON: ``1`` and ``true`` compare equal in Python."""
+    return keys == ("enum",) and canonical_json(old.keys.get("enum")) != canonical_json(new.keys.get("enum"))
+
+
+def _shown(alternative: Alternative, keys: tuple[str, ...]) -> Any:
+    """Plain values under their keywords; the value itself where there is one keyword."""
+    found = {key: plain(alternative.keys[key]) for key in keys if key in alternative.keys}
+    return found.get(keys[0]) if len(keys) == 1 else (found or None)
+
+
+def _path(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> str:
+    for side in (new, old):
+        for key in keys:
+            if key in side.keys:
+                return join_pointer(side.where.get(key, side.home), key)
+    return new.home

@@ -1,0 +1,94 @@
+"""Every kind is declared once, mirrored, and shown by an example that is run here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import Kind, Side, Verdict, catalogue, compare, required_bump
+from mcp_governor.findings import Bump, Tier
+from mcp_governor.surface import Surface, build_surface
+
+KINDS = list(catalogue().values())
+
+
+def surface_of(kind: Kind, fragment: Any) -> Surface:
+    """The smallest surface that holds an example's fragment."""
+    assert kind.example is not None
+    at = kind.example.at
+    if at == "surface":
+        return build_surface(fragment)
+    tool: dict[str, Any] = {"name": "t", "inputSchema": {"type": "object"}}
+    if at == "tool":
+        return build_surface({"tools": [{**tool, **fragment}]})
+    schema = fragment if at == "schema" else {"type": "object", "properties": {"x": fragment}, "required": ["x"]}
+    key = "outputSchema" if kind.side is Side.OUTPUT else "inputSchema"
+    return build_surface({"tools": [{**tool, key: schema}]})
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.example], ids=lambda kind: kind.name)
+def test_the_example_shows_this_change_and_no_other(kind: Kind) -> None:
+    assert kind.example is not None
+    old, new = surface_of(kind, kind.example.old), surface_of(kind, kind.example.new)
+    changes = compare(old, new)
+    assert [(change.kind, change.verdict, change.bump) for change in changes] == [(kind.name, kind.verdict, kind.bump)]
+    assert changes[0].side is kind.side
+    assert compare(old, old) == compare(new, new) == []
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_has_its_mirrors_or_says_why_not(kind: Kind) -> None:
+    names = catalogue().keys()
+    assert kind.reverse in names
+    if kind.other_side is None:
+        assert kind.unmirrored.endswith(".")
+    else:
+        other = catalogue()[kind.other_side]
+        assert {kind.side, other.side} == {Side.INPUT, Side.OUTPUT}
+    assert kind.explanation.endswith(".")
+
+
+def test_only_undecidable_kinds_go_without_an_example() -> None:
+    bare = [kind.name for kind in KINDS if kind.example is None]
+    whole = {"schema-tightened", "schema-loosened", "output-schema-tightened", "output-schema-loosened"}
+    assert all(catalogue()[name].verdict is Verdict.UNKNOWN for name in set(bare) - whole)
+
+
+def test_names_that_others_rely_on() -> None:
+    promised = {
+        "argument-removed",
+        "argument-required",
+        "type-narrowed",
+        "enum-value-removed",
+        "output-field-removed",
+        "tool-removed",
+        "tool-renamed",
+        "tier-lowered",
+        "hint-less-safe",
+        "default-changed",
+    }
+    assert promised <= catalogue().keys()
+    assert len(KINDS) == len(catalogue())
+
+
+@pytest.mark.parametrize(
+    ("verdict", "kind", "tier", "bump"),
+    [
+        (Verdict.BREAKING, "argument-removed", Tier.FACADE, Bump.MAJOR),
+        (Verdict.BREAKING, "argument-removed", Tier.STANDARD, Bump.MAJOR),
+        (Verdict.BREAKING, "argument-removed", Tier.ADVANCED, Bump.MINOR),
+        (Verdict.BREAKING, "argument-removed", Tier.INTERNAL, Bump.NONE),
+        (Verdict.UNKNOWN, "pattern-changed", Tier.STANDARD, Bump.MAJOR),
+        (Verdict.UNKNOWN, "pattern-changed", Tier.ADVANCED, Bump.MINOR),
+        (Verdict.COMPATIBLE, "argument-added", Tier.FACADE, Bump.MINOR),
+        (Verdict.COMPATIBLE, "argument-added", Tier.ADVANCED, Bump.MINOR),
+        (Verdict.COMPATIBLE, "tool-added", Tier.STANDARD, Bump.MINOR),
+        (Verdict.COMPATIBLE, "description-changed", Tier.FACADE, Bump.PATCH),
+        (Verdict.COMPATIBLE, "description-changed", Tier.INTERNAL, Bump.NONE),
+        # a break that an option lets pass is still more than wording
+        (Verdict.COMPATIBLE, "argument-removed", Tier.STANDARD, Bump.MINOR),
+    ],
+)
+def test_required_bump(verdict: Verdict, kind: str, tier: Tier, bump: Bump) -> None:
+    assert required_bump(verdict, kind, tier) is bump
