@@ -27,6 +27,7 @@ class _Plan:
 
     name: str
     keys: dict[str, Any]
+    target: str
     found_in: str
 
 
@@ -58,9 +59,12 @@ def init(run: Run, target: str | None) -> None:
 def _plan(target: str | None, root: Path) -> _Plan:
     command = server_command()
     if command:
-        return _Plan(_name_of(command[-1], root), {"command": list(command)}, "the command line")
+        name = _name_of(_script(command), root)
+        return _Plan(name, {"command": list(command)}, name, "the command line")
     if target:
-        return _Plan(_name_of(target, root), _keys_of(target), "the command line")
+        keys = _keys_of(target)
+        name = _name_of(target, root)
+        return _Plan(name, keys, name if keys else target, "the command line")
     from mcp_governor.target.discover import discover
 
     candidates = discover(root)
@@ -71,11 +75,20 @@ def _plan(target: str | None, root: Path) -> _Plan:
         )
     if len(candidates) > 1:
         shown = "; ".join(f"{visible(c.name)} in {visible(c.found_in)}" for c in candidates[:8])
-        first = candidates[0].keys
-        example = f"python:{first['object']}" if "object" in first else " ".join(["--", *first.get("command", ())])
-        raise UsageError(f"{len(candidates)} servers were found: {shown}.", f"Name one: mcp-governor init {example}")
+        raise UsageError(
+            f"{len(candidates)} servers were found: {shown}.",
+            f"Name one: mcp-governor init {visible(candidates[0].target)}",
+        )
     only = candidates[0]
-    return _Plan(only.name, only.keys, only.found_in)
+    return _Plan(only.name, only.keys, only.name if only.keys else only.target, only.found_in)
+
+
+def _script(command: tuple[str, ...]) -> str:
+    """The word of a command that names the server: the module after -m, else the first path or package."""
+    if "-m" in command[:-1]:
+        return command[command.index("-m") + 1]
+    words = [word for word in command[1:] if not word.startswith("-")]
+    return words[0] if words else command[0]
 
 
 def _keys_of(target: str) -> dict[str, Any]:
@@ -88,27 +101,31 @@ def _keys_of(target: str) -> dict[str, Any]:
         return {"url": target.removeprefix("sse+"), "transport": "sse"}
     if scheme in ("pypi", "npm"):
         return {"package": target}
+    if ".json#" in target:
+        return {}
     raise UsageError(
         f'init takes a live server, and "{visible(target)}" is none.',
-        "Name it as -- COMMAND, a URL, python:package.module:attribute, pypi:NAME or npm:NAME.",
+        "Name it as -- COMMAND, a URL, python:package.module:attribute, CONFIG.json#NAME, pypi:NAME or npm:NAME.",
     )
 
 
 def _name_of(text: str, root: Path) -> str:
     """A table name from what was typed, else from the folder."""
-    import re
-
-    word = text.rpartition("/")[2].partition(":")[0] if "://" not in text else root.name
-    name = re.sub(r"[^a-z0-9]+", "-", Path(word).stem.lower()).strip("-")
-    return (
-        name if name and not name.isdecimal() else re.sub(r"[^a-z0-9]+", "-", root.name.lower()).strip("-") or "server"
-    )
+    words = [root.name, "server"]
+    if "://" not in text:
+        # python:package.module:attribute is named after its module, /path/to/server.py after its file
+        words.insert(0, Path(text.rpartition(":")[0] or text).stem.rpartition(".")[2])
+    for word in words:
+        name = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
+        if name and not name.isdecimal():
+            return name
+    return words[-1]
 
 
 def _config(plan: _Plan, root: Path) -> Config:
     keys = {key: tuple(value) if isinstance(value, list) else value for key, value in plan.keys.items()}
-    server = ServerConfig(name=plan.name, **keys)
-    return Config(root=root, target=plan.name, servers={plan.name: server})
+    servers = {plan.name: ServerConfig(name=plan.name, **keys)} if keys else {}
+    return Config(root=root, target=plan.target, servers=servers)
 
 
 def _read(config: Config) -> Surface:
@@ -126,7 +143,7 @@ def _read(config: Config) -> Surface:
 
 def _write(plan: _Plan, surface: Surface, root: Path) -> list[tuple[str, str]]:
     """Write what is missing; report each file, written or left alone."""
-    from mcp_governor.changelog import first_changelog
+    from mcp_governor.changelog.first import first_changelog
     from mcp_governor.surface import dump_surface
     from mcp_governor.surface.file import write_atomic
     from mcp_governor.versions import Version
@@ -169,13 +186,14 @@ def _known_findings(surface: Surface, config: Config) -> str:
 
 def _config_text(plan: _Plan, literal: str, known: bool) -> str:
     """The configuration: only what differs from the defaults."""
-    lines = ["# mcp-governor: see all keys with `mcp-governor schema config`.", f"target = {_toml(plan.name)}"]
+    lines = ["# mcp-governor: see all keys with `mcp-governor schema config`.", f"target = {_toml(plan.target)}"]
     lines.append(f"baseline = {_toml(SURFACE_FILE)}")
     if literal:
         lines += ["# The server reports no semantic version; this one is held to the changelog instead."]
         lines += [f"schema-version = {_toml(literal)}"]
-    lines += ["", f"[servers.{_toml(plan.name) if not plan.name.replace('-', '').isalnum() else plan.name}]"]
-    lines += [f"{key} = {_toml(value)}" for key, value in plan.keys.items()]
+    if plan.keys:
+        table = plan.name if re.fullmatch(r"[A-Za-z0-9_-]+", plan.name) else _toml(plan.name)
+        lines += ["", f"[servers.{table}]", *(f"{key} = {_toml(value)}" for key, value in plan.keys.items())]
     if known:
         lines += ["", "[lint]", f"baseline = {_toml(_KNOWN_FILE)}"]
     return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SERVER_CLASSES = frozenset({"FastMCP", "MCPServer"})
+_SERVER_PACKAGES = frozenset({"@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp"})
 _CLIENT_FILES = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json")
 _SKIPPED = frozenset({".git", ".venv", "venv", "node_modules", "dist", "build", "__pycache__", "tests", "test", "docs"})
 _SOURCE_ROOTS = ("src", "lib", "python")
@@ -28,21 +30,20 @@ class Candidate:
 
     Attributes:
         name: what to call it in the configuration.
-        keys: its ``[servers.NAME]`` table, without the name.
+        keys: its ``[servers.NAME]`` table, without the name; empty where ``target`` says it all.
+        target: the TARGET that reaches it.
         found_in: the file that tells, relative to the repository.
     """
 
     name: str
     keys: dict[str, Any]
+    target: str
     found_in: str
 
 
 def discover(root: Path) -> list[Candidate]:
-    """Every server that the repository seems to hold, most certain first; equal ones once."""
-    found: dict[str, Candidate] = {}
-    for candidate in (*_in_python(root), *_in_package_json(root), *_in_client_files(root)):
-        found.setdefault(json.dumps(candidate.keys, sort_keys=True), candidate)
-    return list(found.values())
+    """Every server that the repository seems to hold, most certain first."""
+    return [*_in_python(root), *_in_package_json(root), *_in_client_files(root)]
 
 
 def _in_python(root: Path) -> Iterator[Candidate]:
@@ -59,7 +60,8 @@ def _in_python(root: Path) -> Iterator[Candidate]:
         for attribute in _server_names(tree):
             module = _module_of(path, root)
             relative = path.relative_to(root).as_posix()
-            yield Candidate(module.rpartition(".")[2], {"object": f"{module}:{attribute}"}, relative)
+            reference = f"{module}:{attribute}"
+            yield Candidate(module.rpartition(".")[2], {"object": reference}, f"python:{reference}", relative)
 
 
 def _python_files(root: Path) -> Iterator[Path]:
@@ -124,7 +126,8 @@ def _in_package_json(root: Path) -> Iterator[Candidate]:
         binaries = {"server": document["main"]} if isinstance(document.get("main"), str) else {}
     for name, script in binaries.items():
         if isinstance(script, str):
-            yield Candidate(str(name), {"command": ["node", script.removeprefix("./")]}, "package.json")
+            command = ["node", script.removeprefix("./")]
+            yield Candidate(str(name), {"command": command}, shlex.join(["--", *command]), "package.json")
 
 
 def _in_client_files(root: Path) -> Iterator[Candidate]:
@@ -134,14 +137,7 @@ def _in_client_files(root: Path) -> Iterator[Candidate]:
             servers = document.get(key)
             for name, entry in servers.items() if isinstance(servers, dict) else ():
                 if isinstance(entry, dict) and (isinstance(entry.get("command"), str) or entry.get("url")):
-                    yield Candidate(str(name), _client_keys(entry), file)
-
-
-def _client_keys(entry: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(entry.get("command"), str):
-        arguments = entry.get("args")
-        return {"command": [entry["command"], *map(str, arguments if isinstance(arguments, list) else ())]}
-    return {"url": str(entry["url"])}
+                    yield Candidate(str(name), {}, f"{file}#{name}", file)
 
 
 def _json(path: Path) -> dict[str, Any]:
