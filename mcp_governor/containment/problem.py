@@ -2,27 +2,139 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import jsonschema_rs
 
-DEFAULT_DIALECT = 20
-"""Draft 2020-12: what a schema is written in that does not say (MCP specification, 2025-11-25)."""
+from mcp_governor.containment.dialect import LATEST, dialect_of, modern
+from mcp_governor.containment.document import Document, children
+from mcp_governor.containment.values import text_of
+from mcp_governor.text import one_line
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_IN_PLACE = ("allOf", "anyOf", "oneOf")
 
 
-def schema_problem(schema: Any, *, default_dialect: int = DEFAULT_DIALECT) -> str | None:
+def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
     """One clause that tells why ``schema`` is not a usable JSON Schema, or ``None`` where it is.
 
-    The clause continues a sentence that names the schema: "the input schema *has a keyword of …*".
+    The clause continues a sentence of which the schema is the subject: it *is neither an object nor a
+    boolean*, *breaks its meta-schema at …*, *names an unknown dialect …*, *refers to … which does not exist*,
+    *refers to another document …*, *refers only to itself …*, *is nested too deeply*. It is safe to show.
+
+    Args:
+        schema: anything at all.
+        default_dialect: the draft of a schema that does not name one: 4, 6, 7, 19 or 20.
     """
+    try:
+        text = text_of(schema)
+    except ValueError as error:
+        return _unreadable(error)
+    return find_problem(schema, text, dialect_of(schema, default_dialect))
+
+
+def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
+    """:func:`schema_problem` of a schema whose canonical text and dialect are known."""
     if not isinstance(schema, dict | bool):
         return "is neither an object nor a boolean"
-    draft = None if isinstance(schema, dict) and "$schema" in schema else default_dialect
+    if draft is None:
+        assert isinstance(schema, dict)
+        return f"names an unknown dialect, {one_line(str(schema['$schema']), 80)}"
+    problem = _invalid(schema, draft)
+    if problem is None and "null" in text and _holds_no_number(schema):
+        problem = "holds a number that JSON does not have"
+    if problem is None and any(f'"{word}"' in text for word in _REFERENCES):
+        problem = _bad_reference(modern(schema, draft, text))
+    return problem
+
+
+def _unreadable(error: ValueError) -> str:
+    return "is nested too deeply" if "recursion" in str(error).lower() else f"is not JSON: {one_line(str(error))}"
+
+
+def _invalid(schema: Any, draft: int) -> str | None:
+    named = isinstance(schema, dict) and "$schema" in schema
     try:
-        jsonschema_rs.canonicalize(schema, draft=draft, validate_formats=False, offline=True)
+        jsonschema_rs.canonicalize(schema, draft=None if named else draft, validate_formats=False, offline=True)
     except jsonschema_rs.ValidationError as error:
-        where = "".join(f"/{step}" for step in error.instance_path)
-        return f"breaks its meta-schema at {where or 'its root'}: {error.message}"
+        where = "".join(f"/{step}" for step in error.instance_path) or "its root"
+        return f"breaks its meta-schema at {one_line(where)}: {one_line(error.message)}"
+    except jsonschema_rs.canonical.InvalidPattern as error:
+        return f"holds an {one_line(str(error))}"
     except ValueError as error:
-        return f"cannot be read: {error}"
+        # references are looked at below, with words of our own
+        return None if "$ref" in str(schema) else f"cannot be read: {one_line(str(error))}"
     return None
+
+
+def _holds_no_number(value: Any) -> bool:
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, float) and not math.isfinite(part):
+            return True
+        if isinstance(part, dict):
+            pending.extend(part.values())
+        elif isinstance(part, list):
+            pending.extend(part)
+    return False
+
+
+def _bad_reference(schema: Any) -> str | None:
+    """The first reference that leads nowhere, or round in a circle without meeting any content."""
+    document = Document(schema)
+    pending: list[tuple[Any, str]] = [(schema, "")]
+    seen: set[tuple[int, str]] = set()
+    while pending:
+        part, base = pending.pop()
+        if not isinstance(part, dict) or (id(part), base) in seen:
+            continue
+        seen.add((id(part), base))
+        base = document.base_of(part, base)
+        for word in _REFERENCES:
+            reference = part.get(word)
+            if not isinstance(reference, str):
+                continue
+            target = document.resolve(base, reference)
+            if target is None:
+                return _unresolved(reference)
+            if _comes_back(document, part, base):
+                return f"refers only to itself at {one_line(reference, 80)}"
+        pending.extend((child, base) for child in children(part))
+    return None
+
+
+def _unresolved(reference: str) -> str:
+    shown = one_line(reference, 80)
+    if reference.startswith("#"):
+        return f"refers to {shown}, which does not exist"
+    return f"refers to another document, {shown}"
+
+
+def _comes_back(document: Document, start: dict[str, Any], base: str) -> bool:
+    """Whether the schema object is applied to the very instance that it is asked about."""
+    pending = _in_place(document, start, base)
+    seen: set[int] = set()
+    while pending:
+        part, base = pending.pop()
+        if part is start:
+            return True
+        if not isinstance(part, dict) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        pending.extend(_in_place(document, part, document.base_of(part, base)))
+    return False
+
+
+def _in_place(document: Document, part: dict[str, Any], base: str) -> list[tuple[Any, str]]:
+    """The subschemas that are applied to the same instance."""
+    found = [
+        target
+        for word in _REFERENCES
+        if isinstance(part.get(word), str) and (target := document.resolve(base, part[word])) is not None
+    ]
+    for word in _IN_PLACE:
+        found.extend((branch, base) for branch in part.get(word, ()))
+    found.extend((part[word], base) for word in ("not", "if", "then", "else") if word in part)
+    return found

@@ -1,0 +1,243 @@
+"""A schema document, compiled into a formula."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.containment.automaton import automaton
+from mcp_governor.containment.document import Document
+from mcp_governor.containment.nodes import (
+    FALSE,
+    TRUE,
+    Bound,
+    Contains,
+    Items,
+    Matches,
+    Multiple,
+    Names,
+    Node,
+    One,
+    Opaque,
+    Required,
+    Size,
+    Unique,
+    all_of,
+    any_of,
+    make,
+    negate,
+    props,
+    ref,
+    types,
+    values,
+)
+from mcp_governor.containment.regex import Cat, Edge, Look, Regex, UnsupportedPatternError, parse
+from mcp_governor.containment.values import exact, freeze
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp_governor.containment.document import Place
+
+_SIZES = {
+    "minLength": ("string", True),
+    "maxLength": ("string", False),
+    "minItems": ("array", True),
+    "maxItems": ("array", False),
+    "minProperties": ("object", True),
+    "maxProperties": ("object", False),
+}
+_BOUNDS = {
+    "minimum": (True, False),
+    "exclusiveMinimum": (True, True),
+    "maximum": (False, False),
+    "exclusiveMaximum": (False, True),
+}
+
+
+class Compiler:
+    """Turns the subschemas of one document into nodes.
+
+    Args:
+        document: the document that references are resolved in.
+        identity: a text that tells it from other documents: what is not modelled is equal only to itself in
+            a document with the same identity.
+    """
+
+    def __init__(self, document: Document, identity: str) -> None:
+        self.document = document
+        self.identity = identity
+        self._done: dict[tuple[int, str], Node] = {}
+        self._open: set[tuple[int, str]] = set()
+
+    def root(self) -> Node:
+        """The formula of the whole document."""
+        return self.compile(self.document.schema, "")
+
+    def compile(self, schema: Any, base: str) -> Node:
+        """The formula of a subschema whose enclosing base URI is ``base``."""
+        if isinstance(schema, bool):
+            return TRUE if schema else FALSE
+        if not isinstance(schema, dict):
+            return make(Opaque, "", f"{self.identity} {schema!r}", "something that is not a schema")
+        key = (id(schema), base)
+        done = self._done.get(key)
+        if done is not None:
+            return done
+        if key in self._open:
+            return ref(self, f"{base} {id(schema)}", lambda: self._done[key])
+        self._open.add(key)
+        node = all_of(self._parts(schema, self.document.base_of(schema, base)))
+        self._open.discard(key)
+        self._done[key] = node
+        return node
+
+    def _parts(self, schema: dict[str, Any], base: str) -> list[Node]:
+        parts: list[Node] = []
+        for key, value in schema.items():
+            rule = _KEYWORDS.get(key)
+            if rule is not None:
+                parts.append(rule(self, schema, value, base))
+            elif key in _SIZES:
+                kind, low = _SIZES[key]
+                parts.append(_size(kind, low, int(value)))
+            elif key in _BOUNDS:
+                low, is_open = _BOUNDS[key]
+                parts.append(make(Bound, low, exact(value), is_open))
+        for group, build in _GROUPS:
+            if not group.isdisjoint(schema):
+                parts.append(build(self, schema, base))
+        if "unevaluatedProperties" in schema or "unevaluatedItems" in schema:
+            from mcp_governor.containment.unevaluated import unevaluated
+
+            parts.append(unevaluated(self, schema, base))
+        return parts
+
+    def follow(self, base: str, reference: str) -> Place | None:
+        """Where a reference leads."""
+        return self.document.resolve(base, reference)
+
+    def _ref(self, _: dict[str, Any], value: Any, base: str) -> Node:
+        place = self.follow(base, value)
+        if place is None:
+            return make(Opaque, "", f"reference {value}", "a reference that does not resolve")
+        return self.compile(*place)
+
+    def _dynamic_ref(self, schema: dict[str, Any], value: Any, base: str) -> Node:
+        name = value.partition("#")[2]
+        if len(self.document.resources) > 2 or self.document.dynamic.get(name, 0) > 1:
+            return make(Opaque, "", f"{self.identity} dynamic {base} {value}", "a dynamic reference")
+        return self._ref(schema, value, base)
+
+    def _items(self, schema: dict[str, Any], base: str) -> Node:
+        prefix = tuple(self.compile(part, base) for part in schema.get("prefixItems", ()))
+        rest = self.compile(schema.get("items", True), base)
+        while prefix and prefix[-1] is rest:
+            prefix = prefix[:-1]
+        return TRUE if not prefix and rest is TRUE else make(Items, prefix, rest)
+
+    def _contains(self, schema: dict[str, Any], value: Any, base: str) -> Node:
+        low, high = int(schema.get("minContains", 1)), schema.get("maxContains")
+        if low == 0 and high is None:
+            return TRUE
+        return make(Contains, self.compile(value, base), low, None if high is None else int(high))
+
+    def _props(self, schema: dict[str, Any], base: str) -> Node:
+        named = {key: self.compile(part, base) for key, part in schema.get("properties", {}).items()}
+        patterns = tuple(
+            (pattern_node(key), self.compile(part, base)) for key, part in schema.get("patternProperties", {}).items()
+        )
+        return props(named, patterns, self.compile(schema.get("additionalProperties", True), base))
+
+    def _names(self, _: dict[str, Any], value: Any, base: str) -> Node:
+        name = self.compile(value, base)
+        return TRUE if name is TRUE else make(Names, name)
+
+    def _one(self, _: dict[str, Any], value: Any, base: str) -> Node:
+        parts = [node for part in value if (node := self.compile(part, base)) is not FALSE]
+        if len(parts) < 2:
+            return parts[0] if parts else FALSE
+        return make(One, tuple(parts))
+
+    def _if(self, schema: dict[str, Any], value: Any, base: str) -> Node:
+        condition = self.compile(value, base)
+        then = self.compile(schema.get("then", True), base)
+        other = self.compile(schema.get("else", True), base)
+        if then is TRUE and other is TRUE:
+            return TRUE
+        return any_of([all_of([condition, then]), all_of([negate(condition), other])])
+
+    def _dependent(self, _: dict[str, Any], value: Any, base: str) -> Node:
+        parts: list[Node] = []
+        for key, needs in value.items():
+            if isinstance(needs, list):
+                need = all_of(make(Required, name) for name in needs)
+            else:
+                need = self.compile(needs, base)
+            if need is not TRUE:
+                # a schema applies to objects only where the member is there: absent, or not an object
+                lacks = props({key: FALSE}, (), TRUE)
+                parts.append(any_of([lacks, need]))
+        return all_of(parts)
+
+
+def _size(kind: str, low: bool, limit: int) -> Node:
+    return TRUE if low and limit == 0 else make(Size, kind, low, limit)
+
+
+def _quantity(_: Compiler, __: dict[str, Any], value: Any, ___: str) -> Node:
+    return make(Multiple, abs(exact(value)))
+
+
+_GROUPS: tuple[tuple[frozenset[str], Callable[[Compiler, dict[str, Any], str], Node]], ...] = (
+    (frozenset(["items", "prefixItems"]), Compiler._items),
+    (frozenset(["properties", "patternProperties", "additionalProperties"]), Compiler._props),
+)
+
+_KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Node]] = {
+    "$ref": Compiler._ref,
+    "$dynamicRef": Compiler._dynamic_ref,
+    "$recursiveRef": Compiler._dynamic_ref,
+    "type": lambda _c, _s, value, _b: types([value] if isinstance(value, str) else value),
+    "enum": lambda _c, _s, value, _b: values(map(freeze, value)),
+    "const": lambda _c, _s, value, _b: values([freeze(value)]),
+    "multipleOf": _quantity,
+    "pattern": lambda _c, _s, value, _b: pattern_node(value),
+    "contains": Compiler._contains,
+    "uniqueItems": lambda _c, _s, value, _b: make(Unique) if value is True else TRUE,
+    "propertyNames": Compiler._names,
+    "required": lambda _c, _s, value, _b: all_of(make(Required, key) for key in value),
+    "dependentRequired": Compiler._dependent,
+    "dependentSchemas": Compiler._dependent,
+    "dependencies": Compiler._dependent,
+    "allOf": lambda c, _s, value, base: all_of(c.compile(part, base) for part in value),
+    "anyOf": lambda c, _s, value, base: any_of(c.compile(part, base) for part in value),
+    "oneOf": Compiler._one,
+    "not": lambda c, _s, value, base: negate(c.compile(value, base)),
+    "if": Compiler._if,
+}
+
+
+@lru_cache(maxsize=2_048)
+def pattern_node(source: str) -> Node:
+    """The formula of a pattern; lookaheads at its beginning become patterns of their own."""
+    try:
+        return _split_lookaheads(parse(source))
+    except UnsupportedPatternError as error:
+        return make(Opaque, "string", f"pattern {source}", f"a pattern with {error}")
+
+
+def _split_lookaheads(tree: Regex) -> Node:
+    parts = tree.parts if isinstance(tree, Cat) else (tree,)
+    looks: list[Node] = []
+    if parts and parts[0] == Edge("^"):
+        while len(parts) > 1 and isinstance(parts[1], Look):
+            look = parts[1]
+            node = _matches(Cat((Edge("^"), look.part)))
+            looks.append(node if look.positive else negate(node))
+            parts = (parts[0], *parts[2:])
+    return all_of([*looks, _matches(Cat(parts))])
+
+
+def _matches(tree: Regex) -> Node:
+    return TRUE if automaton(tree).is_trivial() else make(Matches, tree)

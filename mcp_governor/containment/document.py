@@ -1,0 +1,113 @@
+"""A schema document: where its references lead."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin
+
+from mcp_governor.containment.dialect import LISTS, MAPS, SINGLE
+
+Place = tuple[Any, str]
+"""A subschema and the base URI that its references are relative to."""
+
+
+class Document:
+    """A draft 2020-12 schema with its embedded resources and anchors.
+
+    Args:
+        schema: the schema, in the words of draft 2020-12 (see :func:`~.dialect.modern`).
+    """
+
+    def __init__(self, schema: Any) -> None:
+        self.schema = schema
+        self.base = ""
+        self.resources: dict[str, Place] = {"": (schema, "")}
+        self.anchors: dict[tuple[str, str], Place] = {}
+        self.dynamic: dict[str, int] = {}
+        self._index(schema)
+
+    def _index(self, schema: Any) -> None:
+        pending: list[tuple[Any, str]] = [(schema, "")]
+        first = True
+        while pending:
+            part, base = pending.pop()
+            if not isinstance(part, dict):
+                continue
+            if isinstance(part.get("$id"), str):
+                base = urljoin(base, urldefrag(part["$id"]).url)
+                self.resources.setdefault(base, (part, base))
+                if first:
+                    self.base = base
+            first = False
+            for keyword in ("$anchor", "$dynamicAnchor"):
+                name = part.get(keyword)
+                if isinstance(name, str):
+                    self.anchors.setdefault((base, name), (part, base))
+                    if keyword == "$dynamicAnchor":
+                        self.dynamic[name] = self.dynamic.get(name, 0) + 1
+            pending.extend((child, base) for child in children(part))
+
+    def base_of(self, schema: dict[str, Any], base: str) -> str:
+        """The base URI inside a schema object."""
+        identity = schema.get("$id")
+        return urljoin(base, urldefrag(identity).url) if isinstance(identity, str) else base
+
+    def resolve(self, base: str, reference: str) -> Place | None:
+        """What a reference leads to, or ``None`` where that is not in the document."""
+        uri, fragment = urldefrag(urljoin(base, reference) if not reference.startswith("#") else base + reference)
+        place = self.resources.get(uri)
+        if place is None:
+            known = _known(uri)
+            if known is None:
+                return None
+            place = (known, uri)
+        if not fragment:
+            return place
+        if not fragment.startswith("/"):
+            return self.anchors.get((uri, unquote(fragment)))
+        return _follow(place, unquote(fragment))
+
+
+def children(schema: dict[str, Any]) -> list[Any]:
+    """The direct subschemas of a schema object."""
+    found: list[Any] = []
+    for key, value in schema.items():
+        if key in SINGLE:
+            found.append(value)
+        elif key in MAPS and isinstance(value, dict):
+            found.extend(value.values())
+        elif key in LISTS and isinstance(value, list):
+            found.extend(value)
+        elif key == "dependencies" and isinstance(value, dict):
+            found.extend(part for part in value.values() if isinstance(part, dict | bool))
+    return found
+
+
+def _follow(place: Place, pointer: str) -> Place | None:
+    """RFC 6901, keeping track of the base URI on the way."""
+    part, base = place
+    for index, step in enumerate(pointer.split("/")[1:]):
+        token = step.replace("~1", "/").replace("~0", "~")
+        if index and isinstance(part, dict) and isinstance(part.get("$id"), str):
+            base = urljoin(base, urldefrag(part["$id"]).url)
+        if isinstance(part, dict) and token in part:
+            part = part[token]
+        elif isinstance(part, list) and token.isascii() and token.isdecimal() and int(token) < len(part):
+            part = part[int(token)]
+        else:
+            return None
+    if not isinstance(part, dict | bool):
+        return None
+    return part, base
+
+
+@lru_cache(maxsize=32)
+def _known(uri: str) -> Any | None:
+    """A published meta-schema, which every implementation carries."""
+    if "json-schema.org/" not in uri:
+        return None
+    from jsonschema_specifications import REGISTRY
+
+    resource = REGISTRY.get(uri) or REGISTRY.get(uri + "#")
+    return None if resource is None else resource.contents

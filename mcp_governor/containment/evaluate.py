@@ -1,0 +1,195 @@
+"""Does a formula hold for one given value?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.containment.automaton import automaton
+from mcp_governor.containment.nodes import (
+    And,
+    Bound,
+    Constant,
+    Contains,
+    Items,
+    Matches,
+    Multiple,
+    Names,
+    Node,
+    Not,
+    One,
+    Or,
+    Props,
+    Ref,
+    Repeated,
+    Required,
+    Size,
+    SomeItem,
+    SomeMember,
+    Types,
+    Unique,
+    Values,
+)
+from mcp_governor.containment.values import exact, freeze, is_type, type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Truth = bool | None
+"""``None``: the formula holds something that is not modelled."""
+
+
+def evaluate(node: Node, value: Any) -> Truth:
+    """Whether the value satisfies the formula; ``None`` where that cannot be told."""
+    rule = _RULES.get(type(node))
+    return None if rule is None else rule(node, value)
+
+
+def every(truths: Iterable[Truth]) -> Truth:
+    """Three-valued conjunction."""
+    unsure = False
+    for truth in truths:
+        if truth is False:
+            return False
+        unsure = unsure or truth is None
+    return None if unsure else True
+
+
+def some(truths: Iterable[Truth]) -> Truth:
+    """Three-valued disjunction."""
+    return negated(every(map(negated, truths)))
+
+
+def negated(truth: Truth) -> Truth:
+    """Three-valued negation."""
+    return None if truth is None else not truth
+
+
+def _count(node: Node, items: Iterable[Any]) -> tuple[int, int]:
+    """How many items certainly, and how many possibly, satisfy the node."""
+    truths = [evaluate(node, item) for item in items]
+    return truths.count(True), len(truths) - truths.count(False)
+
+
+def _one(node: One, value: Any) -> Truth:
+    truths = [evaluate(part, value) for part in node.parts]
+    if truths.count(True) > 1:
+        return False
+    return None if None in truths else truths.count(True) == 1
+
+
+def _bound(node: Bound, value: Any) -> Truth:
+    if type_of(value) != "number":
+        return True
+    number = exact(value)
+    if number == node.limit:
+        return not node.open
+    return (number > node.limit) is node.low
+
+
+def _multiple(node: Multiple, value: Any) -> Truth:
+    return type_of(value) != "number" or exact(value) % node.step == 0
+
+
+def _size(node: Size, value: Any) -> Truth:
+    if type_of(value) != node.kind:
+        return True
+    return len(value) >= node.limit if node.low else len(value) <= node.limit
+
+
+def _matches(node: Matches, value: Any) -> Truth:
+    return not isinstance(value, str) or automaton(node.pattern).matches(value)
+
+
+def _items(node: Items, value: Any) -> Truth:
+    if type_of(value) != "array":
+        return True
+    return every(evaluate(node.at(index), item) for index, item in enumerate(value))
+
+
+def _some_item(node: SomeItem, value: Any) -> Truth:
+    if type_of(value) != "array":
+        return False
+    last = len(value) if node.last is None else node.last + 1
+    return some(evaluate(node.item, item) for item in value[node.first : last])
+
+
+def _contains(node: Contains, value: Any) -> Truth:
+    if type_of(value) != "array":
+        return True
+    certain, possible = _count(node.item, value)
+    if certain >= node.low and (node.high is None or possible <= node.high):
+        return True
+    if possible < node.low or (node.high is not None and certain > node.high):
+        return False
+    return None
+
+
+def _unique(_: Node, value: Any) -> Truth:
+    return type_of(value) != "array" or len({freeze(item) for item in value}) == len(value)
+
+
+def _repeated(_: Node, value: Any) -> Truth:
+    return not _unique(_, value)
+
+
+def member(node: Props, key: str) -> tuple[list[Node], bool]:
+    """What a member called ``key`` has to satisfy, and whether that is certain."""
+    found = [node.named[key]] if key in node.named else []
+    sure = True
+    for name, value in node.patterns:
+        fits = evaluate(name, key)
+        if fits is None:
+            sure = False
+        elif fits:
+            found.append(value)
+            continue
+    if not found and sure:
+        found.append(node.rest)
+    return found, sure
+
+
+def _props(node: Props, value: Any) -> Truth:
+    if not isinstance(value, dict):
+        return True
+    truths: list[Truth] = []
+    for key, item in value.items():
+        found, sure = member(node, key)
+        truths.extend(evaluate(part, item) for part in found)
+        if not sure:
+            truths.append(None)
+    return every(truths)
+
+
+def _names(node: Names, value: Any) -> Truth:
+    return not isinstance(value, dict) or every(evaluate(node.name, key) for key in value)
+
+
+def _some_member(node: SomeMember, value: Any) -> Truth:
+    if not isinstance(value, dict):
+        return False
+    return some(every([evaluate(node.name, key), evaluate(node.value, item)]) for key, item in value.items())
+
+
+_RULES: dict[type[Node], Callable[[Any, Any], Truth]] = {
+    Constant: lambda node, _: node.truth,
+    Types: lambda node, value: is_type(value, node.names),
+    Values: lambda node, value: freeze(value) in node.members,
+    Bound: _bound,
+    Multiple: _multiple,
+    Size: _size,
+    Matches: _matches,
+    Items: _items,
+    SomeItem: _some_item,
+    Contains: _contains,
+    Unique: _unique,
+    Repeated: _repeated,
+    Props: _props,
+    Names: _names,
+    Required: lambda node, value: not isinstance(value, dict) or node.key in value,
+    SomeMember: _some_member,
+    Ref: lambda node, value: evaluate(node.unfold(), value),
+    And: lambda node, value: every(evaluate(part, value) for part in node.parts),
+    Or: lambda node, value: some(evaluate(part, value) for part in node.parts),
+    One: _one,
+    Not: lambda node, value: negated(evaluate(node.part, value)),
+}

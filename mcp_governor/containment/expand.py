@@ -1,0 +1,202 @@
+"""A formula, restricted to one JSON type and with its negations pushed inwards, one level at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.containment.nodes import (
+    FALSE,
+    TRUE,
+    And,
+    Bound,
+    Constant,
+    Contains,
+    Items,
+    Matches,
+    Multiple,
+    Names,
+    Node,
+    Not,
+    One,
+    Opaque,
+    Or,
+    Props,
+    Ref,
+    Repeated,
+    Required,
+    Size,
+    SomeItem,
+    SomeMember,
+    Types,
+    Unique,
+    Values,
+    all_of,
+    any_of,
+    make,
+    negate,
+    props,
+    types,
+    values,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp_governor.containment.values import Frozen
+
+_SPEAKS_OF: dict[type[Node], str] = {
+    Bound: "number",
+    Multiple: "number",
+    Matches: "string",
+    Items: "array",
+    SomeItem: "array",
+    Contains: "array",
+    Unique: "array",
+    Repeated: "array",
+    Props: "object",
+    Names: "object",
+    Required: "object",
+    SomeMember: "object",
+}
+_EXISTENTIAL = (SomeItem, SomeMember, Repeated)
+STRING = types(["string"])
+
+
+def literal(text: str) -> Node:
+    """The formula of one string."""
+    return values([("string", text)])
+
+
+def expand(node: Node, kind: str) -> Node:
+    """An equal formula about values of the type ``kind``.
+
+    The result is a constant, a conjunction, a disjunction, or an atom (perhaps negated) about that type; parts
+    of conjunctions and disjunctions are not expanded.
+    """
+    if isinstance(node, Not):
+        return _expand_negation(node.part, kind)
+    spoken = _spoken(node)
+    if spoken and spoken != kind:
+        return FALSE if isinstance(node, _EXISTENTIAL) else TRUE
+    if isinstance(node, Types):
+        return _typed(node, kind)
+    if isinstance(node, Values):
+        return values(member for member in node.members if member[0] == kind)
+    if isinstance(node, One):
+        return any_of(
+            all_of([part, *(negate(other) for other in node.parts if other is not part)]) for part in node.parts
+        )
+    if isinstance(node, Ref):
+        return expand(node.unfold(), kind)
+    return node
+
+
+def _spoken(node: Node) -> str | None:
+    """The type that an atom is about."""
+    return node.kind if isinstance(node, Size | Opaque) else _SPEAKS_OF.get(type(node))
+
+
+def _typed(node: Types, kind: str) -> Node:
+    if kind in node.names:
+        return TRUE
+    return make(Multiple, 1) if kind == "number" and "integer" in node.names else FALSE
+
+
+def _expand_negation(node: Node, kind: str) -> Node:
+    spoken = _spoken(node)
+    if spoken and spoken != kind:
+        return TRUE if isinstance(node, _EXISTENTIAL) else FALSE
+    rule = _NEGATIONS.get(type(node))
+    return make(Not, node) if rule is None else rule(node, kind)
+
+
+def _not_typed(node: Types, kind: str) -> Node:
+    return negate(_typed(node, kind))
+
+
+def _not_one(node: One, _: str) -> Node:
+    """None of the parts, or two of them."""
+    none = all_of(negate(part) for part in node.parts)
+    pairs = [all_of([part, other]) for index, part in enumerate(node.parts) for other in node.parts[index + 1 :]]
+    return any_of([none, *pairs])
+
+
+def _not_size(node: Size, kind: str) -> Node:
+    if not node.low:
+        return make(Size, kind, True, node.limit + 1)
+    return make(Size, kind, False, node.limit - 1) if node.limit > 0 else FALSE
+
+
+def _not_items(node: Items, _: str) -> Node:
+    wrong = [make(SomeItem, index, index, negate(part)) for index, part in enumerate(node.prefix) if part is not TRUE]
+    if node.rest is not TRUE:
+        wrong.append(make(SomeItem, len(node.prefix), None, negate(node.rest)))
+    return any_of(wrong)
+
+
+def _not_contains(node: Contains, _: str) -> Node:
+    fewer = [make(Contains, node.item, 0, node.low - 1)] if node.low else []
+    more = [make(Contains, node.item, node.high + 1, None)] if node.high is not None else []
+    return any_of([*fewer, *more])
+
+
+def _not_props(node: Props, _: str) -> Node:
+    wrong = [make(SomeMember, literal(key), negate(part)) for key, part in node.named.items() if part is not TRUE]
+    wrong += [make(SomeMember, name, negate(part)) for name, part in node.patterns if part is not TRUE]
+    if node.rest is not TRUE:
+        known = [values(("string", key) for key in node.named), *(name for name, _ in node.patterns)]
+        wrong.append(make(SomeMember, all_of(negate(name) for name in known), negate(node.rest)))
+    return any_of(wrong)
+
+
+def _not_values(node: Values, kind: str) -> Node:
+    members = [member for member in node.members if member[0] == kind]
+    if not members:
+        return TRUE
+    if kind == "null":
+        return FALSE
+    if kind in ("array", "object"):
+        differ = _other_array if kind == "array" else _other_object
+        return all_of(differ(content) for _, content in members)
+    return make(Not, values(members))
+
+
+def _other_array(items: tuple[Frozen, ...]) -> Node:
+    size = len(items)
+    shorter = [make(Size, "array", False, size - 1)] if size else []
+    others = [make(SomeItem, index, index, negate(values([item]))) for index, item in enumerate(items)]
+    return any_of([*shorter, make(Size, "array", True, size + 1), *others])
+
+
+def _other_object(members: tuple[tuple[str, Frozen], ...]) -> Node:
+    known = values(("string", key) for key, _ in members)
+    ways: list[Node] = [make(SomeMember, negate(known), TRUE)]
+    for key, item in members:
+        ways.append(props({key: FALSE}, (), TRUE))
+        ways.append(make(SomeMember, literal(key), negate(values([item]))))
+    return any_of(ways)
+
+
+_NEGATIONS: dict[type[Node], Callable[[Any, str], Node]] = {
+    Constant: lambda node, _: negate(node),
+    And: lambda node, _: any_of(negate(part) for part in node.parts),
+    Or: lambda node, _: all_of(negate(part) for part in node.parts),
+    One: _not_one,
+    Ref: lambda node, kind: _expand_negation(node.unfold(), kind),
+    Types: _not_typed,
+    Values: _not_values,
+    Bound: lambda node, _: make(Bound, not node.low, node.limit, not node.open),
+    Size: _not_size,
+    Items: _not_items,
+    Contains: _not_contains,
+    Unique: lambda _, __: make(Repeated),
+    Repeated: lambda _, __: make(Unique),
+    Props: _not_props,
+    Names: lambda node, _: make(SomeMember, negate(node.name), TRUE),
+    Required: lambda node, _: props({node.key: FALSE}, (), TRUE),
+}
+
+
+def is_opaque(node: Node) -> bool:
+    """Whether the node, or what it negates, is not modelled."""
+    return isinstance(node.part if isinstance(node, Not) else node, Opaque)

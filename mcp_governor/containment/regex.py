@@ -1,0 +1,259 @@
+"""ECMA-262 regular expressions, read into a small syntax tree.
+
+JSON Schema (Core, section 6.4) asks for ECMA-262 with Unicode, and a pattern is searched for, not anchored.
+What is not regular (back-references), or differs between engines so that no answer would be safe (case
+folding, Unicode properties), raises :class:`UnsupportedPatternError`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mcp_governor.containment import charset
+from mcp_governor.containment.charset import CharSet
+
+MAX_REPEAT = 2_000
+_SYNTAX = set("^$\\.*+?()[]{}|/")
+
+
+class UnsupportedPatternError(ValueError):
+    """The pattern is not modelled; the message says which part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character of a set."""
+
+    chars: CharSet
+
+
+@dataclass(frozen=True, slots=True)
+class Cat:
+    """The parts one after another; without parts, the empty string."""
+
+    parts: tuple[Regex, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alt:
+    """One of the parts."""
+
+    parts: tuple[Regex, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """``part``, ``low`` to ``high`` (``None``: any number of) times."""
+
+    part: Regex
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An assertion that consumes nothing: ``^``, ``$``, ``b`` (word boundary) or ``B``."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A lookahead."""
+
+    part: Regex
+    positive: bool
+
+
+Regex = Chars | Cat | Alt | Repeat | Edge | Look
+
+_CLASSES = {
+    "d": charset.DIGIT,
+    "D": charset.complement(charset.DIGIT),
+    "w": charset.WORD,
+    "W": charset.complement(charset.WORD),
+    "s": charset.SPACE,
+    "S": charset.complement(charset.SPACE),
+}
+_CONTROLS = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
+
+
+def parse(source: str) -> Regex:
+    """The syntax tree of a pattern.
+
+    Raises:
+        UnsupportedPatternError: it is not a valid pattern, or not one that is modelled.
+    """
+    parser = _Parser(source)
+    tree = parser.alternatives()
+    if parser.position < len(source):
+        raise UnsupportedPatternError("an unmatched parenthesis")
+    return tree
+
+
+@dataclass
+class _Parser:
+    source: str
+    position: int = 0
+    depth: int = field(default=0)
+
+    def peek(self, text: str) -> bool:
+        return self.source.startswith(text, self.position)
+
+    def take(self, text: str) -> bool:
+        if self.peek(text):
+            self.position += len(text)
+            return True
+        return False
+
+    def next(self) -> str:
+        if self.position >= len(self.source):
+            raise UnsupportedPatternError("a pattern that ends too early")
+        self.position += 1
+        return self.source[self.position - 1]
+
+    def alternatives(self) -> Regex:
+        parts = [self.sequence()]
+        while self.take("|"):
+            parts.append(self.sequence())
+        return parts[0] if len(parts) == 1 else Alt(tuple(parts))
+
+    def sequence(self) -> Regex:
+        parts: list[Regex] = []
+        while self.position < len(self.source) and not self.peek("|") and not self.peek(")"):
+            parts.append(self.quantified())
+        return parts[0] if len(parts) == 1 else Cat(tuple(parts))
+
+    def quantified(self) -> Regex:
+        part = self.atom()
+        counts = self.quantifier()
+        if counts is None:
+            return part
+        if isinstance(part, Edge | Look):
+            raise UnsupportedPatternError("a quantified assertion")
+        self.take("?")
+        if self.peek("+") or self.peek("*"):
+            raise UnsupportedPatternError("a possessive quantifier")
+        return Repeat(part, *counts)
+
+    def quantifier(self) -> tuple[int, int | None] | None:
+        for symbol, counts in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
+            if self.take(symbol):
+                return counts
+        if not self.take("{"):
+            return None
+        body, closed, _ = self.source[self.position :].partition("}")
+        low, comma, high = body.partition(",")
+        if not closed or not low.isdecimal() or not low.isascii() or (high and not high.isdecimal()):
+            raise UnsupportedPatternError("a brace that is not a quantifier")
+        self.position += len(body) + 1
+        least, most = int(low), (int(high) if high else None) if comma else int(low)
+        if max(least, most or 0) > MAX_REPEAT:
+            raise UnsupportedPatternError(f"a repetition of more than {MAX_REPEAT}")
+        if most is not None and most < least:
+            raise UnsupportedPatternError("a quantifier out of order")
+        return least, most
+
+    def atom(self) -> Regex:
+        char = self.next()
+        if char == "(":
+            return self.group()
+        if char == "[":
+            return Chars(self.char_class())
+        if char == ".":
+            return Chars(charset.DOT)
+        if char in "^$":
+            return Edge(char)
+        if char == "\\":
+            if self.peek("b") or self.peek("B"):
+                return Edge(self.next())
+            return Chars(self.escape())
+        if char in "*+?{":
+            raise UnsupportedPatternError("a quantifier without anything to repeat")
+        return Chars(charset.chars_of(char))
+
+    def group(self) -> Regex:
+        self.depth += 1
+        if self.depth > 50:
+            raise UnsupportedPatternError("groups nested deeper than 50 levels")
+        look: bool | None = None
+        if self.take("?"):
+            if self.take("=") or self.peek("!"):
+                look = not self.take("!")
+            elif self.take("<=") or self.take("<!"):
+                raise UnsupportedPatternError("a lookbehind")
+            elif self.take("<") or self.take("P<"):
+                self.position = self.source.find(">", self.position) + 1 or len(self.source)
+            elif not self.take(":"):
+                raise UnsupportedPatternError("a group with flags")
+        tree = self.alternatives()
+        if not self.take(")"):
+            raise UnsupportedPatternError("an unclosed parenthesis")
+        self.depth -= 1
+        return tree if look is None else Look(tree, look)
+
+    def escape(self) -> CharSet:
+        char = self.next()
+        if char in _CLASSES:
+            return _CLASSES[char]
+        if char in _CONTROLS:
+            return ((_CONTROLS[char],) * 2,)
+        if char in "xu":
+            return (self.code_point(char),)
+        if char == "c":
+            code = ord(self.next()) % 32
+            return ((code, code),)
+        if char == "0" and not self.source[self.position : self.position + 1].isdigit():
+            return ((0, 0),)
+        if char.isdigit() or char == "k":
+            raise UnsupportedPatternError("a back-reference")
+        if char.isalpha():
+            raise UnsupportedPatternError(f"the escape \\{char}")
+        return charset.chars_of(char)
+
+    def code_point(self, char: str) -> tuple[int, int]:
+        if char == "u" and self.take("{"):
+            digits, _, _ = self.source[self.position :].partition("}")
+            self.position += len(digits) + 1
+        else:
+            width = 2 if char == "x" else 4
+            digits = self.source[self.position : self.position + width]
+            self.position += width
+            if len(digits) != width:
+                raise UnsupportedPatternError("an escape that ends too early")
+        try:
+            code = int(digits, 16)
+        except ValueError:
+            raise UnsupportedPatternError("an escape that is not hexadecimal") from None
+        if code > charset.LAST or charset.SURROGATES[0] <= code <= charset.SURROGATES[1]:
+            raise UnsupportedPatternError("an escaped surrogate")
+        return code, code
+
+    def char_class(self) -> CharSet:
+        inverted = self.take("^")
+        ranges: list[tuple[int, int]] = []
+        while not self.take("]"):
+            low = self.class_atom()
+            if self.peek("-") and not self.peek("-]"):
+                self.next()
+                high = self.class_atom()
+                if len(low) != 1 or len(high) != 1 or low[0][0] != low[0][1] or high[0][0] != high[0][1]:
+                    raise UnsupportedPatternError("a range between classes")
+                if high[0][0] < low[0][0]:
+                    raise UnsupportedPatternError("a range out of order")
+                ranges.append((low[0][0], high[0][0]))
+            else:
+                ranges.extend(low)
+        found = charset.normalized(ranges)
+        return charset.complement(found) if inverted else found
+
+    def class_atom(self) -> CharSet:
+        char = self.next()
+        if char == "[" or (char in "&~|-" and self.peek(char)):
+            # Rust reads nested classes and set operations here, ECMA-262 does not: no answer is safe.
+            raise UnsupportedPatternError("a class within a class")
+        if char != "\\":
+            return charset.chars_of(char)
+        if self.take("b"):
+            return ((8, 8),)
+        return self.escape()

@@ -1,0 +1,343 @@
+"""Is there a JSON value that satisfies these formulas? A value, a proof that there is none, or neither.
+
+A tableau: the goal is split by JSON type, conjunctions are taken apart, disjunctions tried one after another,
+and what remains, a set of atoms about one type, is handed to the module for that type, which comes back with
+smaller goals for members and items.
+
+Recursive definitions bring a goal back inside itself. An instance of least height of the outer goal cannot
+hold a smaller instance of that same goal, so the inner one may be taken as empty. What was concluded under
+such an assumption is kept only once the outer goal is settled the same way.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.containment.arrays import ArrayGoal, solve_array
+from mcp_governor.containment.evaluate import evaluate, every
+from mcp_governor.containment.expand import expand, is_opaque
+from mcp_governor.containment.nodes import (
+    FALSE,
+    TRUE,
+    And,
+    Node,
+    Not,
+    Opaque,
+    Or,
+    Props,
+    Required,
+    SomeMember,
+    Types,
+    Values,
+    make,
+    negate,
+)
+from mcp_governor.containment.numbers import Range, solve_number
+from mcp_governor.containment.objects import ObjectGoal, member_goal, only_name, solve_object
+from mcp_governor.containment.outcome import (
+    EMPTY,
+    Empty,
+    Found,
+    Outcome,
+    StoppedError,
+    first_found,
+)
+from mcp_governor.containment.strings import solve_string
+from mcp_governor.containment.values import TYPES, Frozen, has_type, text_of, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MAX_STEPS = 2_000_000
+_NEVER = 1 << 30
+
+
+@dataclass(slots=True)
+class _Branch:
+    """One way through the disjunctions of a goal, for values of one type."""
+
+    kind: str
+    asserted: dict[Node, None] = field(default_factory=dict)
+    atoms: list[Node] = field(default_factory=list)
+    props: list[Props] = field(default_factory=list)
+    choices: list[tuple[bool, Or]] = field(default_factory=list)
+
+    def copy(self) -> _Branch:
+        return _Branch(self.kind, dict(self.asserted), list(self.atoms), list(self.props), list(self.choices))
+
+    def add(self, node: Node, expanded: Callable[[Node, str], Node]) -> bool:
+        """Assert a formula; ``False`` where it contradicts what is asserted already."""
+        pending = [node]
+        while pending:
+            part = pending.pop()
+            if part in self.asserted:
+                continue
+            if part is FALSE or negate(part) in self.asserted:
+                return False
+            self.asserted[part] = None
+            plain = expanded(part, self.kind)
+            if plain is FALSE:
+                return False
+            if isinstance(plain, And):
+                pending.extend(reversed(plain.parts))
+            elif isinstance(plain, Or):
+                if plain is part or plain not in self.asserted:
+                    self.asserted[plain] = None
+                    self.choices.append((not isinstance(part, Not), plain))
+            elif plain is not part:
+                pending.append(plain)
+            elif plain is not TRUE:
+                self.atoms.append(plain)
+                if isinstance(plain, Props):
+                    self.props.append(plain)
+        return True
+
+
+class Solver:
+    """Searches for instances, within a deadline.
+
+    Args:
+        until: the moment (of :func:`time.monotonic`) at which to stop.
+        max_steps: how many steps to take at most: this bounds memory.
+    """
+
+    def __init__(self, until: float, max_steps: int = MAX_STEPS) -> None:
+        self._until = until
+        self._left = max_steps
+        self._memo: dict[frozenset[Node], Outcome] = {}
+        self._open: dict[frozenset[Node], int] = {}
+        self._lowest = _NEVER
+        self._expanded: dict[tuple[Node, str], Node] = {}
+
+    def tick(self) -> None:
+        """Count a step; see :class:`~.outcome.Searcher`."""
+        self._left -= 1
+        if self._left <= 0:
+            raise StoppedError("the search takes too many steps")
+        if not self._left & 31 and time.monotonic() > self._until:
+            raise StoppedError("the search takes longer than its deadline")
+
+    def expand(self, node: Node, kind: str) -> Node:
+        """:func:`~.expand.expand`, remembered."""
+        key = (node, kind)
+        found = self._expanded.get(key)
+        if found is None:
+            found = self._expanded[key] = expand(node, kind)
+        return found
+
+    def solve(self, goal: Iterable[Node]) -> Outcome:
+        """An instance of all the formulas at once.
+
+        Raises:
+            StoppedError: the deadline or the step limit was reached.
+        """
+        wanted = frozenset(node for node in goal if node is not TRUE)
+        if not wanted:
+            return Found(None)
+        if FALSE in wanted or any(isinstance(node, Not) and node.part in wanted for node in wanted):
+            return EMPTY
+        known = self._memo.get(wanted)
+        if known is not None:
+            return known
+        depth = self._open.get(wanted)
+        if depth is not None:
+            self._lowest = min(self._lowest, depth)
+            return EMPTY
+        return self._fresh(wanted)
+
+    def _fresh(self, wanted: frozenset[Node]) -> Outcome:
+        self.tick()
+        depth = len(self._open)
+        outside, self._lowest = self._lowest, _NEVER
+        self._open[wanted] = depth
+        try:
+            outcome = self._search(wanted)
+        finally:
+            del self._open[wanted]
+        assumed = self._lowest
+        if assumed >= depth:
+            # nothing below an open goal was assumed: this holds for good
+            self._memo[wanted] = outcome
+            assumed = _NEVER
+        self._lowest = min(outside, assumed)
+        return outcome
+
+    def _search(self, wanted: frozenset[Node]) -> Outcome:
+        listed, kinds = _restrictions(wanted)
+        if listed is not None:
+            return self._try_all(listed, wanted)
+        return first_found(self._typed(wanted, kind) for kind in kinds)
+
+    def _try_all(self, listed: Iterable[Frozen], wanted: Iterable[Node]) -> Outcome:
+        """The goal has finitely many candidates: look at each."""
+        doubtful: Found | None = None
+        rest = [node for node in wanted if not isinstance(node, Values)]
+        for member in sorted(listed, key=_length):
+            self.tick()
+            value = thaw(member)
+            truth = every(evaluate(node, value) for node in rest)
+            if truth:
+                return Found(value)
+            if truth is None and doubtful is None:
+                doubtful = Found(value, "a listed value against something that is not modelled")
+        return doubtful or EMPTY
+
+    def _typed(self, wanted: frozenset[Node], kind: str) -> Outcome:
+        branch = _Branch(kind)
+        for node in wanted:
+            if not branch.add(node, self.expand):
+                return EMPTY
+        return self._branch(branch)
+
+    def _branch(self, branch: _Branch) -> Outcome:
+        self.tick()
+        if not self._propagate(branch):
+            return EMPTY
+        listed = [node for node in branch.asserted if isinstance(node, Values)]
+        if listed:
+            common = frozenset.intersection(*(node.members for node in listed))
+            return self._try_all(common, list(branch.asserted))
+        if not branch.choices:
+            return self._leaf(branch)
+        relaxed = self._leaf(branch)
+        if isinstance(relaxed, Empty):
+            return EMPTY
+        if isinstance(relaxed, Found) and all(evaluate(node, relaxed.value) for _, node in branch.choices):
+            return relaxed
+        position = min(
+            range(len(branch.choices)), key=lambda at: (not branch.choices[at][0], len(branch.choices[at][1].parts))
+        )
+        _, chosen = branch.choices.pop(position)
+        return first_found(self._alternative(branch, part) for part in chosen.parts)
+
+    def _alternative(self, branch: _Branch, part: Node) -> Outcome:
+        below = branch.copy()
+        return self._branch(below) if below.add(part, self.expand) else EMPTY
+
+    def _propagate(self, branch: _Branch) -> bool:
+        """Drop what cannot be chosen and choose what is left alone; ``False`` on a contradiction."""
+        changed = True
+        while changed:
+            changed = False
+            if branch.kind == "number" and Range(branch.atoms).is_empty:
+                return False
+            pending, branch.choices = branch.choices, []
+            for positive, choice in pending:
+                left = self._viable(branch, choice.parts)
+                if left is None:
+                    continue
+                if not left:
+                    return False
+                if len(left) == 1:
+                    changed = True
+                    if not branch.add(left[0], self.expand):
+                        return False
+                else:
+                    branch.choices.append((positive, choice if len(left) == len(choice.parts) else make(Or, left)))
+        return True
+
+    def _viable(self, branch: _Branch, parts: tuple[Node, ...]) -> tuple[Node, ...] | None:
+        """The alternatives that are still open, or ``None`` where one of them holds already."""
+        left: list[Node] = []
+        for part in parts:
+            truth = self._known(branch, part)
+            if truth:
+                return None
+            if truth is None:
+                left.append(part)
+        return tuple(left)
+
+    def _known(self, branch: _Branch, part: Node) -> bool | None:
+        """Whether an alternative follows from, or contradicts, what is asserted."""
+        if part in branch.asserted:
+            return True
+        if negate(part) in branch.asserted:
+            return False
+        plain = self.expand(part, branch.kind)
+        if plain is TRUE or plain in branch.asserted:
+            return True
+        if plain is FALSE or negate(plain) in branch.asserted:
+            return False
+        if isinstance(plain, And):
+            return every(self._known(branch, inner) for inner in plain.parts)
+        if isinstance(plain, SomeMember):
+            return self._member_known(branch, plain)
+        if isinstance(plain, Required):
+            return self._required_known(branch, plain.key)
+        if isinstance(plain, Props) and len(plain.named) == 1 and not plain.patterns and plain.rest is TRUE:
+            ((key, value),) = plain.named.items()
+            if value is FALSE and make(Required, key) in branch.asserted:
+                return False
+        return None
+
+    def _required_known(self, branch: _Branch, key: str) -> bool | None:
+        return False if isinstance(self.solve(member_goal(branch.props, key)), Empty) else None
+
+    def _member_known(self, branch: _Branch, some: SomeMember) -> bool | None:
+        key = only_name(some)
+        if key is None:
+            return None
+        goal = member_goal(branch.props, key)
+        if isinstance(self.solve([*goal, some.value]), Empty):
+            return False
+        if make(Required, key) in branch.asserted and isinstance(self.solve([*goal, negate(some.value)]), Empty):
+            return True
+        return None
+
+    def _leaf(self, branch: _Branch) -> Outcome:
+        atoms = branch.atoms
+        doubt = next((_why(node) for node in atoms if is_opaque(node)), "")
+        if branch.kind == "null":
+            return Found(None, doubt)
+        if branch.kind == "boolean":
+            return self._boolean(atoms, doubt)
+        if branch.kind == "number":
+            outcome = solve_number((node for node in atoms if not is_opaque(node)), self)
+            return Found(outcome.value, doubt) if isinstance(outcome, Found) else outcome
+        if branch.kind == "string":
+            return solve_string(atoms, self)
+        if branch.kind == "array":
+            return solve_array(ArrayGoal.of(atoms, doubt), self)
+        return solve_object(ObjectGoal.of(atoms, doubt), self)
+
+    @staticmethod
+    def _boolean(atoms: list[Node], doubt: str) -> Outcome:
+        barred = {
+            content
+            for node in atoms
+            if isinstance(node, Not) and isinstance(node.part, Values)
+            for kind, content in node.part.members
+            if kind == "boolean"
+        }
+        return next((Found(value, doubt) for value in (False, True) if value not in barred), EMPTY)
+
+
+def _restrictions(wanted: Iterable[Node]) -> tuple[frozenset[Frozen] | None, list[str]]:
+    """The candidates of a goal, where it lists them, and the types that it leaves."""
+    listed: frozenset[Frozen] | None = None
+    names: list[frozenset[str]] = []
+    pending = list(wanted)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, And):
+            pending.extend(node.parts)
+        elif isinstance(node, Values):
+            listed = node.members if listed is None else listed & node.members
+        elif isinstance(node, Types):
+            names.append(node.names)
+    if listed is not None:
+        return frozenset(member for member in listed if all(has_type(member, few) for few in names)), []
+    kinds = [kind for kind in TYPES if all(kind in few or (kind == "number" and "integer" in few) for few in names)]
+    return None, kinds
+
+
+def _length(member: Frozen) -> tuple[int, str]:
+    text = text_of(thaw(member))
+    return len(text), text
+
+
+def _why(node: Node) -> str:
+    part = node.part if isinstance(node, Not) else node
+    return part.why if isinstance(part, Opaque) else ""

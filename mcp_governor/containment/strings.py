@@ -1,0 +1,57 @@
+"""A string within length limits in which some patterns are found and others are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.containment.automaton import automaton, find_string
+from mcp_governor.containment.nodes import Matches, Node, Not, Opaque, Size, Values
+from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Searcher, Unknown
+from mcp_governor.containment.regex import UnsupportedPatternError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_LENGTH = 100_000
+
+
+def solve_string(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
+    """A string that satisfies all the atoms, the shortest there is."""
+    low, high = 0, None
+    machines: list[tuple[Node, bool]] = []
+    excluded: set[str] = set()
+    doubt = ""
+    for atom in atoms:
+        part, wanted = (atom.part, False) if isinstance(atom, Not) else (atom, True)
+        if isinstance(part, Size) and wanted:
+            if part.low:
+                low = max(low, part.limit)
+            else:
+                high = part.limit if high is None else min(high, part.limit)
+        elif isinstance(part, Matches):
+            machines.append((part, wanted))
+        elif isinstance(part, Values):
+            excluded.update(content for kind, content in part.members if kind == "string")
+        elif isinstance(part, Opaque):
+            doubt = part.why
+    if high is not None and low > high:
+        return EMPTY
+    if low > MAX_LENGTH:
+        return Unknown(f"a string longer than {MAX_LENGTH} characters")
+    try:
+        text = _shortest(machines, low, high, frozenset(excluded), searcher)
+    except UnsupportedPatternError as error:
+        return Unknown(str(error))
+    return EMPTY if text is None else Found(text, doubt)
+
+
+def _shortest(
+    patterns: list[tuple[Node, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
+) -> str | None:
+    if not patterns:
+        # without patterns most questions end here, and need no automaton
+        for char in "a0b1_":
+            if char * low not in excluded:
+                return char * low
+    machines = [(automaton(node.pattern), wanted) for node, wanted in patterns if isinstance(node, Matches)]
+    return find_string(machines, low, high, excluded, searcher.tick)

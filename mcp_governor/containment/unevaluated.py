@@ -1,0 +1,172 @@
+"""``unevaluatedProperties`` and ``unevaluatedItems``, written out.
+
+What they speak about depends on which subschemas hold. Each way in which the in-place applicators beside them
+can turn out is a scenario with its own set of evaluated members; the keyword is the disjunction over them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.containment.nodes import (
+    FALSE,
+    TRUE,
+    Items,
+    Node,
+    Opaque,
+    all_of,
+    any_of,
+    make,
+    negate,
+    props,
+)
+from mcp_governor.containment.values import text_of
+
+if TYPE_CHECKING:
+    from mcp_governor.containment.compiler import Compiler
+
+MAX_SCENARIOS = 128
+
+
+class _TooManyError(Exception):
+    """More scenarios than anyone would write by hand, or a recursive applicator."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scenario:
+    """What is evaluated when ``given`` holds."""
+
+    given: Node = TRUE
+    names: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+    every_member: bool = False
+    prefix: int = 0
+    every_item: bool = False
+    contained: tuple[Node, ...] = ()
+
+    def join(self, other: _Scenario) -> _Scenario:
+        """Both at once."""
+        return _Scenario(
+            all_of([self.given, other.given]),
+            self.names | other.names,
+            tuple(dict.fromkeys((*self.patterns, *other.patterns))),
+            self.every_member or other.every_member,
+            max(self.prefix, other.prefix),
+            self.every_item or other.every_item,
+            tuple(dict.fromkeys((*self.contained, *other.contained))),
+        )
+
+    def under(self, condition: Node) -> _Scenario:
+        """The same, where the condition holds as well."""
+        return replace(self, given=all_of([self.given, condition]))
+
+    @property
+    def is_blank(self) -> bool:
+        """Nothing is evaluated and nothing assumed."""
+        return self == _Scenario()
+
+
+def unevaluated(compiler: Compiler, schema: dict[str, Any], base: str) -> Node:
+    """The formula of the unevaluated keywords of a schema object."""
+    try:
+        scenarios = _Reader(compiler).around(schema, base, own=True)
+    except _TooManyError as error:
+        return make(Opaque, "", f"{compiler.identity} unevaluated {text_of(schema)}", str(error))
+    rest = compiler.compile(schema.get("unevaluatedProperties", True), base)
+    beyond = compiler.compile(schema.get("unevaluatedItems", True), base)
+    return any_of(all_of([found.given, _members(found, rest), _items(found, beyond)]) for found in scenarios)
+
+
+def _members(scenario: _Scenario, rest: Node) -> Node:
+    from mcp_governor.containment.compiler import pattern_node
+
+    if scenario.every_member or rest is TRUE:
+        return TRUE
+    patterns = tuple((pattern_node(source), TRUE) for source in scenario.patterns)
+    return props(dict.fromkeys(scenario.names, TRUE), patterns, rest)
+
+
+def _items(scenario: _Scenario, beyond: Node) -> Node:
+    if scenario.every_item or beyond is TRUE:
+        return TRUE
+    return make(Items, (TRUE,) * scenario.prefix, any_of([beyond, *scenario.contained]))
+
+
+@dataclass
+class _Reader:
+    compiler: Compiler
+    depth: int = 0
+
+    def of(self, schema: Any, base: str) -> list[_Scenario]:
+        """The scenarios of a subschema that is known to hold."""
+        if not isinstance(schema, dict):
+            return [_Scenario()]
+        self.depth += 1
+        if self.depth > 200:
+            raise _TooManyError("a recursive schema with unevaluated members")
+        return self.around(schema, self.compiler.document.base_of(schema, base), own=False)
+
+    def around(self, schema: dict[str, Any], base: str, *, own: bool) -> list[_Scenario]:
+        """The scenarios of a schema object; ``own``: its unevaluated keywords are the ones in question."""
+        factors = [[self.direct(schema, base, own)]]
+        if "$ref" in schema:
+            place = self.compiler.follow(base, schema["$ref"])
+            if place is not None:
+                factors.append(self.of(*place))
+        if "$dynamicRef" in schema or "$recursiveRef" in schema:
+            raise _TooManyError("a dynamic reference beside unevaluated members")
+        factors.extend(self.of(part, base) for part in schema.get("allOf", ()))
+        factors.extend(self.optional(part, base) for part in schema.get("anyOf", ()))
+        if "oneOf" in schema:
+            factors.append(self.exclusive(schema["oneOf"], base))
+        if "if" in schema:
+            factors.append(self.conditional(schema, base))
+        for name, part in schema.get("dependentSchemas", {}).items():
+            factors.append(self.dependent(name, part, base))
+        result = [_Scenario()]
+        for factor in factors:
+            result = [one.join(other) for one in result for other in factor]
+            if len(result) > MAX_SCENARIOS:
+                raise _TooManyError("too many alternatives beside unevaluated members")
+        return [found for found in result if found.given is not FALSE]
+
+    def direct(self, schema: dict[str, Any], base: str, own: bool) -> _Scenario:
+        contained: tuple[Node, ...] = ()
+        if "contains" in schema:
+            contained = (self.compiler.compile(schema["contains"], base),)
+        return _Scenario(
+            names=frozenset(schema.get("properties", ())),
+            patterns=tuple(schema.get("patternProperties", ())),
+            every_member="additionalProperties" in schema or (not own and "unevaluatedProperties" in schema),
+            prefix=len(schema.get("prefixItems", ())),
+            every_item="items" in schema or (not own and "unevaluatedItems" in schema),
+            contained=contained,
+        )
+
+    def optional(self, schema: Any, base: str) -> list[_Scenario]:
+        """A branch that may hold or not."""
+        holds = self.of(schema, base)
+        if len(holds) == 1 and holds[0].is_blank:
+            return holds
+        node = self.compiler.compile(schema, base)
+        return [found.under(node) for found in holds] + [_Scenario(given=negate(node))]
+
+    def exclusive(self, branches: list[Any], base: str) -> list[_Scenario]:
+        """Branches of which exactly one holds."""
+        return [
+            found.under(self.compiler.compile(branch, base)) for branch in branches for found in self.of(branch, base)
+        ]
+
+    def conditional(self, schema: dict[str, Any], base: str) -> list[_Scenario]:
+        condition = self.compiler.compile(schema["if"], base)
+        yes = [
+            first.join(second).under(condition)
+            for first in self.of(schema["if"], base)
+            for second in self.of(schema.get("then", True), base)
+        ]
+        return yes + [found.under(negate(condition)) for found in self.of(schema.get("else", True), base)]
+
+    def dependent(self, name: str, schema: Any, base: str) -> list[_Scenario]:
+        lacks = props({name: FALSE}, (), TRUE)
+        return [found.under(negate(lacks)) for found in self.of(schema, base)] + [_Scenario(given=lacks)]
