@@ -55,6 +55,10 @@ _BOUNDS = {
 }
 
 
+_Key = tuple[int, str]
+_CIRCLE = "a definition that applies itself to the same value"
+
+
 class Compiler:
     """Turns the subschemas of one document into nodes.
 
@@ -67,8 +71,11 @@ class Compiler:
     def __init__(self, document: Document, identity: str) -> None:
         self.document = document
         self.identity = identity
-        self._done: dict[tuple[int, str], Node] = {}
-        self._open: set[tuple[int, str]] = set()
+        self._done: dict[_Key, Node] = {}
+        self._open: set[_Key] = set()
+        # what is being compiled for the very value that the innermost schema speaks about
+        self._here: set[_Key] = set()
+        self._cut: set[_Key] = set()
 
     def root(self) -> Node:
         """The formula of the whole document."""
@@ -84,13 +91,34 @@ class Compiler:
         done = self._done.get(key)
         if done is not None:
             return done
+        if key in self._here:
+            self._cut.add(key)
+            return make(Opaque, "", f"{self.identity} circle", _CIRCLE)
         if key in self._open:
-            return ref(self, f"{base} {id(schema)}", lambda: self._done[key])
+            return ref(self, f"{base} {id(schema)}", lambda: self.compile(schema, base))
         self._open.add(key)
+        self._here.add(key)
         node = all_of(self._parts(schema, self.document.base_of(schema, base)))
+        self._here.discard(key)
         self._open.discard(key)
-        self._done[key] = node
+        self._cut.discard(key)
+        if not self._cut:
+            # otherwise it was cut short inside a circle, and reads differently when reached from elsewhere
+            self._done[key] = node
         return node
+
+    def child(self, schema: Any, base: str) -> Node:
+        """The formula of a subschema about a member, an item or a name."""
+        outside, self._here = self._here, set()
+        cut, self._cut = self._cut, set()
+        node = self.compile(schema, base)
+        self._here, self._cut = outside, cut
+        return node
+
+    def conjunct(self, schema: Any, base: str) -> Node:
+        """The formula of a subschema that holds whenever its parent does: a circle adds nothing."""
+        node = self.compile(schema, base)
+        return TRUE if isinstance(node, Opaque) and node.why == _CIRCLE else node
 
     def _parts(self, schema: dict[str, Any], base: str) -> list[Node]:
         parts: list[Node] = []
@@ -121,7 +149,7 @@ class Compiler:
         place = self.follow(base, value)
         if place is None:
             return make(Opaque, "", f"reference {value}", "a reference that does not resolve")
-        return self.compile(*place)
+        return self.conjunct(*place)
 
     def _dynamic_ref(self, schema: dict[str, Any], value: Any, base: str) -> Node:
         name = value.partition("#")[2]
@@ -130,8 +158,8 @@ class Compiler:
         return self._ref(schema, value, base)
 
     def _items(self, schema: dict[str, Any], base: str) -> Node:
-        prefix = tuple(self.compile(part, base) for part in schema.get("prefixItems", ()))
-        rest = self.compile(schema.get("items", True), base)
+        prefix = tuple(self.child(part, base) for part in schema.get("prefixItems", ()))
+        rest = self.child(schema.get("items", True), base)
         while prefix and prefix[-1] is rest:
             prefix = prefix[:-1]
         return TRUE if not prefix and rest is TRUE else make(Items, prefix, rest)
@@ -140,17 +168,17 @@ class Compiler:
         low, high = int(schema.get("minContains", 1)), schema.get("maxContains")
         if low == 0 and high is None:
             return TRUE
-        return make(Contains, self.compile(value, base), low, None if high is None else int(high))
+        return make(Contains, self.child(value, base), low, None if high is None else int(high))
 
     def _props(self, schema: dict[str, Any], base: str) -> Node:
-        named = {key: self.compile(part, base) for key, part in schema.get("properties", {}).items()}
+        named = {key: self.child(part, base) for key, part in schema.get("properties", {}).items()}
         patterns = tuple(
-            (pattern_node(key), self.compile(part, base)) for key, part in schema.get("patternProperties", {}).items()
+            (pattern_node(key), self.child(part, base)) for key, part in schema.get("patternProperties", {}).items()
         )
-        return props(named, patterns, self.compile(schema.get("additionalProperties", True), base))
+        return props(named, patterns, self.child(schema.get("additionalProperties", True), base))
 
     def _names(self, _: dict[str, Any], value: Any, base: str) -> Node:
-        name = self.compile(value, base)
+        name = self.child(value, base)
         return TRUE if name is TRUE else make(Names, name)
 
     def _one(self, _: dict[str, Any], value: Any, base: str) -> Node:
@@ -210,7 +238,7 @@ _KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Node]] = {
     "dependentRequired": Compiler._dependent,
     "dependentSchemas": Compiler._dependent,
     "dependencies": Compiler._dependent,
-    "allOf": lambda c, _s, value, base: all_of(c.compile(part, base) for part in value),
+    "allOf": lambda c, _s, value, base: all_of(c.conjunct(part, base) for part in value),
     "anyOf": lambda c, _s, value, base: any_of(c.compile(part, base) for part in value),
     "oneOf": Compiler._one,
     "not": lambda c, _s, value, base: negate(c.compile(value, base)),

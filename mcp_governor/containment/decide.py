@@ -11,6 +11,7 @@ from mcp_governor.containment.dialect import LATEST
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.nodes import negate
 from mcp_governor.containment.outcome import Empty, Found, Outcome, StoppedError, Unknown
+from mcp_governor.containment.problem import unreadable
 from mcp_governor.containment.schema import Schema, load
 from mcp_governor.containment.solver import Solver
 
@@ -37,7 +38,7 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
     try:
         one, other = load(outer, default_dialect), load(inner, default_dialect)
     except ValueError as error:
-        return Containment("unknown", reason=f"a schema that cannot be read: {error}")
+        return Containment("unknown", reason=f"one of the schemas {unreadable(error)}")
     if one is other:
         return Containment("yes")
     for side, schema in (("outer", one), ("inner", other)):

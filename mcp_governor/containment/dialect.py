@@ -22,27 +22,77 @@ _URIS = {
 LATEST_URI = "https://json-schema.org/draft/2020-12/schema"
 
 SINGLE = frozenset(
-    "items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties "
-    "propertyNames not if then else contentSchema".split()
+    [
+        "items",
+        "additionalItems",
+        "unevaluatedItems",
+        "contains",
+        "additionalProperties",
+        "unevaluatedProperties",
+        "propertyNames",
+        "not",
+        "if",
+        "then",
+        "else",
+        "contentSchema",
+    ]
 )
 """Keywords whose value is a schema."""
-MAPS = frozenset("properties patternProperties dependentSchemas $defs definitions".split())
+MAPS = frozenset(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"])
 """Keywords whose value is an object of schemas."""
 LISTS = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
 """Keywords whose value is an array of schemas."""
 
 _CONTENT = frozenset(["contentEncoding", "contentMediaType", "contentSchema"])
 _DRAFT_4 = frozenset(
-    "$schema $ref definitions $defs type enum multipleOf maximum minimum exclusiveMaximum exclusiveMinimum "
-    "maxLength minLength pattern items additionalItems maxItems minItems uniqueItems maxProperties "
-    "minProperties required properties patternProperties additionalProperties dependencies allOf anyOf oneOf "
-    "not id".split()
+    [
+        "$schema",
+        "$ref",
+        "definitions",
+        "$defs",
+        "type",
+        "enum",
+        "multipleOf",
+        "maximum",
+        "minimum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxLength",
+        "minLength",
+        "pattern",
+        "items",
+        "additionalItems",
+        "maxItems",
+        "minItems",
+        "uniqueItems",
+        "maxProperties",
+        "minProperties",
+        "required",
+        "properties",
+        "patternProperties",
+        "additionalProperties",
+        "dependencies",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "not",
+        "id",
+    ]
 )
 _DRAFT_6 = (_DRAFT_4 - {"id"}) | {"$id", "const", "contains", "propertyNames"}
 _DRAFT_7 = _DRAFT_6 | {"if", "then", "else"}
 _DRAFT_19 = (_DRAFT_7 - {"dependencies"}) | set(
-    "$anchor $recursiveRef $recursiveAnchor dependentRequired dependentSchemas maxContains minContains "
-    "unevaluatedItems unevaluatedProperties".split()
+    [
+        "$anchor",
+        "$recursiveRef",
+        "$recursiveAnchor",
+        "dependentRequired",
+        "dependentSchemas",
+        "maxContains",
+        "minContains",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ]
 )
 _KEYWORDS = {4: _DRAFT_4, 6: _DRAFT_6, 7: _DRAFT_7, 19: _DRAFT_19}
 _BESIDE_REF = frozenset(["$schema", "$ref", "definitions", "$defs"])
@@ -50,9 +100,31 @@ _BESIDE_REF = frozenset(["$schema", "$ref", "definitions", "$defs"])
 # An old dialect whose schema holds none of these reads the same in the newest one.
 _DIFFERENT = tuple(
     f'"{word}"'
-    for word in "$ref $recursiveRef $dynamicRef $id id $anchor items additionalItems prefixItems dependencies "
-    "contains minContains exclusiveMaximum exclusiveMinimum const propertyNames if dependentRequired "
-    "dependentSchemas unevaluatedItems unevaluatedProperties contentEncoding contentMediaType".split()
+    for word in [
+        "$ref",
+        "$recursiveRef",
+        "$dynamicRef",
+        "$id",
+        "id",
+        "$anchor",
+        "items",
+        "additionalItems",
+        "prefixItems",
+        "dependencies",
+        "contains",
+        "minContains",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "const",
+        "propertyNames",
+        "if",
+        "dependentRequired",
+        "dependentSchemas",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "contentEncoding",
+        "contentMediaType",
+    ]
 )
 
 

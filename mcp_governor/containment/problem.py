@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import jsonschema_rs
 
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
 from mcp_governor.containment.document import Document, children
-from mcp_governor.containment.values import text_of
+from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_SILENT = frozenset(
+    [
+        "$schema",
+        "$id",
+        "$anchor",
+        "$dynamicAnchor",
+        "$comment",
+        "$defs",
+        "definitions",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "format",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+    ]
+)
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 
 
@@ -30,26 +48,34 @@ def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
     try:
         text = text_of(schema)
     except ValueError as error:
-        return _unreadable(error)
-    return find_problem(schema, text, dialect_of(schema, default_dialect))
+        return unreadable(error)
+    draft = dialect_of(schema, default_dialect)
+    return find_problem(schema, text, draft, valid=False)
 
 
-def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
-    """:func:`schema_problem` of a schema whose canonical text and dialect are known."""
+def find_problem(schema: Any, text: str, draft: int | None, *, valid: bool) -> str | None:
+    """:func:`schema_problem` of a schema whose canonical text and dialect are known.
+
+    Args:
+        schema: a JSON value.
+        text: its canonical text.
+        draft: the dialect; ``None`` where it names an unknown one.
+        valid: whether it is known to satisfy its meta-schema.
+    """
     if not isinstance(schema, dict | bool):
         return "is neither an object nor a boolean"
     if draft is None:
         assert isinstance(schema, dict)
         return f"names an unknown dialect, {one_line(str(schema['$schema']), 80)}"
-    problem = _invalid(schema, draft)
-    if problem is None and "null" in text and _holds_no_number(schema):
+    problem = None if valid else _invalid(schema, draft)
+    if problem is None and "null" in text and not is_finite(schema):
         problem = "holds a number that JSON does not have"
     if problem is None and any(f'"{word}"' in text for word in _REFERENCES):
         problem = _bad_reference(modern(schema, draft, text))
     return problem
 
 
-def _unreadable(error: ValueError) -> str:
+def unreadable(error: ValueError) -> str:
     return "is nested too deeply" if "recursion" in str(error).lower() else f"is not JSON: {one_line(str(error))}"
 
 
@@ -66,19 +92,6 @@ def _invalid(schema: Any, draft: int) -> str | None:
         # references are looked at below, with words of our own
         return None if "$ref" in str(schema) else f"cannot be read: {one_line(str(error))}"
     return None
-
-
-def _holds_no_number(value: Any) -> bool:
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, float) and not math.isfinite(part):
-            return True
-        if isinstance(part, dict):
-            pending.extend(part.values())
-        elif isinstance(part, list):
-            pending.extend(part)
-    return False
 
 
 def _bad_reference(schema: Any) -> str | None:
@@ -113,28 +126,28 @@ def _unresolved(reference: str) -> str:
 
 
 def _comes_back(document: Document, start: dict[str, Any], base: str) -> bool:
-    """Whether the schema object is applied to the very instance that it is asked about."""
+    """Whether the schema object says nothing but that it is itself, or is the negation of itself."""
     pending = _in_place(document, start, base)
     seen: set[int] = set()
     while pending:
         part, base = pending.pop()
         if part is start:
             return True
-        if not isinstance(part, dict) or id(part) in seen:
-            continue
-        seen.add(id(part))
-        pending.extend(_in_place(document, part, document.base_of(part, base)))
+        if isinstance(part, dict) and id(part) not in seen:
+            seen.add(id(part))
+            pending.extend(_in_place(document, part, document.base_of(part, base)))
     return False
 
 
 def _in_place(document: Document, part: dict[str, Any], base: str) -> list[tuple[Any, str]]:
-    """The subschemas that are applied to the same instance."""
-    found = [
-        target
-        for word in _REFERENCES
-        if isinstance(part.get(word), str) and (target := document.resolve(base, part[word])) is not None
-    ]
-    for word in _IN_PLACE:
-        found.extend((branch, base) for branch in part.get(word, ()))
-    found.extend((part[word], base) for word in ("not", "if", "then", "else") if word in part)
+    """The subschemas that are all that a schema object says about its instance, and those it negates."""
+    found = [(part["not"], base)] if "not" in part else []
+    if len(part.keys() - _SILENT) == 1:
+        for word in _REFERENCES:
+            if isinstance(part.get(word), str):
+                target = document.resolve(base, part[word])
+                found += [target] if target is not None else []
+        for word in _IN_PLACE:
+            branches = part.get(word, ())
+            found += [(branches[0], base)] if len(branches) == 1 else []
     return found

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
 from mcp_governor.containment.compiler import Compiler
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
 from mcp_governor.containment.document import Document
-from mcp_governor.containment.nodes import Node
 from mcp_governor.containment.problem import find_problem
 from mcp_governor.containment.values import text_of
+
+if TYPE_CHECKING:
+    from mcp_governor.containment.nodes import Node
 
 _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
     4: jsonschema_rs.Draft4Validator,
@@ -45,7 +47,8 @@ class Schema:
     @cached_property
     def problem(self) -> str | None:
         """See :func:`~.problem.schema_problem`."""
-        return find_problem(self.source, self.text, self.draft)
+        valid = self.draft is not None and self.canonical is not None
+        return find_problem(self.source, self.text, self.draft, valid=valid)
 
     @cached_property
     def modern(self) -> Any:

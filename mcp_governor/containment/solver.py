@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_governor.containment.arrays import ArrayGoal, solve_array
 from mcp_governor.containment.evaluate import evaluate, every

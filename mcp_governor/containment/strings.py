@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mcp_governor.containment import charset
 from mcp_governor.containment.automaton import automaton, find_string
-from mcp_governor.containment.nodes import Matches, Node, Not, Opaque, Size, Values
+from mcp_governor.containment.nodes import Matches, Node, Not, Opaque, Size, Values, make
 from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Searcher, Unknown
-from mcp_governor.containment.regex import UnsupportedPatternError
+from mcp_governor.containment.regex import Alt, Cat, Chars, Look, Regex, Repeat, UnsupportedPatternError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,9 +42,35 @@ def solve_string(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
         return Unknown(f"a string longer than {MAX_LENGTH} characters")
     try:
         text = _shortest(machines, low, high, frozenset(excluded), searcher)
+        if (
+            text is not None
+            and _breaks(text)
+            and _shortest(
+                [(_every_dot(node), wanted) for node, wanted in machines], low, high, frozenset(excluded), searcher
+            )
+            is None
+        ):
+            return Unknown("texts with a line break, where regular expression engines differ")
     except UnsupportedPatternError as error:
         return Unknown(str(error))
     return EMPTY if text is None else Found(text, doubt)
+
+
+def _breaks(text: str) -> bool:
+    return any(charset.holds(charset.NEWLINES, ord(char)) for char in text)
+
+
+def _every_dot(node: Node) -> Node:
+    """The pattern with a dot that stands for any character, as most people mean it."""
+    return make(Matches, _widened(node.pattern)) if isinstance(node, Matches) else node
+
+
+def _widened(tree: Regex) -> Regex:
+    if isinstance(tree, Chars):
+        return Chars(charset.ANY) if tree.chars == charset.DOT else tree
+    if isinstance(tree, Cat | Alt):
+        return replace(tree, parts=tuple(map(_widened, tree.parts)))
+    return replace(tree, part=_widened(tree.part)) if isinstance(tree, Repeat | Look) else tree
 
 
 def _shortest(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,7 @@ Number = int | Fraction
 Frozen = tuple[str, Any]
 """A JSON value that can be hashed: its type, and its content in a form of which equality is JSON's."""
 
+LONGEST = 2**63 - 1
 TYPES = ("null", "boolean", "number", "string", "array", "object")
 
 
@@ -38,9 +40,26 @@ def exact(number: Any) -> Number:
     return fraction.numerator if fraction.denominator == 1 else fraction
 
 
+def is_finite(value: Any) -> bool:
+    """Whether the value holds no number that JSON does not have."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
 def plain(number: Number) -> int | float:
     """The nearest Python number; compare :func:`exact` of it where exactness matters."""
-    return number if isinstance(number, int) else int(number) if number.denominator == 1 else float(number)
+    if isinstance(number, Fraction):
+        return float(number)
+    if abs(number) > LONGEST:
+        # validators take whole numbers beyond 64 bits as floats: write them so where nothing is lost
+        try:
+            return float(number) if int(float(number)) == number else number
+        except OverflowError:
+            return number
+    return number
 
 
 def type_of(value: Any) -> str:
