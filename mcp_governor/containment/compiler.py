@@ -32,7 +32,7 @@ from mcp_governor.containment.nodes import (
     values,
 )
 from mcp_governor.containment.regex import Cat, Edge, Look, Regex, UnsupportedPatternError, parse
-from mcp_governor.containment.values import exact, freeze
+from mcp_governor.containment.values import TYPES, exact, freeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,6 +246,9 @@ _KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Node]] = {
 }
 
 
+_NO_STRING = types(kind for kind in TYPES if kind != "string")
+
+
 @lru_cache(maxsize=2_048)
 def pattern_node(source: str) -> Node:
     """The formula of a pattern; lookaheads at its beginning become patterns of their own."""
@@ -262,7 +265,7 @@ def _split_lookaheads(tree: Regex) -> Node:
         while len(parts) > 1 and isinstance(parts[1], Look):
             look = parts[1]
             node = _matches(Cat((Edge("^"), look.part)))
-            looks.append(node if look.positive else negate(node))
+            looks.append(node if look.positive else any_of([_NO_STRING, negate(node)]))
             parts = (parts[0], *parts[2:])
     return all_of([*looks, _matches(Cat(parts))])
 

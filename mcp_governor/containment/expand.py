@@ -83,12 +83,15 @@ def expand(node: Node, kind: str) -> Node:
     if isinstance(node, Values):
         return values(member for member in node.members if member[0] == kind)
     if isinstance(node, One):
-        return any_of(
-            all_of([part, *(negate(other) for other in node.parts if other is not part)]) for part in node.parts
-        )
+        return any_of(_only(node.parts, index) for index in range(len(node.parts)))
     if isinstance(node, Ref):
         return expand(node.unfold(), kind)
     return node
+
+
+def _only(parts: tuple[Node, ...], index: int) -> Node:
+    """One part holds and the others do not; the same schema twice can never be the only one."""
+    return all_of([parts[index], *(negate(part) for place, part in enumerate(parts) if place != index)])
 
 
 def _spoken(node: Node) -> str | None:
