@@ -55,8 +55,12 @@ class Streamable:
         self._inbox = inbox
         self._session: str | None = None
 
-    async def exchange(self, message: Message, headers: Mapping[str, str]) -> Message:
+    async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
         """See :class:`~mcp_governor.wire.transport.Transport`."""
+        with anyio.fail_after(seconds):
+            return await self._exchange(message, headers)
+
+    async def _exchange(self, message: Message, headers: Mapping[str, str]) -> Message:
         resumption = Resumption()
         sent = self._headers(headers)
         async with self._client.stream("POST", self._client.url, sent, rpc.encode(message)) as response:

@@ -19,7 +19,8 @@ import anyio
 from mcp_governor.errors import MissingDependencyError, ProtocolError, TargetError, UnreachableError
 from mcp_governor.surface.file import exceeds_depth
 from mcp_governor.text import one_line
-from mcp_governor.wire.transport import ConnectionLostError, Duplex, background
+from mcp_governor.wire.duplex import Duplex, background
+from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence

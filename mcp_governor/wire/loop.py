@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from mcp_governor.wire.transport import background
+from mcp_governor.wire.duplex import background
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
-
-import anyio
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.text import visible
@@ -18,6 +17,7 @@ from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError, In
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, MutableMapping
+    from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.wire.endpoint import Endpoint, Limits
     from mcp_governor.wire.transport import Transport
@@ -33,6 +33,7 @@ async def connect(
     limits: Limits = DEFAULT_LIMITS,
     era: Era | None = None,
     eras: MutableMapping[str, Era] | None = None,
+    blocking: bool = False,
 ) -> AsyncIterator[Session]:
     """Open a connection, shake hands, and close everything again at the end.
 
@@ -42,13 +43,14 @@ async def connect(
         era: speak only this era; ``None`` tries ``server/discover`` and falls back to ``initialize``.
         eras: what was found for ``endpoint.key`` before, updated with what is found now; a cached era is tried
             first. Keep it no longer than the servers stay the same.
+        blocking: speak to a child without an event loop; only for :func:`mcp_governor.wire.blocking.drive`.
 
     Raises:
         UnreachableError, ProtocolError: no connection, or no MCP.
         MissingDependencyError, TargetError: an object endpoint that cannot be loaded.
     """
     async with AsyncExitStack() as stack:
-        opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN))
+        opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN), blocking)
         session = await opening.session(stack)
         if eras is not None:
             eras[endpoint.key] = session.era
@@ -58,14 +60,15 @@ async def connect(
 class _Opening:
     """One attempt after the other, until a server has shaken hands."""
 
-    def __init__(self, endpoint: Endpoint, limits: Limits, pinned: Era | None, first: Era) -> None:
+    def __init__(self, endpoint: Endpoint, limits: Limits, pinned: Era | None, first: Era, blocking: bool) -> None:
         self._endpoint = endpoint
         self._limits = limits
         self._pinned = pinned
         self._first = first
         self._inbox = Inbox(limits)
+        self._blocking = blocking
         self._stderr = bytearray()
-        self._deadline = anyio.current_time() + limits.connect_timeout
+        self._deadline = time.monotonic() + limits.connect_timeout
 
     async def session(self, stack: AsyncExitStack) -> Session:
         """The open session, its resources entered into ``stack``."""
@@ -97,26 +100,33 @@ class _Opening:
         return await self._greeted(transport, self._pinned, self._first)
 
     async def _stdio(self, stack: AsyncExitStack, endpoint: StdioEndpoint) -> Session:
-        from mcp_governor.wire.stdio import open_stdio
-
         trial = AsyncExitStack()
         try:
-            duplex, child = await trial.enter_async_context(open_stdio(endpoint, self._limits, self._inbox))
-            self._stderr = child.stderr
-            session = await self._greeted(duplex, self._pinned, self._first)
+            transport = await trial.enter_async_context(self._child(endpoint))
+            session = await self._greeted(transport, self._pinned, self._first)
         except ConnectionLostError:
             await trial.__aexit__(*sys.exc_info())
             if self._pinned is not None or self._first is Era.LEGACY:
                 raise
-            # Some servers die of a request that comes before initialize: start it again, speak the old way.
-            duplex, child = await stack.enter_async_context(open_stdio(endpoint, self._limits, self._inbox))
-            self._stderr = child.stderr
-            return await self._greeted(duplex, Era.LEGACY, Era.LEGACY)
         except BaseException:
             await trial.__aexit__(*sys.exc_info())
             raise
-        stack.push_async_exit(trial)
-        return session
+        else:
+            stack.push_async_exit(trial)
+            return session
+        # Some servers die of a request that comes before initialize: start it again, speak the old way.
+        self._stderr.clear()
+        transport = await stack.enter_async_context(self._child(endpoint))
+        return await self._greeted(transport, Era.LEGACY, Era.LEGACY)
+
+    def _child(self, endpoint: StdioEndpoint) -> AbstractAsyncContextManager[Transport]:
+        if self._blocking:
+            from mcp_governor.wire.blocking import open_blocking
+
+            return open_blocking(endpoint, self._limits, self._inbox, self._stderr)
+        from mcp_governor.wire.stdio import open_stdio
+
+        return open_stdio(endpoint, self._limits, self._inbox, self._stderr)
 
     async def _http(self, stack: AsyncExitStack, endpoint: HttpEndpoint) -> Session:
         from mcp_governor.wire.client import open_client
@@ -143,8 +153,8 @@ class _Opening:
 
     async def _greeted(self, transport: Transport, pinned: Era | None, first: Era) -> Session:
         session = Session(transport, self._inbox, self._limits, self.told)
-        with anyio.fail_after(max(0, self._deadline - anyio.current_time())):
-            await session.begin(await greet(session.ask, self._limits, pinned=pinned, first=first))
+        with session.within(self._deadline - time.monotonic()):
+            await session.begin(await greet(session, self._limits, pinned=pinned, first=first))
         return session
 
     def told(self, error: ServerError) -> ServerError:

@@ -7,32 +7,29 @@ Before: ``initialize`` and ``notifications/initialized`` open a session.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import anyio
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
-from mcp_governor.wire.transport import HttpStatusError, background
+from mcp_governor.wire.transport import HttpStatusError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.wire.endpoint import Limits
     from mcp_governor.wire.rpc import Message
-
-    Ask = Callable[[str, Message | None, Era], Awaitable[Message]]
-    """Sends one request in the form of an era and returns its result."""
-
 MODERN_VERSION = "2026-07-28"
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LATEST_LEGACY = LEGACY_VERSIONS[-1]
 
 _META = "io.modelcontextprotocol/"
 CLIENT_INFO = {"name": "mcp-governor", "version": __version__}
+_DISCOVER = "server/discover"
+_INITIALIZE = "initialize"
+_HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CLIENT_INFO}
 
 
 @dataclass(frozen=True)
@@ -59,92 +56,137 @@ def enveloped(params: Mapping[str, Any] | None) -> Message:
     return message
 
 
-async def greet(
-    ask: Ask,
-    limits: Limits,
-    *,
-    pinned: Era | None = None,
-    first: Era = Era.MODERN,
-) -> Greeting:
+class Asker(Protocol):
+    """Sends requests in the form of an era."""
+
+    @property
+    def pipelined(self) -> bool:
+        """Whether several requests may be on their way at once, so that :meth:`first_of` works."""
+        ...
+
+    async def ask(
+        self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
+    ) -> Message:
+        """Ask and return the result; errors as of ``Session.request``, and ``TimeoutError`` after ``seconds``."""
+        ...
+
+    async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
+        """Send a request and return its id."""
+        ...
+
+    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
+        """The id of the first posted request that has an answer, ``None`` if none has in time."""
+        ...
+
+    def result(self, number: int, method: str) -> Message:
+        """The result of a posted request that has its answer."""
+        ...
+
+
+async def greet(asker: Asker, limits: Limits, *, pinned: Era | None = None, first: Era = Era.MODERN) -> Greeting:
     """Find the era of a server and shake hands in it.
 
     Args:
-        ask: sends a request in the form of an era.
+        asker: sends the requests.
         limits: for the patience with the probe.
         pinned: speak only this era.
         first: the era to try first.
 
     Raises:
         ServerError: it speaks neither.
+        TimeoutError: it does not answer.
     """
     if pinned is Era.LEGACY:
-        return await _initialize(ask)
+        return await _initialize(asker)
     if pinned is Era.MODERN:
-        return await _discover(ask)
+        return await _discover(asker)
     if first is Era.LEGACY:
         try:
-            return await _initialize(ask)
+            return await _initialize(asker)
         except rpc.RpcError:
-            return await _discover(ask)
-    return await _race(ask, limits)
+            return await _discover(asker)
+    if asker.pipelined:
+        return await _race(asker, limits)
+    try:
+        return await _discover(asker, limits.probe_timeout)
+    except (rpc.RpcError, ProtocolError, HttpStatusError, TimeoutError):
+        return await _initialize(asker)
 
 
-async def _race(ask: Ask, limits: Limits) -> Greeting:
+async def _race(asker: Asker, limits: Limits) -> Greeting:
     """Probe, and send ``initialize`` once the probe fails or takes too long; the first good answer counts.
 
     A server that is slow to start has both waiting in its pipe and answers the probe first, so slowness never
     decides the era; a server that ignores what it does not know still gets its ``initialize``.
     """
-    refused = anyio.Event()
-    greetings: list[Greeting] = []
-
-    async with background() as tasks:
-
-        async def probe() -> None:
-            try:
-                greetings.append(await _discover(ask))
-                tasks.cancel_scope.cancel()
-            except (rpc.RpcError, ProtocolError, HttpStatusError):
-                refused.set()
-
-        tasks.start_soon(probe)
-        with anyio.move_on_after(limits.probe_timeout):
-            await refused.wait()
-        greetings.append(await _initialize(ask))
-    return greetings[0]
+    probe = await asker.post(_DISCOVER, None, Era.MODERN)
+    if await asker.first_of([probe], limits.probe_timeout) is not None:
+        try:
+            return await _discovered(asker, probe)
+        except (rpc.RpcError, ProtocolError):
+            return await _initialize(asker)
+    hello = await asker.post(_INITIALIZE, _HELLO, Era.LEGACY)
+    if await asker.first_of([probe, hello], None) == hello:
+        try:
+            return _initialized(asker.result(hello, _INITIALIZE))
+        except (rpc.RpcError, ProtocolError):
+            # The refusal may only mean that the probe, late as it is, was understood.
+            if await asker.first_of([probe], limits.probe_timeout) is None:
+                raise
+            return await _discovered(asker, probe)
+    try:
+        return await _discovered(asker, probe)
+    except (rpc.RpcError, ProtocolError):
+        await asker.first_of([hello], None)
+        return _initialized(asker.result(hello, _INITIALIZE))
 
 
 class NoCommonVersionError(UnreachableError):
     """The server speaks only protocol versions that we do not; asking in another way makes no sense."""
 
 
-async def _discover(ask: Ask) -> Greeting:
-    method = "server/discover"
+async def _discover(asker: Asker, seconds: float | None = None) -> Greeting:
     try:
-        result = await ask(method, None, Era.MODERN)
+        return _greeted(await asker.ask(_DISCOVER, None, Era.MODERN, seconds))
     except rpc.RpcError as error:
-        if error.code != rpc.UNSUPPORTED_VERSION:
-            raise
-        supported = _strings(error.data.get("supported") if isinstance(error.data, dict) else None)
-        if MODERN_VERSION not in supported:
-            if supported and not set(supported) & set(LEGACY_VERSIONS):
-                raise _no_common_version(supported) from None
-            raise
-        # It names the version it has just refused: ask again, once, as the specification wants.
-        result = await ask(method, None, Era.MODERN)
+        return await _asked_again(asker, error)
+
+
+async def _discovered(asker: Asker, number: int) -> Greeting:
+    try:
+        return _greeted(asker.result(number, _DISCOVER))
+    except rpc.RpcError as error:
+        return await _asked_again(asker, error)
+
+
+async def _asked_again(asker: Asker, error: rpc.RpcError) -> Greeting:
+    """Once more, where the server refused our version and named it among those it supports."""
+    if error.code != rpc.UNSUPPORTED_VERSION:
+        raise error
+    supported = _strings(error.data.get("supported") if isinstance(error.data, dict) else None)
+    if MODERN_VERSION in supported:
+        return _greeted(await asker.ask(_DISCOVER, None, Era.MODERN))
+    _see_common(supported)
+    raise error
+
+
+def _greeted(result: Message) -> Greeting:
     supported = _strings(result.get("supportedVersions"))
     if MODERN_VERSION not in supported:
-        if supported and not set(supported) & set(LEGACY_VERSIONS):
-            raise _no_common_version(supported)
-        raise ProtocolError(f"its server/discover does not list protocol {MODERN_VERSION}.")
+        _see_common(supported)
+        raise ProtocolError(
+            f"its {_DISCOVER} does not list protocol {MODERN_VERSION}.", "List it in supportedVersions."
+        )
     meta = result.get("_meta")
     named = meta.get(f"{_META}serverInfo") if isinstance(meta, dict) else None
     return _greeting(Era.MODERN, MODERN_VERSION, result, named or result.get("serverInfo"))
 
 
-async def _initialize(ask: Ask) -> Greeting:
-    params = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CLIENT_INFO}
-    result = await ask("initialize", params, Era.LEGACY)
+async def _initialize(asker: Asker) -> Greeting:
+    return _initialized(await asker.ask(_INITIALIZE, _HELLO, Era.LEGACY))
+
+
+def _initialized(result: Message) -> Greeting:
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
         raise ProtocolError(
@@ -167,12 +209,13 @@ def _greeting(era: Era, protocol: str, result: Message, info: Any) -> Greeting:
     )
 
 
-def _no_common_version(supported: list[str]) -> NoCommonVersionError:
-    theirs = one_line(", ".join(supported), 80)
-    return NoCommonVersionError(
-        f"it speaks only protocol {theirs}, and this version of mcp-governor speaks none of them.",
-        "Upgrade with: pip install --upgrade mcp-governor",
-    )
+def _see_common(supported: list[str]) -> None:
+    if supported and not set(supported) & set(LEGACY_VERSIONS):
+        theirs = one_line(", ".join(supported), 80)
+        raise NoCommonVersionError(
+            f"it speaks only protocol {theirs}, and this version of mcp-governor speaks none of them.",
+            "Upgrade with: pip install --upgrade mcp-governor",
+        )
 
 
 def _strings(value: Any) -> list[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import anyio
-
 from mcp_governor.errors import GovernorError, UnreachableError
-from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era
+from mcp_governor.wire import blocking
+from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, StdioEndpoint
 from mcp_governor.wire.loop import run
 from mcp_governor.wire.opening import connect
 from mcp_governor.wire.rpc import METHOD_NOT_FOUND, RpcError
@@ -56,7 +55,7 @@ async def read_recording(session: Session, *, list_params: Sequence[Mapping[str,
     """
     seconds = session.limits.total_timeout
     try:
-        with anyio.fail_after(seconds):
+        with session.within(seconds):
             return await _read_recording(session, list_params)
     except TimeoutError:
         raise session.told(
@@ -142,8 +141,10 @@ async def _read(
     era: Era | None,
     eras: MutableMapping[str, Era] | None,
     list_params: Sequence[Mapping[str, Any]],
+    *,
+    without_loop: bool = False,
 ) -> Recording:
-    async with connect(endpoint, limits=limits, era=era, eras=eras) as session:
+    async with connect(endpoint, limits=limits, era=era, eras=eras, blocking=without_loop) as session:
         return await read_recording(session, list_params=list_params)
 
 
@@ -156,6 +157,9 @@ def read(
     list_params: Sequence[Mapping[str, Any]] = (),
 ) -> Recording:
     """Connect, read and close, from code that is not asynchronous; see :func:`connect` for errors."""
+    if isinstance(endpoint, StdioEndpoint) and blocking.AVAILABLE:
+        return blocking.drive(_read(endpoint, limits, era, eras, list_params, without_loop=True))
+
     return run(_read, endpoint, limits, era, eras, list_params)
 
 
@@ -169,10 +173,13 @@ def read_many(
         limits: bounds for each of them.
         at_once: how many are open at a time.
     """
+
     return run(_read_many, endpoints, limits, at_once)
 
 
 async def _read_many(endpoints: Sequence[Endpoint], limits: Limits, at_once: int) -> list[Recording | GovernorError]:
+    import anyio
+
     found: dict[int, Recording | GovernorError] = {}
     slots = anyio.Semaphore(at_once)
 

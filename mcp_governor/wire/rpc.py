@@ -28,7 +28,7 @@ class RpcError(ServerError):
     """
 
     def __init__(self, code: int, text: str, data: Any = None, *, method: str = "") -> None:
-        asked = f" to {method}" if method else ""
+        asked = f" to {one_line(method, 60)}" if method else ""
         super().__init__(f'the server answered{asked} with JSON-RPC error {code}: "{one_line(text)}".')
         self.code = code
         self.text = text

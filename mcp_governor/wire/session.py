@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
+import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
-
-import anyio
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.text import one_line
@@ -13,13 +14,14 @@ from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import mirrored
 from mcp_governor.wire.protocol import MODERN_VERSION, Greeting, enveloped
+from mcp_governor.wire.transport import Pipelined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mcp_governor.wire.endpoint import Limits
     from mcp_governor.wire.rpc import Message
-    from mcp_governor.wire.transport import Inbox, Transport
+    from mcp_governor.wire.transport import Inbox, Mailbox, Transport
 
 _ROUNDS = 3
 """How often a tool may ask for input before its asking is taken for its answer."""
@@ -44,6 +46,7 @@ class Session:
         self._inbox = inbox
         self.told = told
         self._numbers = itertools.count(1)
+        self._deadline: float | None = None
         self._greeting = Greeting(era=Era.LEGACY, protocol="")
         self.limits = limits
         self.tools: dict[str, Any] = {}
@@ -90,16 +93,75 @@ class Session:
             message = rpc.notification("notifications/initialized")
             await self._transport.notify(message, self._headers(message, Era.LEGACY))
 
-    async def ask(self, method: str, params: Mapping[str, Any] | None, era: Era) -> Message:
-        """Ask in the form of an era, without a timeout; :meth:`request` is what others use."""
-        body = enveloped(params) if era is Era.MODERN else dict(params) if params is not None else None
-        message = rpc.request(next(self._numbers), method, body)
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Bound the time of all waiting inside the block; ``TimeoutError`` is raised when it is up."""
+        outer = self._deadline
+        self._deadline = min(outer or math.inf, time.monotonic() + seconds)
         try:
-            answer = await self._transport.exchange(message, self._headers(message, era))
-        except anyio.get_cancelled_exc_class():
+            yield
+        finally:
+            self._deadline = outer
+
+    def _left(self, seconds: float | None) -> float | None:
+        if self._deadline is None:
+            return seconds
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left if seconds is None else min(left, seconds)
+
+    @property
+    def pipelined(self) -> bool:
+        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        return isinstance(self._transport, Pipelined)
+
+    async def ask(
+        self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
+    ) -> Message:
+        """See :class:`~mcp_governor.wire.protocol.Asker`; :meth:`request` is what others use."""
+        message = self._message(method, params, era)
+        headers = self._headers(message, era)
+        try:
+            answer = await self._transport.exchange(message, headers, self._left(seconds))
+        except TimeoutError:
             await self._give_up(message, era)
             raise
         return rpc.result_of(answer, method)
+
+    async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
+        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        message = self._message(method, params, era)
+        number: int = message["id"]
+        self._mailbox.expect(number)
+        await self._transport.notify(message, {})
+        return number
+
+    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
+        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        left = self._left(seconds)
+        number = await self._pipe.first_of(numbers, left)
+        if number is None and left != seconds:
+            raise TimeoutError
+        return number
+
+    def result(self, number: int, method: str) -> Message:
+        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        return rpc.result_of(self._mailbox.collect(number), method)
+
+    def _message(self, method: str, params: Mapping[str, Any] | None, era: Era) -> Message:
+        body = enveloped(params) if era is Era.MODERN else dict(params) if params is not None else None
+        return rpc.request(next(self._numbers), method, body)
+
+    @property
+    def _pipe(self) -> Pipelined:
+        if not isinstance(self._transport, Pipelined):
+            raise TypeError("this transport sends one request at a time")
+        return self._transport
+
+    @property
+    def _mailbox(self) -> Mailbox:
+        return self._pipe.mailbox
 
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
@@ -118,11 +180,13 @@ class Session:
         """
         seconds = self.limits.request_timeout if timeout is None else timeout
         try:
-            with anyio.fail_after(seconds):
-                return await self.ask(method, params, self.era)
+            return await self.ask(method, params, self.era, seconds)
         except TimeoutError:
+            if self._deadline is not None and time.monotonic() >= self._deadline:
+                raise
             error = UnreachableError(
-                f"no answer to {method} within {seconds:g} s.", "Raise --timeout, or see why it is slow."
+                f"no answer to {one_line(method, 60)} within {seconds:g} s.",
+                "Raise --timeout, or see why it is slow.",
             )
             raise self.told(error) from None
         except ServerError as error:
@@ -210,14 +274,10 @@ class Session:
 
     async def _give_up(self, message: Message, era: Era) -> None:
         """Tell the server that nobody waits any more; over HTTP 2026-07-28 the closed response says it."""
-        if message["method"] == "initialize" or (self._transport.mirrors and era is Era.MODERN):
-            return
-        cancelled = rpc.notification("notifications/cancelled", {"requestId": message["id"]})
-        with anyio.move_on_after(0.5, shield=True):
-            try:
+        if message["method"] != "initialize" and not (self._transport.mirrors and era is Era.MODERN):
+            cancelled = rpc.notification("notifications/cancelled", {"requestId": message["id"]})
+            with suppress(ServerError):
                 await self._transport.notify(cancelled, self._headers(cancelled, era))
-            except ServerError:
-                return
 
     def _broken(self, message: str, hint: str) -> ServerError:
         return self.told(ProtocolError(message, hint))

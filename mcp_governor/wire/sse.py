@@ -11,7 +11,8 @@ from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.client import plain_type
-from mcp_governor.wire.transport import ConnectionLostError, Duplex, background
+from mcp_governor.wire.duplex import Duplex, background
+from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -82,8 +83,8 @@ async def open_sse(client: Client, inbox: Inbox) -> AsyncIterator[Duplex]:
         tasks.start_soon(stream.listen)
         with anyio.move_on_after(client.limits.connect_timeout):
             await stream.ready.wait()
-        if stream.duplex.broken is not None:
-            raise stream.duplex.broken
+        if stream.duplex.mailbox.broken is not None:
+            raise stream.duplex.mailbox.broken
         if not stream.ready.is_set():
             raise UnreachableError(
                 f"its event stream named no address for messages within {client.limits.connect_timeout:g} s.",

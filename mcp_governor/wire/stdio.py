@@ -1,63 +1,41 @@
-"""A server that is our child: its process, its pipes, and its certain end."""
+"""A server that is our child, on an event loop: its process, its pipes, and its certain end."""
 
 from __future__ import annotations
 
-import atexit
-import os
 import signal
 import subprocess
-import sys
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
 
-from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
-from mcp_governor.wire import rpc
-from mcp_governor.wire.transport import ConnectionLostError, Duplex, background
+from mcp_governor.errors import ProtocolError
+from mcp_governor.wire import child, rpc
+from mcp_governor.wire.duplex import Duplex, background
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator
 
     from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
     from mcp_governor.wire.endpoint import Limits, StdioEndpoint
     from mcp_governor.wire.rpc import Message
-    from mcp_governor.wire.transport import Inbox
-
-# What a program needs to find itself, its user, its language, its certificates and its temporary files.
-# Everything else of our environment stays here: it may hold secrets that are none of the server's business.
-_INHERITED = (
-    *("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
-    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
-    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
-    *("APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
-    *("PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR"),
-)
-
-_POLL = 0.01
-_CHUNK = 65_536
-
-_alive: set[int] = set()
-"""Process groups that we started and have not seen the end of."""
+    from mcp_governor.wire.transport import ConnectionLostError, Inbox
 
 
-def child_environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """The minimal environment of a child, plus what the endpoint names."""
-    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(extra)
+class Running:
+    """A started server, read by tasks of an event loop.
 
-
-class Child:
-    """A started server.
-
-    Attributes:
-        stderr: the last words on its stderr, at most ``limits.stderr_bytes``.
+    Args:
+        process: the child.
+        limits: bounds.
+        stderr: gets the last words on its stderr, at most ``limits.stderr_bytes``.
     """
 
-    def __init__(self, process: Process, limits: Limits) -> None:
+    def __init__(self, process: Process, limits: Limits, stderr: bytearray) -> None:
         self._process = process
         self._limits = limits
-        self.stderr = bytearray()
+        self._stderr = stderr
         self._stderr_ended = anyio.Event()
 
     async def drain_stderr(self) -> None:
@@ -65,55 +43,30 @@ class Child:
         stream = _readable(self._process.stderr)
         with suppress(anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             while True:
-                self.stderr += await stream.receive(_CHUNK)
-                del self.stderr[: -self._limits.stderr_bytes]
+                self._stderr += await stream.receive(child.CHUNK)
+                del self._stderr[: -self._limits.stderr_bytes]
         self._stderr_ended.set()
 
     async def read_stdout(self, duplex: Duplex) -> None:
         """Feed every line of stdout to ``duplex`` until the child closes it or breaks a limit."""
         stream = _readable(self._process.stdout)
-        parts: list[bytes] = []
-        size = 0
+        lines = child.Lines(self._limits.message_bytes)
         try:
-            while duplex.broken is None:
-                *lines, rest = (await stream.receive(_CHUNK)).split(b"\n")
-                for line in lines:
-                    parts.append(line)
-                    await duplex.feed(b"".join(parts))
-                    parts, size = [], 0
-                parts.append(rest)
-                size += len(rest)
-                if size > self._limits.message_bytes:
-                    duplex.fail(
-                        ProtocolError(
-                            f"it sent a message longer than {self._limits.message_bytes:,} bytes.",
-                            "Split the list into pages (nextCursor), or shorten its schemas.",
-                        )
-                    )
+            while duplex.mailbox.broken is None:
+                for line in lines.split(await stream.receive(child.CHUNK)):
+                    await duplex.feed(line)
+        except ProtocolError as error:
+            duplex.fail(error)
         except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-            if size:
-                await duplex.feed(b"".join(parts))
+            for line in lines.rest():
+                await duplex.feed(line)
             duplex.fail(await self._why_gone())
 
     async def _why_gone(self) -> ConnectionLostError:
         await self._exited(1.0)
         with anyio.move_on_after(0.2):
             await self._stderr_ended.wait()
-        code = self._process.returncode
-        if code is None:
-            return ConnectionLostError(
-                "it closed its stdout before it answered.", "Run the command by hand and see what it does."
-            )
-        if code < 0:
-            with suppress(ValueError):
-                name = signal.Signals(-code).name
-                return ConnectionLostError(
-                    f"it was ended by {name} before it answered.", "Run the command by hand and see why."
-                )
-        return ConnectionLostError(
-            f"it exited with status {code} before it answered.",
-            "Run the command by hand: it must stay and read JSON-RPC from stdin.",
-        )
+        return child.gone(self._process.returncode)
 
     async def close(self, *, gently: bool) -> None:
         """End the child and everything in its process group; afterwards nothing of it runs.
@@ -131,7 +84,7 @@ class Child:
         if self._signal(terminate=True) and not await self._group_gone(self._limits.close_timeout):
             self._signal(terminate=False)
         await self._exited(self._limits.close_timeout)
-        _alive.discard(process.pid)
+        child.ended(process.pid)
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -144,21 +97,21 @@ class Child:
         while self._process.returncode is None:
             if anyio.current_time() >= deadline:
                 return False
-            await anyio.sleep(_POLL)
+            await anyio.sleep(child.POLL)
         return True
 
     async def _group_gone(self, seconds: float) -> bool:
         deadline = anyio.current_time() + seconds
-        while _signal_group(self._process.pid, 0):
+        while child.signal_group(self._process.pid, 0):
             if anyio.current_time() >= deadline:
                 return False
-            await anyio.sleep(_POLL)
+            await anyio.sleep(child.POLL)
         return True
 
     def _signal(self, *, terminate: bool) -> bool:
         """Signal the whole group; whether anything was there to receive it."""
-        if os.name == "posix":
-            return _signal_group(self._process.pid, signal.SIGTERM if terminate else signal.SIGKILL)
+        if child.NEW_SESSION:
+            return child.signal_group(self._process.pid, signal.SIGTERM if terminate else signal.SIGKILL)
         if self._process.returncode is None:
             with suppress(OSError):
                 self._process.kill()
@@ -166,15 +119,21 @@ class Child:
 
 
 @asynccontextmanager
-async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox) -> AsyncIterator[tuple[Duplex, Child]]:
+async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stderr: bytearray) -> AsyncIterator[Duplex]:
     """Start the server and speak to it; it is ended with everything it started, however the block is left.
+
+    Args:
+        endpoint: the command.
+        limits: bounds.
+        inbox: takes what was not asked for.
+        stderr: gets the last words on its stderr.
 
     Raises:
         TargetError: the folder to start in does not exist, or the command is empty.
         UnreachableError: the command cannot be started.
     """
     process = await _start(endpoint)
-    child = Child(process, limits)
+    running = Running(process, limits, stderr)
     stdin = _writable(process.stdin)
 
     async def send(message: Message) -> None:
@@ -184,46 +143,34 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox) -> A
     well = False
     try:
         async with background() as tasks:
-            tasks.start_soon(child.read_stdout, duplex)
-            tasks.start_soon(child.drain_stderr)
+            tasks.start_soon(running.read_stdout, duplex)
+            tasks.start_soon(running.drain_stderr)
             try:
-                yield duplex, child
-                well = duplex.broken is None
+                yield duplex
+                well = duplex.mailbox.broken is None
             finally:
                 # Inside the group: stdout is read on while the child leaves, or it could block on a full pipe.
                 with anyio.CancelScope(shield=True):
-                    await child.close(gently=well)
+                    await running.close(gently=well)
     finally:
-        if process.pid in _alive:
-            with anyio.CancelScope(shield=True):
-                await child.close(gently=False)
+        child.ended(process.pid)
 
 
 async def _start(endpoint: StdioEndpoint) -> Process:
-    if not endpoint.command:
-        raise TargetError("the command of the server is empty.", "Name the program after --.")
-    if endpoint.cwd is not None and not await anyio.Path(endpoint.cwd).is_dir():
-        raise TargetError(f"the folder to start in, {endpoint.cwd}, does not exist.", "Check cwd.")
+    child.check(endpoint)
     try:
         process = await anyio.open_process(
             list(endpoint.command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=child_environment(endpoint.env),
+            env=child.child_environment(endpoint.env),
             cwd=endpoint.cwd,
-            start_new_session=sys.platform != "win32",
+            start_new_session=child.NEW_SESSION,
         )
-    except FileNotFoundError:
-        raise UnreachableError(
-            "the command was not found.", "Check its spelling, or install it; it is looked up in PATH."
-        ) from None
-    except PermissionError:
-        raise UnreachableError("the command may not be executed.", "Make the file executable.") from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UnreachableError(f"the command cannot be started: {reason}.", "Check the command.") from None
-    _alive.add(process.pid)
+        raise child.not_started(error) from None
+    child.started(process.pid)
     return process
 
 
@@ -239,14 +186,6 @@ def _writable(stream: ByteSendStream | None) -> ByteSendStream:
     return stream
 
 
-def _signal_group(group: int, number: int) -> bool:
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
-
-
 def _close_asyncio_transport(process: Process) -> None:
     # asyncio keeps the transport open, and warns, while a stranger holds the other end of a pipe.
     transport = getattr(getattr(process, "_process", None), "_transport", None)
@@ -254,11 +193,3 @@ def _close_asyncio_transport(process: Process) -> None:
     if callable(close):
         with suppress(PermissionError, ProcessLookupError):
             close()
-
-
-@atexit.register
-def _end_all() -> None:
-    """The last line of defence, for an interpreter that is leaving in the middle of a reading."""
-    if os.name == "posix":
-        for group in tuple(_alive):
-            _signal_group(group, signal.SIGKILL)

@@ -1,24 +1,20 @@
 """The seam between a conversation and the way its messages travel.
 
-A :class:`Transport` carries one request to its answer. :class:`Duplex` is the half of it that stdio, HTTP+SSE and
-in-process servers share: messages come in as they please, and answers find their questions by id.
+A :class:`Transport` carries one request to its answer. :class:`Mailbox` is what those share whose messages come in as
+they please: stdio, HTTP+SSE and in-process. Nothing here waits for anything, so that it serves an event loop and a
+plain blocking client alike.
 """
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Protocol
-
-import anyio
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-
-    from anyio.abc import TaskGroup
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.wire.endpoint import Limits
     from mcp_governor.wire.rpc import Message
@@ -52,20 +48,40 @@ class Transport(Protocol):
 
     mirrors: bool
 
-    async def exchange(self, message: Message, headers: Mapping[str, str]) -> Message:
+    async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
         """Send a request and return the response with its id.
 
         Args:
             message: the request.
             headers: HTTP headers that belong to it; other transports ignore them.
+            seconds: how long to wait, ``None`` for ever.
 
         Raises:
+            TimeoutError: no response in time.
             ServerError: the response cannot arrive any more.
         """
         ...
 
     async def notify(self, message: Message, headers: Mapping[str, str]) -> None:
         """Send a notification or a response; nothing comes back."""
+        ...
+
+
+@runtime_checkable
+class Pipelined(Transport, Protocol):
+    """A transport that can have several requests on their way and take the first answer."""
+
+    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
+        """The first of some requests (sent with ``notify`` after ``expect``) that has an answer, ``None`` in time.
+
+        Raises:
+            ServerError: no answer can arrive any more.
+        """
+        ...
+
+    @property
+    def mailbox(self) -> Mailbox:
+        """Where the answers are."""
         ...
 
 
@@ -134,127 +150,88 @@ class Inbox:
             )
 
 
-class Duplex:
-    """A :class:`Transport` over two independent directions.
+class Mailbox:
+    """Answers and their questions, without any input or output of its own.
 
     Args:
-        send: carries one message to the peer.
         inbox: takes what was not asked for.
         limits: depth of messages.
+
+    Attributes:
+        broken: why the connection ended, ``None`` while it lives.
     """
 
-    mirrors = False
-
-    def __init__(self, send: Callable[[Message], Awaitable[None]], inbox: Inbox, limits: Limits) -> None:
-        self._send = send
+    def __init__(self, inbox: Inbox, limits: Limits) -> None:
         self._inbox = inbox
         self._limits = limits
-        self._waiting: dict[int, _Waiter] = {}
+        self._expected: set[int] = set()
         self._abandoned: set[int] = set()
-        self._broken: ServerError | None = None
-        self._ended = anyio.Event()
+        self._answers: dict[int, Message] = {}
+        self.broken: ServerError | None = None
 
-    async def exchange(self, message: Message, headers: Mapping[str, str]) -> Message:  # noqa: ARG002
-        """See :class:`Transport`."""
-        number = message["id"]
-        if self._broken is not None:
-            raise self._broken
-        waiter = self._waiting[number] = _Waiter()
-        try:
-            await self._deliver(message)
-            await waiter.done.wait()
-        finally:
-            del self._waiting[number]
-            if waiter.answer is None:
-                self._abandoned.add(number)
-        if waiter.answer is None:
-            raise self._broken or ConnectionLostError("the connection was closed.")
-        return waiter.answer
+    def expect(self, number: int) -> None:
+        """A request with this id is about to be sent."""
+        self._expected.add(number)
 
-    async def notify(self, message: Message, headers: Mapping[str, str]) -> None:  # noqa: ARG002
-        """See :class:`Transport`."""
-        if self._broken is None:
-            await self._deliver(message)
+    def abandon(self, number: int) -> None:
+        """Nobody waits for this answer any more; it is no stray if it comes."""
+        self._expected.discard(number)
+        if self._answers.pop(number, None) is None:
+            self._abandoned.add(number)
 
-    async def _deliver(self, message: Message) -> None:
-        try:
-            await self._send(message)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            # The reader learns why the peer is gone and says it better than "broken pipe".
-            with anyio.move_on_after(2):
-                await self._ended.wait()
-            raise self._broken or ConnectionLostError("the connection was closed.") from None
+    def answered(self, numbers: Sequence[int]) -> int | None:
+        """The first of ``numbers`` whose answer is here.
 
-    async def feed(self, data: bytes | str) -> None:
-        """Take one line, or one event, from the peer; a line that breaks a limit ends the connection."""
+        Raises:
+            ServerError: there is none, and there will be none.
+        """
+        # Answers keep the order in which they came.
+        for number in self._answers:
+            if number in numbers:
+                return number
+        if self.broken is not None:
+            raise self.broken
+        return None
+
+    def collect(self, number: int) -> Message:
+        """Take out an answer that is here."""
+        self._expected.discard(number)
+        return self._answers.pop(number)
+
+    def feed(self, data: bytes | str) -> list[Message]:
+        """Take one line, or one event; returns the replies to send. What breaks a limit ends the connection."""
         try:
             try:
                 messages = rpc.decode(data, self._limits.depth)
             except rpc.NotJsonRpcError as error:
                 line = data if isinstance(data, bytes) else data.encode(errors="replace")
                 self._inbox.not_a_message(line, str(error))
-                return
-            for message in messages:
-                await self.take(message)
+                return []
+            replies = [self.take(message) for message in messages]
         except ProtocolError as error:
             self.fail(error)
+            return []
+        return [reply for reply in replies if reply is not None]
 
-    async def take(self, message: Message) -> None:
-        """Take one message from the peer.
+    def take(self, message: Message) -> Message | None:
+        """Take one message; returns the reply to send, if any.
 
         Raises:
             ProtocolError: it breaks a limit.
         """
         if not rpc.is_response(message):
-            reply = self._inbox.unasked(message)
-            if reply is not None:
-                await self.notify(reply, {})
-            return
+            return self._inbox.unasked(message)
         number = message.get("id")
         # 1 == True == 1.0 in Python, and none of the others is our id.
-        waiter = self._waiting.get(number) if type(number) is int else None
-        if waiter is not None:
-            waiter.answer = message
-            waiter.done.set()
+        if type(number) is int and number in self._expected:
+            self._answers.setdefault(number, message)
         elif type(number) is int and number in self._abandoned:
             self._abandoned.discard(number)
         else:
             self._inbox.stray(message)
+        return None
 
     def fail(self, error: ServerError) -> None:
         """End the connection: whoever waits, now or later, gets ``error``; the first error stays."""
-        if self._broken is None:
-            self._broken = error
-            self._ended.set()
-        for waiter in self._waiting.values():
-            waiter.done.set()
-
-    @property
-    def broken(self) -> ServerError | None:
-        """Why the connection ended, ``None`` while it lives."""
-        return self._broken
-
-
-class _Waiter:
-    __slots__ = ("answer", "done")
-
-    def __init__(self) -> None:
-        self.done = anyio.Event()
-        self.answer: Message | None = None
-
-
-@asynccontextmanager
-async def background() -> AsyncIterator[TaskGroup]:
-    """A task group whose tasks are cancelled at the end, and that raises a single error unwrapped."""
-    try:
-        async with anyio.create_task_group() as group:
-            yield group
-            group.cancel_scope.cancel()
-    except BaseExceptionGroup as errors:
-        raise _single(errors) from None
-
-
-def _single(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
+        if self.broken is None:
+            self.broken = error

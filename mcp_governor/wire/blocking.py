@@ -1,0 +1,262 @@
+"""A server that is our child, without an event loop.
+
+One conversation with one child needs none, and importing one costs as much CPU as everything else that a check of
+a small server does. Everything here is ``async`` in name, so that the same protocol code drives it, and never suspends:
+:func:`drive` runs such a coroutine to its end. POSIX only, because it waits for pipes.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mcp_governor.errors import ProtocolError
+from mcp_governor.wire import child, rpc
+from mcp_governor.wire.transport import Mailbox
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+
+    from mcp_governor.wire.endpoint import Limits, StdioEndpoint
+    from mcp_governor.wire.rpc import Message
+    from mcp_governor.wire.transport import Inbox
+
+T = TypeVar("T")
+
+AVAILABLE = os.name == "posix"
+
+
+def drive(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never suspends.
+
+    SIGTERM ends the work first, so that the child is ended, and then takes its usual effect.
+    """
+    with _sigterm_raises():
+        try:
+            work.send(None)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        work.close()
+        raise RuntimeError("a coroutine that must not suspend did")
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM came."""
+
+
+@contextmanager
+def _sigterm_raises() -> Iterator[None]:
+    # A handler that somebody else has installed knows better.
+    ours = threading.current_thread() is threading.main_thread() and (
+        signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if not ours:
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:  # noqa: ARG001
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise _TerminatedError
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except _TerminatedError:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+class Blocking:
+    """A :class:`~mcp_governor.wire.transport.Pipelined` transport that blocks its thread while it waits.
+
+    Args:
+        process: the child, its three pipes open.
+        inbox: takes what was not asked for.
+        limits: bounds.
+        stderr: gets the last words on its stderr.
+    """
+
+    mirrors = False
+
+    def __init__(self, process: subprocess.Popen[bytes], inbox: Inbox, limits: Limits, stderr: bytearray) -> None:
+        self._process = process
+        self._limits = limits
+        self._stderr = stderr
+        self._lines = child.Lines(limits.message_bytes)
+        self._unsent: deque[memoryview] = deque()
+        self._selector = selectors.DefaultSelector()
+        self._stdin, stdout, errors = (_number(pipe) for pipe in (process.stdin, process.stdout, process.stderr))
+        for number, ready in ((stdout, self._read_stdout), (errors, self._read_stderr)):
+            self._selector.register(number, selectors.EVENT_READ, ready)
+        os.set_blocking(self._stdin, False)
+        self.mailbox = Mailbox(inbox, limits)
+
+    async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
+        """See :class:`~mcp_governor.wire.transport.Transport`."""
+        number = message["id"]
+        self.mailbox.expect(number)
+        try:
+            await self.notify(message, headers)
+            if await self.first_of((number,), seconds) is None:
+                raise TimeoutError
+        except BaseException:
+            self.mailbox.abandon(number)
+            raise
+        return self.mailbox.collect(number)
+
+    async def notify(self, message: Message, headers: Mapping[str, str]) -> None:  # noqa: ARG002
+        """See :class:`~mcp_governor.wire.transport.Transport`; the rest goes out while an answer is awaited."""
+        if self.mailbox.broken is not None:
+            raise self.mailbox.broken
+        self._queue(message)
+
+    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
+        """See :class:`~mcp_governor.wire.transport.Pipelined`."""
+        found: list[int] = []
+
+        def here() -> bool:
+            number = self.mailbox.answered(numbers)
+            found.extend(() if number is None else (number,))
+            return number is not None
+
+        self._until(here, seconds)
+        return found[0] if found else None
+
+    def close(self, *, gently: bool) -> None:
+        """End the child and everything in its process group; afterwards nothing of it runs.
+
+        Args:
+            gently: close its stdin and give it ``limits.close_timeout`` to leave by itself first.
+        """
+        patience = self._limits.close_timeout
+        self._drop_stdin()
+        if gently:
+            self._until(self._has_left, patience, child.POLL)
+        # Also where the child itself has left: its own children may still be there.
+        group = self._process.pid
+        if child.signal_group(group, signal.SIGTERM):
+            self._until(lambda: self._has_left() and not child.signal_group(group, 0), patience, child.POLL)
+            child.signal_group(group, signal.SIGKILL)
+        self._until(self._has_left, patience, child.POLL)
+        child.ended(group)
+        self._selector.close()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _has_left(self) -> bool:
+        return self._process.poll() is not None
+
+    def _until(self, done: Callable[[], bool], seconds: float | None, look_every: float | None = None) -> None:
+        """Move bytes until ``done``, or time is up; ``look_every`` so many seconds also where no bytes come."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while not done():
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                return
+            for key, _ in self._selector.select(look_every or left):
+                key.data()
+
+    def _queue(self, message: Message) -> None:
+        self._unsent.append(memoryview(rpc.encode(message) + b"\n"))
+        self._write_stdin()
+
+    def _write_stdin(self) -> None:
+        try:
+            while self._unsent:
+                rest = self._unsent[0][os.write(self._stdin, self._unsent[0]) :]
+                if rest:
+                    self._unsent[0] = rest
+                else:
+                    self._unsent.popleft()
+        except BlockingIOError:
+            if self._stdin not in self._selector.get_map():
+                self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_stdin)
+            return
+        except OSError:
+            # The child reads no more; its stdout will tell why.
+            self._unsent.clear()
+        self._ignore(self._stdin)
+
+    def _read_stdout(self) -> None:
+        number = _number(self._process.stdout)
+        piece = self._piece(number)
+        if self.mailbox.broken is not None:
+            return
+        try:
+            lines = self._lines.split(piece) if piece else self._lines.rest()
+        except ProtocolError as error:
+            self.mailbox.fail(error)
+            return
+        for line in lines:
+            for reply in self.mailbox.feed(line):
+                self._queue(reply)
+        if not piece:
+            self._until(self._has_left, 1.0, child.POLL)
+            self.mailbox.fail(child.gone(self._process.returncode))
+
+    def _read_stderr(self) -> None:
+        self._stderr += self._piece(_number(self._process.stderr))
+        del self._stderr[: -self._limits.stderr_bytes]
+
+    def _piece(self, number: int) -> bytes:
+        piece = b""
+        with suppress(OSError):
+            piece = os.read(number, child.CHUNK)
+        if not piece:
+            self._ignore(number)
+        return piece
+
+    def _ignore(self, number: int) -> None:
+        with suppress(KeyError):
+            self._selector.unregister(number)
+
+    def _drop_stdin(self) -> None:
+        self._ignore(self._stdin)
+        self._unsent.clear()
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+
+
+@asynccontextmanager
+async def open_blocking(
+    endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stderr: bytearray
+) -> AsyncIterator[Blocking]:
+    """As :func:`mcp_governor.wire.stdio.open_stdio`, blocking."""
+    child.check(endpoint)
+    try:
+        process = subprocess.Popen(  # noqa: ASYNC220  (there is no loop to block)
+            endpoint.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=child.child_environment(endpoint.env),
+            cwd=endpoint.cwd,
+            start_new_session=child.NEW_SESSION,
+        )
+    except (OSError, ValueError) as error:
+        raise child.not_started(error) from None
+    child.started(process.pid)
+    transport = Blocking(process, inbox, limits, stderr)
+    well = False
+    try:
+        yield transport
+        well = transport.mailbox.broken is None
+    finally:
+        transport.close(gently=well)
+
+
+def _number(pipe: object) -> int:
+    return int(pipe.fileno())  # type: ignore[attr-defined]

@@ -1,0 +1,149 @@
+"""What every way of running a child shares: its environment, its group, and the sentences about its end."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
+from mcp_governor.text import one_line
+from mcp_governor.wire.transport import ConnectionLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.wire.endpoint import StdioEndpoint
+
+CHUNK = 65_536
+POLL = 0.01
+"""Seconds between two looks at a child that is leaving."""
+
+NEW_SESSION = sys.platform != "win32"
+"""A child gets a session, and so a process group, of its own: it is ended with everything that it started."""
+
+# What a program needs to find itself, its user, its language, its certificates and its temporary files.
+# Everything else of our environment stays here: it may hold secrets that are none of the server's business.
+_INHERITED = (
+    *("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
+    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
+    *("APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
+    *("PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR"),
+)
+
+_alive: set[int] = set()
+"""Process groups that we started and have not seen the end of."""
+
+
+def child_environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """The minimal environment of a child, plus what the endpoint names."""
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(extra)
+
+
+class Lines:
+    """Puts the pieces that a pipe gives back together into lines.
+
+    Args:
+        longest: most bytes of a line.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def split(self, piece: bytes) -> list[bytes]:
+        """The lines that end in this piece.
+
+        Raises:
+            ProtocolError: the line that has begun is too long already; nothing more of it is kept.
+        """
+        *lines, rest = piece.split(b"\n")
+        if lines:
+            lines[0] = b"".join((*self._parts, lines[0]))
+            self._parts, self._size = [], 0
+        self._parts.append(rest)
+        self._size += len(rest)
+        if self._size > self._longest:
+            self._parts.clear()
+            raise ProtocolError(
+                f"it sent a message longer than {self._longest:,} bytes.",
+                "Split the list into pages (nextCursor), or shorten its schemas.",
+            )
+        return lines
+
+    def rest(self) -> list[bytes]:
+        """The line that has begun and will never end, if there is one."""
+        return [b"".join(self._parts)] if self._size else []
+
+
+def check(endpoint: StdioEndpoint) -> None:
+    """See whether a child can be started at all.
+
+    Raises:
+        TargetError: the command is empty, or the folder to start in does not exist.
+    """
+    if not endpoint.command:
+        raise TargetError("the command of the server is empty.", "Name the program after --.")
+    if endpoint.cwd is not None and not Path(endpoint.cwd).is_dir():
+        raise TargetError(f"the folder to start in, {one_line(endpoint.cwd)}, does not exist.", "Check cwd.")
+
+
+def not_started(error: OSError | ValueError) -> UnreachableError:
+    """Why the operating system did not start a child."""
+    if isinstance(error, FileNotFoundError):
+        return UnreachableError(
+            "the command was not found.", "Check its spelling, or install it; it is looked up in PATH."
+        )
+    if isinstance(error, PermissionError):
+        return UnreachableError("the command may not be executed.", "Make the file executable.")
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return UnreachableError(f"the command cannot be started: {reason}.", "Check the command.")
+
+
+def gone(code: int | None) -> ConnectionLostError:
+    """Why a child's stdout ended, from its exit status; ``None`` where it still runs."""
+    if code is None:
+        return ConnectionLostError(
+            "it closed its stdout before it answered.", "Run the command by hand and see what it does."
+        )
+    if code < 0:
+        name = next((known.name for known in signal.Signals if known == -code), f"signal {-code}")
+        return ConnectionLostError(
+            f"it was ended by {name} before it answered.", "Run the command by hand and see why."
+        )
+    return ConnectionLostError(
+        f"it exited with status {code} before it answered.",
+        "Run the command by hand: it must stay and read JSON-RPC from stdin.",
+    )
+
+
+def started(group: int) -> None:
+    """A child runs."""
+    _alive.add(group)
+
+
+def ended(group: int) -> None:
+    """A child and everything in its group are gone."""
+    _alive.discard(group)
+
+
+def signal_group(group: int, number: int) -> bool:
+    """Signal a process group; whether anything was there to receive it."""
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+@atexit.register
+def _end_all() -> None:
+    """The last line of defence, for an interpreter that is leaving in the middle of a reading."""
+    if NEW_SESSION:
+        for group in tuple(_alive):
+            signal_group(group, signal.SIGKILL)

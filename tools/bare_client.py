@@ -1,0 +1,89 @@
+"""The least a client can do to list a server's tools: the yardstick of the live budget.
+
+    python tools/bare_client.py [--era modern|legacy|auto] -- COMMAND [ARGS…]
+
+Standard library only, no timeouts, no limits, no checks: starts the server, does ``server/discover`` (or
+``initialize``, where the server refuses), reads every page of ``tools/list``, prints how many tools there are, closes
+stdin and waits. Whatever governs a server has to be compared with this.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "bare", "version": "0"},
+}
+INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bare", "version": "0"}}
+
+
+class Bare:
+    """A connection to one child."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self.number = 0
+
+    def send(self, message: dict) -> None:
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, method: str, params: dict) -> dict:
+        self.number += 1
+        self.send({"id": self.number, "method": method, "params": params})
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise SystemExit("the server is gone")
+            answer = json.loads(line)
+            if answer.get("id") == self.number:
+                return answer
+
+    def open(self, era: str) -> dict:
+        """Shake hands; the parameters that every later request carries."""
+        if era != "legacy" and "result" in self.ask("server/discover", {"_meta": META}):
+            return {"_meta": META}
+        answer = self.ask("initialize", INITIALIZE)
+        if "error" in answer:
+            raise SystemExit(answer["error"])
+        self.send({"method": "notifications/initialized"})
+        return {}
+
+    def tools(self, base: dict) -> list:
+        """All pages of the list."""
+        tools: list = []
+        params = base
+        while True:
+            result = self.ask("tools/list", params)["result"]
+            tools += result["tools"]
+            if result.get("nextCursor") is None:
+                return tools
+            params = {**base, "cursor": result["nextCursor"]}
+
+    def close(self) -> None:
+        """End of input, and the wait for the child to leave."""
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    era = "auto"
+    if arguments[:1] == ["--era"]:
+        era, arguments = arguments[1], arguments[2:]
+    if arguments[:1] == ["--"]:
+        arguments = arguments[1:]
+    bare = Bare(arguments)
+    print(len(bare.tools(bare.open(era))))
+    bare.close()
+
+
+if __name__ == "__main__":
+    main()
