@@ -11,7 +11,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
-_INTRODUCTION = """\
+INTRODUCTION = """\
 # MCP schema changelog
 
 What changes for clients of this server: tools, their arguments and results. One section per version, the newest
@@ -21,7 +21,7 @@ first; `mcp-governor check` holds it to the published surface, `mcp-governor cha
 
 def first_changelog(surface: Surface, version: str) -> str:
     """A changelog with one current section that tells every published tool."""
-    lines = [_INTRODUCTION, heading_line(version, current=True), "", fingerprint_line(fingerprint(surface))]
+    lines = [INTRODUCTION, heading_line(version, current=True), "", fingerprint_line(fingerprint(surface))]
     names = sorted(tool.name for tool in surface.tools)
     if names:
         lines += ["", "**Added**", "", *(f"- `{one_line(name).replace('`', '')}`, first recorded." for name in names)]

@@ -63,19 +63,17 @@ def _first(spans: tuple[str, ...]) -> str | None:
     return spans[0] if spans else None
 
 
-def replacement_in(entry: Entry) -> str | None:
-    """What an entry says to use instead."""
-    return farewell(entry)[1]
+def is_about_a_part(entry: Entry) -> bool:
+    """Whether an entry takes leave of an argument, a field or a value, and not of a tool."""
+    turn = _INSTEAD.search(entry.text)
+    return _OF_A_PART.search(entry.text[: turn.start()] if turn else entry.text) is not None
 
 
 def announcements(changelog: Changelog) -> Iterator[Announcement]:
     """Every tool that a Deprecated entry names; entries about an argument or a field are left out."""
     for section in changelog.sections:
         for entry in section.of_kind(Kind.DEPRECATED):
-            names, replacement = farewell(entry)
-            turn = _INSTEAD.search(entry.text)
-            told = entry.text[: turn.start()] if turn else entry.text
-            if _OF_A_PART.search(told):
-                continue
-            for name in names:
-                yield Announcement(name, section, replacement, entry.line)
+            if not is_about_a_part(entry):
+                names, replacement = farewell(entry)
+                for name in names:
+                    yield Announcement(name, section, replacement, entry.line)

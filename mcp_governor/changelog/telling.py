@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.model import Kind, names_in
-from mcp_governor.changelog.replacements import replacement_in
+from mcp_governor.changelog.replacements import farewell, is_about_a_part
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import homes, is_wording, subject_of
@@ -185,22 +185,24 @@ def check_names(changelog: Changelog, section: Section, names: Names) -> Iterato
                 hint=did_you_mean(first, names.tools | names.others),
             )
             continue
-        if kind in (Kind.REMOVED, Kind.DEPRECATED) and first in names.tools:
+        if kind in (Kind.REMOVED, Kind.DEPRECATED):
             yield from _farewell(changelog, kind, entry, names)
 
 
 def _farewell(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> Iterator[Finding]:
-    replacement = replacement_in(entry)
-    rule = "removed-without-replacement" if kind is Kind.REMOVED else "deprecated-without-replacement"
+    """A tool that goes, or is to go, needs a way on; an argument or a field does not."""
+    leaving, replacement = farewell(entry)
+    if kind is Kind.REMOVED:
+        tools = [name for name in leaving if name in names.tools - names.live]
+    else:
+        tools = [] if is_about_a_part(entry) else [name for name in leaving if name in names.live]
+    if not tools:
+        return
+    where = at(changelog, entry.line)
     if replacement is None:
-        yield finding(
-            f"changelog/{rule}", at(changelog, entry.line), tool=entry.spans[0], value=None, name=entry.spans[0]
-        )
-    elif replacement not in names.live and not names.known(frozenset({replacement})):
-        yield finding(
-            "changelog/unknown-name",
-            at(changelog, entry.line),
-            value=replacement,
-            name=one_line(replacement, 60),
-            hint=did_you_mean(replacement, names.live),
-        )
+        rule = "removed-without-replacement" if kind is Kind.REMOVED else "deprecated-without-replacement"
+        yield finding(f"changelog/{rule}", where, tool=tools[0], name=tools[0])
+    elif replacement not in names.live and not names.known(names_in(replacement)):
+        hint = did_you_mean(replacement, names.live)
+        name = one_line(replacement, 60)
+        yield finding("changelog/unknown-name", where, value=replacement, name=name, hint=hint)

@@ -2,75 +2,74 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.surface.canonical import canonical_json
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.change.model import Change
 
 PLACEHOLDER = "REPLACEMENT"
 """Stands where only the author knows the name; `changelog check` asks for it."""
 
+# "[one|many]" is the form of the verb for one tool and for several.
 _SENTENCES: Mapping[str, str] = {
-    "tool-added": "{tool} is a new tool.",
-    "tool-removed": "{tool} is gone; use {replacement} instead.",
-    "tool-renamed": "{tool} is now called {successor}.",
-    "tool-deprecated": "{tool} is deprecated; use {replacement} instead.",
-    "tool-undeprecated": "{tool} is no longer deprecated.",
-    "tier-raised": "{tool} moves up from the tier `{old}` to `{new}`.",
-    "tier-lowered": "{tool} moves down from the tier `{old}` to `{new}`.",
-    "argument-added": "{tool} takes an optional {field}.",
-    "required-argument-added": "{tool} requires a new {field}.",
-    "argument-required": "{tool} now requires {field}.",
-    "argument-optional": "{tool} no longer requires {field}.",
-    "argument-removed": "{tool} no longer takes {field}.",
-    "argument-renamed": "{tool} takes {successor} instead of {field}.",
-    "output-field-added": "{tool} returns a new field {field}.",
-    "output-field-removed": "{tool} no longer returns {field}.",
-    "output-field-renamed": "{tool} returns {successor} instead of {field}.",
-    "output-field-guaranteed": "{tool} always returns {field}.",
+    "tool-added": "{tool} [is a new tool|are new tools].",
+    "tool-removed": "{tool} [is|are] gone; use {replacement} instead.",
+    "tool-renamed": "{tool} [is|are] now called {successor}.",
+    "tool-deprecated": "{tool} [is|are] deprecated; use {replacement} instead.",
+    "deprecation-withdrawn": "{tool} [is|are] no longer deprecated.",
+    "tier-raised": "{tool} [moves|move] up from the tier `{old}` to `{new}`.",
+    "tier-lowered": "{tool} [moves|move] down from the tier `{old}` to `{new}`.",
+    "hint-less-safe": "{tool} [moves|move] {field} from `{old}` to `{new}`.",
+    "hint-safer": "{tool} [moves|move] {field} from `{old}` to `{new}`.",
+    "title-changed": "{tool} [has|have] a new title.",
+    "description-changed": "{tool} [is|are] described in new words.",
+    "argument-added": "{tool} [takes|take] an optional {field}.",
+    "required-argument-added": "{tool} now [requires|require] the new {field}.",
+    "argument-required": "{tool} now [requires|require] {field}.",
+    "argument-optional": "{tool} no longer [requires|require] {field}.",
+    "argument-removed": "{tool} no longer [takes|take] {field}.",
+    "argument-renamed": "{tool} [takes|take] {successor} instead of {field}.",
+    "output-field-added": "{tool} [returns|return] a new field {field}.",
+    "output-field-removed": "{tool} no longer [returns|return] {field}.",
+    "output-field-renamed": "{tool} [returns|return] {successor} instead of {field}.",
+    "output-field-guaranteed": "{tool} always [returns|return] {field}.",
     "output-field-optional": "{tool} may leave out {field}.",
-    "enum-value-added": "{tool} accepts further values for {field}: {gained}.",
-    "enum-value-removed": "{tool} no longer accepts these values for {field}: {lost}.",
-    "output-enum-value-added": "{tool} may return new values in {field}: {gained}.",
-    "output-enum-value-removed": "{tool} no longer returns these values in {field}: {lost}.",
-    "default-changed": "{field} of {tool} defaults to `{new}`; it was `{old}`.",
-    "default-added": "{field} of {tool} now has the default `{new}`.",
-    "default-removed": "{field} of {tool} no longer has a default; it was `{old}`.",
-    "description-changed": "The description of {tool} is rewritten.",
-    "schema-description-changed": "{tool} describes {field} in new words.",
-    "output-schema-description-changed": "{tool} describes {field} in its result in new words.",
+    "enum-value-added": "{tool} [accepts|accept] further values for {field}: {gained}.",
+    "enum-value-removed": "{tool} no longer [accepts|accept] these values for {field}: {lost}.",
+    "output-enum-value-added": "{tool} may return further values in {field}: {gained}.",
+    "output-enum-value-removed": "{tool} never [returns|return] these values in {field} any more: {lost}.",
+    "default-changed": "{tool} [takes|take] `{new}` where {field} is left out; it was `{old}`.",
+    "default-added": "{tool} [says|say] that {field} defaults to `{new}`.",
+    "schema-description-changed": "{tool} [describes|describe] {field} in new words.",
+    "output-schema-description-changed": "{tool} [describes|describe] {field} of the result in new words.",
 }
+_NUMBER = re.compile(r"\[([^\[\]|]+)\|([^\[\]|]+)\]")
 
 
-def sentence(change: Change, *, replacement: str | None = None) -> str:
+def sentence(change: Change, *, replacement: str | None = None, tools: Sequence[str] = ()) -> str:
     """An entry for one change, without its bullet.
 
     Args:
         change: any change; kinds without a sentence of their own are told by their message.
         replacement: the tool to use instead, for tools that go.
+        tools: the tools to which the very same happened, for one entry about all of them.
     """
-    return template(change, replacement=replacement).replace(TOOL, code(change.tool or ""))
-
-
-TOOL = "\0tool\0"
-"""Stands for the tool in :func:`template`, so that one sentence can speak of several."""
-
-
-def template(change: Change, *, replacement: str | None = None) -> str:
-    """The sentence with :data:`TOOL` in place of the tool; changes that share it can share an entry."""
+    named = list(tools) or ([change.tool] if change.tool is not None else [])
     subject = subject_of(change)
     known = _SENTENCES.get(change.kind)
     if known is None or (not subject.fields and "{field}" in known):
-        return _by_message(change)
+        return _by_message(change, named)
+    form = 2 if len(named) > 1 else 1
     lost, gained = _values(change.old, change.new)
-    return known.format(
-        tool=TOOL,
+    return _NUMBER.sub(lambda match: match[form], known).format(
+        tool=enumeration([code(name) for name in named]),
         field=code(subject.fields[-1]) if subject.fields else "",
         successor=code(subject.successor or PLACEHOLDER),
         replacement=code(replacement or PLACEHOLDER),
@@ -81,15 +80,12 @@ def template(change: Change, *, replacement: str | None = None) -> str:
     )
 
 
-def _by_message(change: Change) -> str:
+def _by_message(change: Change, tools: Sequence[str]) -> str:
     """``TOOL: message.``, with the names that the message leaves out."""
     subject = subject_of(change)
     message = one_line(change.message, 400).rstrip(".")
-    missing = [name for name in subject.fields[-1:] if f"`{visible(name)}`" not in message]
-    if change.tool is None and not subject.fields:
-        missing = [subject.name]
-    names = [TOOL] if change.tool else []
-    lead = ", ".join([*names, *map(code, missing)])
+    missing = [name for name in subject.fields[-1:] if code(name) not in message]
+    lead = ", ".join(code(name) for name in (*tools, *missing))
     return f"{lead}: {message}." if lead else f"{message[:1].upper()}{message[1:]}."
 
 

@@ -1,0 +1,103 @@
+"""Edits of a changelog that leave every byte of the author's text alone: lines come, and headings change."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.changelog.grammar import heading_line
+from mcp_governor.errors import FileFormatError
+
+if TYPE_CHECKING:
+    from mcp_governor.changelog.model import Changelog, Section
+
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
+_MARKER = re.compile(r"\s*(?:[*_]*[(\[]\s*current\s*[)\]][*_]*|[—–-]\s*current\b)", re.IGNORECASE)
+
+
+class Editor:
+    """Collects edits by line number (from 1, of the text as read) and applies them together.
+
+    Args:
+        changelog: as read.
+
+    Raises:
+        FileFormatError: a merge conflict is left in it, so no place in it is sure.
+    """
+
+    def __init__(self, changelog: Changelog) -> None:
+        for problem in changelog.problems:
+            if problem.rule == "merge-conflict":
+                raise FileFormatError(
+                    f"{changelog.what}:{problem.line} holds an unresolved merge conflict; nothing was written.",
+                    "Resolve the conflict first.",
+                )
+        self._changelog = changelog
+        body = changelog.text.removeprefix("\ufeff")
+        self._bom = changelog.text[: len(changelog.text) - len(body)]
+        self._lines = [match[0] for match in _LINES.finditer(body) if match[0]]
+        crlf = changelog.text.count("\r\n")
+        self.newline = "\r\n" if crlf * 2 > changelog.text.count("\n") else "\n"
+        self._replaced: dict[int, str] = {}
+        self._inserted: dict[int, list[tuple[list[str], bool]]] = {}
+
+    def line(self, number: int) -> str:
+        """A line without its end; empty beyond the file."""
+        return self._lines[number - 1].rstrip("\r\n") if 0 < number <= len(self._lines) else ""
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def replace(self, number: int, text: str) -> None:
+        """Give a line another text."""
+        if self.line(number) != text:
+            self._replaced[number] = text
+
+    def insert(self, after: int, lines: list[str], *, block: bool = False) -> None:
+        """Put lines below line ``after`` (0: at the start), and below what was put there earlier.
+
+        Args:
+            after: a line number of the text as read.
+            lines: without their ends.
+            block: keep a blank line on either side.
+        """
+        self._inserted.setdefault(after, []).append((lines, block))
+
+    def mark_current(self, section: Section, version: str, *, day: str | None = None) -> None:
+        """Make a section the current one, under a version; its heading becomes strict where it changes at all."""
+        day = section.date or day
+        if not (section.current and section.version_text == version and section.date == day):
+            self._set_heading(section, heading_line(version, current=True, day=day))
+        self.unmark(except_for=section)
+
+    def unmark(self, *, except_for: Section | None = None) -> None:
+        """Take the marker off every section but one, and leave the rest of their headings alone."""
+        for section in self._changelog.sections:
+            if section.current and section is not except_for:
+                self.replace(section.line, _MARKER.sub("", self.line(section.line)))
+
+    def _set_heading(self, section: Section, heading: str) -> None:
+        self.replace(section.line, heading)
+        below = self.line(section.line + 1)
+        if below and not below.strip("=-"):  # a heading that was underlined
+            self._replaced[section.line + 1] = ""
+
+    def text(self) -> str:
+        """The edited text; the one that was read where nothing changed."""
+        out: list[str] = []
+        self._put_inserted(out, 0)
+        for number, line in enumerate(self._lines, 1):
+            body = line.rstrip("\r\n")
+            out.append(self._replaced.get(number, body) + line[len(body) :])
+            self._put_inserted(out, number)
+        return self._bom + "".join(out)
+
+    def _put_inserted(self, out: list[str], number: int) -> None:
+        for lines, block in self._inserted.get(number, ()):
+            if out and not out[-1].endswith(("\n", "\r")):
+                out[-1] += self.newline
+            if block and out and out[-1].strip():
+                out.append(self.newline)
+            out.extend(line + self.newline for line in lines)
+            if block and self.line(number + 1).strip():
+                out.append(self.newline)
