@@ -56,6 +56,7 @@ class Report:
         changes, findings: all of them, accepted ones included.
         accepted: ids of changes that the config accepts → the reason.
         counts: how much was looked at (``tools``, ``rules``, ``calls``, …).
+        tools: names of the tools that were looked at.
         fail_on: the severity from which a finding fails the run; ``None`` for never.
         unknown_fails: whether a change that could not be decided fails the run.
         breaking_fails: whether a breaking change fails by itself (``diff``) or only through the policy
@@ -74,6 +75,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     accepted: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    tools: tuple[str, ...] = ()
     fail_on: Severity | None = Severity.ERROR
     unknown_fails: bool = True
     breaking_fails: bool = False

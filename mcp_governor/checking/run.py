@@ -157,6 +157,7 @@ class _Run:
             findings=settled.findings,
             accepted=settled.changes,
             counts={**counts_of(surface), **self.counts},
+            tools=tuple(tool.name for tool in surface.tools),
             fail_on=fail_on(self.config),
             unknown_fails=self.config.policy.unknown == "breaking",
         )

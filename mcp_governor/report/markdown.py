@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
     from mcp_governor.findings import Finding
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>&~@$:])")
+# Characters that can begin markup within a line; "//" and "www." would become links.
+_SPECIAL = re.compile(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@<!-- -->"}
 _TITLES = {
     "breaking": "Breaking",
     "undecided": "Could not be decided",
@@ -33,7 +35,16 @@ def render(report: Report) -> str:
 
 def escape(text: str) -> str:
     """Server words as plain Markdown text on one line: no markup, no HTML, no mention, no link."""
-    return _SPECIAL.sub(r"\\\1", one_line(text, 2_000)).replace("\\<", "&lt;").replace("\\>", "&gt;")
+    html = re.sub("[&<>@]", lambda match: _HTML[match.group()], one_line(text, 2_000))
+    return _SPECIAL.sub(lambda match: f"\\{match.group()}", html.replace("<!-- -->", "\0")).replace("\0", "<!-- -->")
+
+
+def prose(text: str) -> str:
+    """A message of ours with server words in backticks: those become code spans, the rest is escaped."""
+    parts = one_line(text, 2_000).split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return "".join(code(part) if index % 2 else escape(part) for index, part in enumerate(parts))
 
 
 def code(text: str, limit: int = 400) -> str:
@@ -86,7 +97,7 @@ def _change(change: Change, report: Report) -> Iterator[str]:
     where = f"{code(change.tool)} " if change.tool is not None else ""
     place = f"{code(change.path)} " if change.path else ""
     accepted = f" (accepted: {escape(report.accepted[change.id])})" if change.id in report.accepted else ""
-    yield f"- **{change.kind}** {where}{place}– {escape(change.message)}{accepted}"
+    yield f"- **{change.kind}** {where}{place}– {prose(change.message)}{accepted}"
     if change.reason:
         yield f"  - not decided: {escape(change.reason)}"
     if change.witness is not None:
@@ -99,6 +110,6 @@ def _finding(finding: Finding) -> Iterator[str]:
     where = f"{code(finding.tool)} " if finding.tool is not None else ""
     place = f"{code(finding.path)} " if finding.path else ""
     accepted = f" (accepted: {escape(finding.accepted)})" if finding.accepted is not None else ""
-    yield f"- **{finding.severity.value}** {finding.rule} {where}{place}– {escape(finding.message)}{accepted}"
+    yield f"- **{finding.severity.value}** {finding.rule} {where}{place}– {prose(finding.message)}{accepted}"
     if finding.fix:
-        yield f"  - fix: {escape(finding.fix)}"
+        yield f"  - fix: {prose(finding.fix)}"

@@ -61,7 +61,7 @@ def _body(report: Report, verbose: int) -> Iterator[Line]:
             continue
         groups.setdefault(change.tool, []).extend(change_lines(change, report.accepted.get(change.id), verbose))
     for finding in sorted(report.findings, key=lambda f: (-f.severity.rank, f.rule, f.path)):
-        groups.setdefault(finding.tool, []).extend(_finding_lines(finding, verbose))
+        groups.setdefault(finding.tool, []).extend(finding_lines(finding, verbose))
     for tool in sorted(groups, key=lambda name: (name is None, name or "")):
         yield BLANK
         yield line((visible(tool) if tool is not None else _SURFACE, "bold underline"))
@@ -98,7 +98,8 @@ def compact_json(value: object) -> str:
     return text if len(text) <= _WITNESS_LIMIT else f"{text[:_WITNESS_LIMIT]}… ({len(text)} characters)"
 
 
-def _finding_lines(finding: Finding, verbose: int) -> Iterator[Line]:
+def finding_lines(finding: Finding, verbose: int = 0) -> Iterator[Line]:
+    """One finding: rule and place, the reason, the fix."""
     mark, style = ("·", "dim") if finding.accepted is not None else _FINDING_MARK[finding.severity]
     note = f"  accepted: {one_line(finding.accepted)}" if finding.accepted is not None else ""
     yield line(

@@ -1,7 +1,7 @@
 """What the user named → how to reach it, and the surface found there."""
 
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.read import Baseline, read_baseline, read_source, surface_of, tier_rules
+from mcp_governor.target.read import Baseline, read_baseline, read_source, read_sources, surface_of, tier_rules
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "parse_target",
     "read_baseline",
     "read_source",
+    "read_sources",
     "resolve",
     "surface_of",
     "tier_rules",

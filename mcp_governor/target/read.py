@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcp_governor.errors import GovernorError
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.git import file_at, latest_release_tag
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_governor.config import Config
     from mcp_governor.wire import Recording
 
@@ -32,6 +35,31 @@ def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
     if isinstance(source, GitSource):
         return parse_surface(file_at(source.folder, source.ref, source.path), source.shown, tiers=tiers)
     return surface_of(_read_live(source), source, tiers=tiers)
+
+
+def read_sources(sources: Sequence[Source], *, tiers: TierRules = NO_TIER_RULES) -> list[Surface]:
+    """The surfaces of several sources, in their order; live ones are read at the same time.
+
+    Raises:
+        GovernorError: as :func:`read_source`, for the first source that fails.
+    """
+    live = [source for source in sources if isinstance(source, LiveSource)]
+    if len(live) < 2 or any(source.list_params for source in live):
+        return [read_source(source, tiers=tiers) for source in sources]
+    from mcp_governor import wire
+
+    limits = wire.Limits(request_timeout=max(source.timeout for source in live))
+    answers = dict(zip(map(id, live), wire.read_many([source.endpoint for source in live], limits=limits), strict=True))
+    surfaces = []
+    for source in sources:
+        if not isinstance(source, LiveSource):
+            surfaces.append(read_source(source, tiers=tiers))
+            continue
+        answer = answers[id(source)]
+        if isinstance(answer, GovernorError):
+            raise answer
+        surfaces.append(surface_of(answer, source, tiers=tiers))
+    return surfaces
 
 
 def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
@@ -83,8 +111,6 @@ def read_baseline(config: Config, against: str | None = None) -> Baseline | None
 
 
 def _default_source(config: Config) -> Source | None:
-    from mcp_governor.errors import GovernorError
-
     try:
         tag = latest_release_tag(config.root, SURFACE_FILE)
     except GovernorError:

@@ -1,0 +1,76 @@
+"""``diff``: two targets, what lies between them, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.model import Report, ServerInfo
+from mcp_governor.checking.run import baseline_info, counts_of, refuse_empty
+from mcp_governor.checking.settings import change_options, fail_on
+from mcp_governor.findings import Bump
+from mcp_governor.surface import fingerprint
+from mcp_governor.target import Baseline, read_sources, resolve, tier_rules
+from mcp_governor.versions import Version, step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
+
+
+def compare_targets(
+    old: str, new: str | None, *, config: Config, command: Sequence[str] = (), only_breaking: bool = False
+) -> Report:
+    """The changes from one target to another; both are read at the same time where both are live.
+
+    Args:
+        old, new: TARGETs; ``new`` is ``None`` where ``command`` starts it.
+        config: level and options of the comparison.
+        command: a stdio server.
+        only_breaking: leave out what breaks nobody.
+
+    Raises:
+        GovernorError: a target cannot be read.
+    """
+    sources = [resolve(old, config), resolve(new, config, command=command)]
+    before, after = read_sources(sources, tiers=tier_rules(config))
+    refuse_empty(before)
+    return compare_surfaces(Baseline(sources[0].shown, before), after, config, only_breaking=only_breaking)
+
+
+def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, only_breaking: bool = False) -> Report:
+    """:func:`compare_targets` for surfaces that were read."""
+    from mcp_governor.change import Verdict, compare
+
+    changes = compare(baseline.surface, surface, level=config.level, options=change_options(config))
+    required = Bump.highest([change.bump for change in changes])
+    if only_breaking:
+        changes = [change for change in changes if change.verdict is not Verdict.COMPATIBLE]
+    versions = _versions(baseline.surface, surface)
+    return Report(
+        target=surface.source,
+        server=ServerInfo.of(surface),
+        fingerprint=fingerprint(surface),
+        baseline=baseline_info(baseline),
+        required_bump=required,
+        declared_bump=_declared(versions),
+        declared_versions=versions,
+        forcing=tuple(c.id for c in changes if c.bump is required) if required is not Bump.NONE else (),
+        changes=tuple(changes),
+        counts=counts_of(surface),
+        fail_on=fail_on(config),
+        unknown_fails=config.policy.unknown == "breaking",
+        breaking_fails=True,
+    )
+
+
+def _versions(old: Surface, new: Surface) -> tuple[str, str] | None:
+    return (old.version, new.version) if old.version and new.version else None
+
+
+def _declared(versions: tuple[str, str] | None) -> Bump | None:
+    if versions is None:
+        return None
+    old, new = (Version.parse(text) for text in versions)
+    return step(old, new) if old and new else None
