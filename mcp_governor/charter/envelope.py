@@ -407,7 +407,7 @@ def _confidence(envelope: Mapping[str, Any], out: list[Breach]) -> None:
         )
         return
     expected, lowered = expected_confidence(envelope)
-    if expected is None or confidence in (expected, lowered):
+    if expected is None or confidence == expected or (lowered is not None and confidence == lowered):
         return
     said = "none" if confidence is None else confidence
     out.append(

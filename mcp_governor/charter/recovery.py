@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.schemas import compiled, declared_arguments
+from mcp_governor.charter.schemas import branches, compiled, declared_arguments
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.vocabulary import join_pointer
 
@@ -187,14 +187,11 @@ def declared_version(tool: Tool) -> str | None:
 def declared_kinds(tool: Tool) -> frozenset[str]:
     """The error kinds that a tool's output schema enumerates: how a server registers kinds of its own."""
     kinds: set[str] = set()
-    definitions = tool.output_schema.get("$defs") if isinstance(tool.output_schema, dict) else None
-    places = [_property(tool.output_schema, "error")]
-    places += list(definitions.values()) if isinstance(definitions, dict) else []
-    for place in places:
-        for key in ("enum", "const"):
-            values = _property(place, "kind").get(key)
-            values = values if isinstance(values, list) else [values]
-            kinds.update(value for value in values if isinstance(value, str))
+    root = tool.output_schema
+    for error in branches(root, _property(root, "error")):
+        for kind in branches(root, _property(error, "kind")):
+            values = kind.get("enum", [kind.get("const")]) if kind is not None else None
+            kinds.update(value for value in values or () if isinstance(value, str))
     return frozenset(kinds)
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.vocabulary import resolve_pointer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import jsonschema_rs
 
 _CACHE_SIZE = 512
@@ -50,25 +52,23 @@ _SPREAD = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("if", "then", "else")
 
 
-def declared_arguments(schema: Any) -> frozenset[str] | None:
-    """The argument names that an input schema declares, wherever composition spreads them.
+def branches(root: Any, start: Any) -> Iterator[dict[str, Any] | None]:
+    """Every schema that composition and references join at one place, ``start`` itself first.
 
-    Returns:
-        ``None`` where the schema is open by declaration (``additionalProperties`` is ``true`` or a schema,
-        ``patternProperties`` is there) or where a ``$ref`` cannot be followed: then any name may be right.
+    Args:
+        root: the document that local references point into.
+        start: the schema to begin at.
+
+    Yields:
+        Schemas, each once; ``None`` for a reference that cannot be followed.
     """
-    names: set[str] = set()
-    stack, seen = [schema], set[int]()
+    stack, seen = [start], set[int]()
     while stack:
         here = stack.pop()
         if not isinstance(here, dict) or id(here) in seen:
             continue
         seen.add(id(here))
-        if here.get("patternProperties") or here.get("additionalProperties") not in (None, False):
-            return None
-        properties = here.get("properties")
-        if isinstance(properties, dict):
-            names.update(properties)
+        yield here
         for key in _SPREAD:
             items = here.get(key)
             stack.extend(items if isinstance(items, list) else ())
@@ -77,10 +77,26 @@ def declared_arguments(schema: Any) -> frozenset[str] | None:
         stack.extend(dependent.values() if isinstance(dependent, dict) else ())
         reference = here.get("$ref")
         if isinstance(reference, str):
-            target = _local(schema, reference)
+            target = _local(root, reference)
             if target is None:
-                return None
+                yield None
             stack.append(target)
+
+
+def declared_arguments(schema: Any) -> frozenset[str] | None:
+    """The argument names that an input schema declares, wherever composition spreads them.
+
+    Returns:
+        ``None`` where the schema is open by declaration (``additionalProperties`` is ``true`` or a schema,
+        ``patternProperties`` is there) or where a ``$ref`` cannot be followed: then any name may be right.
+    """
+    names: set[str] = set()
+    for here in branches(schema, schema):
+        if here is None or here.get("patternProperties") or here.get("additionalProperties") not in (None, False):
+            return None
+        properties = here.get("properties")
+        if isinstance(properties, dict):
+            names.update(properties)
     return frozenset(names)
 
 

@@ -1,0 +1,171 @@
+"""The models that server authors use: what they refuse to build, and what they put on the wire."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+import jsonschema_rs
+import pytest
+from hypothesis import given, settings
+from pydantic import BaseModel, ValidationError
+
+from mcp_governor.charter import ErrorKind, Provenance, ToolMetadata, ToolResponse, facts, v1_0, v1_1, v1_2
+from mcp_governor.charter.envelope import envelope_breaches
+from tests.charter.envelopes import envelopes
+
+
+class Hit(BaseModel):
+    name: str
+    inference_method: str | None = None
+    validation_state: str | None = None
+
+
+Hits = ToolResponse[list[Hit]]
+WIDER = {"scope_requested": "a", "would_unblock": True, "reason": "b"}
+FK = Provenance(source="schema", inference_method="fk_constraint", validation_state="applied")
+
+
+def test_a_success_is_an_envelope_on_the_wire():
+    result = Hits.success([Hit(name="orders")], follow_up_hints=["find"]).to_result()
+    assert result["structuredContent"] == {
+        "status": "success",
+        "data": [{"name": "orders", "inference_method": None, "validation_state": None}],
+        "error": None,
+        "confidence": None,
+        "provenance": None,
+        "follow_up_hints": ["find"],
+        "degradation_reason": None,
+        "charter_version": "1.2",
+    }
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+    assert result["isError"] is False
+    assert len(result["content"]) == 1
+
+
+def test_an_error_and_a_refusal_carry_their_recovery():
+    error = Hits.fail("unknown_name", "No table is called user.", fuzzy_matches=["users"])
+    assert error.error is not None
+    assert (error.status, error.error.recovery.fuzzy_matches) == ("error", ["users"])
+    refusal = Hits.refuse("pii_blocked", "It holds contact data.", pii_categories=["contact"], suggested_tool="find")
+    assert refusal.error is not None
+    assert (refusal.status, refusal.error.pii_categories) == ("refused", ["contact"])
+
+
+@pytest.mark.parametrize(
+    ("provenance", "status", "data", "expected"),
+    [
+        (FK, "success", [], "HIGH"),
+        (FK, "degraded", [], "MEDIUM"),
+        (FK, "success", [Hit(name="a", inference_method="llm_suggested", validation_state="draft")], "LOW"),
+        (Provenance(source="schema"), "success", [], None),
+    ],
+)
+def test_the_confidence_is_derived(provenance, status, data, expected):
+    reason = {"degradation_reason": "fan_out_join"} if status == "degraded" else {}
+    assert Hits(status=status, data=data, provenance=provenance, **reason).confidence == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ({"status": "success"}, "envelope/data-missing"),
+        ({"status": "error"}, "envelope/error-missing"),
+        ({"status": "empty", "follow_up_hints": []}, "envelope/hint-count"),
+        ({"status": "degraded", "data": []}, "envelope/degraded-reason"),
+        ({"status": "success", "data": [], "degradation_reason": "fan_out_join"}, "envelope/reason-unexpected"),
+        ({"status": "success", "data": [], "provenance": FK, "confidence": "LOW"}, "envelope/confidence-derivation"),
+        ({"status": "success", "data": [], "took_ms": 3}, "took_ms"),
+        ({"status": "fine", "data": []}, "status"),
+        ({"status": "success", "data": [], "charter_version": "1.1"}, "charter_version"),
+    ],
+)
+def test_a_broken_envelope_cannot_be_built(fields, rule):
+    with pytest.raises(ValidationError, match=rule):
+        Hits(**fields)
+
+
+@pytest.mark.parametrize(
+    ("build", "rule"),
+    [
+        (lambda: Hits.fail("unknown_name", "No table is called user."), "recovery-empty"),
+        (lambda: Hits.fail("unknown_name", "One. Two.", suggested_tool="a"), "message-sentence"),
+        (lambda: Hits.fail("unknown_name", "KeyError: a", suggested_tool="a"), "message-leak"),
+        (lambda: Hits.fail("pii_blocked", "It is blocked.", suggested_tool="a"), "refusal-status"),
+        (lambda: Hits.fail("unknown_name", "No.", widening_hint=WIDER), "refusal-fields"),
+        (lambda: Hits.fail("no_such_kind", "It is so.", suggested_tool="a"), "kind"),
+        (lambda: Hits.refuse("unknown_name", "It is so.", suggested_tool="a"), "refused-kind"),
+        (lambda: Hits.refuse("pii_blocked", "No.", suggested_tool="a", pii_categories=["hair"]), "pii_categories"),
+    ],
+)
+def test_a_broken_error_cannot_be_built(build, rule):
+    with pytest.raises(ValidationError, match=rule):
+        build()
+
+
+def test_a_server_adds_kinds_of_its_own():
+    mine = ToolResponse[Hit, Literal[ErrorKind, "quota_spent"]]
+    response = mine.fail("quota_spent", "No call is left today.", suggested_tool="find")
+    assert response.to_wire()["error"]["kind"] == "quota_spent"
+    kinds = json.dumps(mine.output_schema())
+    assert '"quota_spent"' in kinds
+    assert '"quota_spent"' not in json.dumps(ToolResponse[Hit].output_schema())
+    with pytest.raises(ValidationError):
+        ToolResponse[Hit].fail("quota_spent", "No call is left today.", suggested_tool="find")
+
+
+@pytest.mark.parametrize("version", [v1_0, v1_1, v1_2])
+def test_each_version_publishes_its_own_shape(version):
+    number = version.__name__[-3:].replace("_", ".")
+    schema = version.ToolResponse[Hit].output_schema()
+    error = next(item for item in schema["properties"]["error"]["anyOf"] if item.get("type") == "object")
+    kinds = set(error["properties"]["kind"]["enum"])
+    assert kinds == {kind for kind in facts.KINDS if facts.SINCE.get(f"kind {kind}", "1.0") <= number}
+    fields = set(schema["properties"]) | set(error["properties"])
+    for definition in ("Recovery", "Provenance"):
+        fields |= set(schema["$defs"][definition]["properties"])
+    later = {name[6:] for name, since in facts.SINCE.items() if name.startswith("field ")}
+    assert later & fields == {name for name in later if facts.SINCE[f"field {name}"] <= number}
+    assert ("refused" in schema["properties"]["status"]["enum"]) is (number > "1.0")
+    assert schema["properties"]["charter_version"]["const"] == number
+    assert set(schema["required"]) == set(schema["properties"])
+    assert "additionalProperties" not in schema
+
+
+def test_the_first_version_knows_no_refusal():
+    with pytest.raises(ValidationError):
+        v1_0.ToolResponse(status="refused")
+    assert not hasattr(v1_0.ToolResponse, "refuse")
+
+
+@given(envelopes())
+@settings(max_examples=150, deadline=None)
+def test_models_and_checks_agree(envelope):
+    response = ToolResponse.model_validate(envelope)
+    wire = response.to_wire()
+    assert envelope_breaches(wire) == []
+    assert jsonschema_rs.is_valid(ToolResponse.output_schema(), wire)
+
+
+def test_metadata_maps_to_hints_and_meta():
+    metadata = ToolMetadata(
+        name="find",
+        description="Use this when the user names a table.",
+        cost_hint={"tokens_estimate": 200},
+        latency_hint="fast",
+        idempotent=True,
+        side_effects="read",
+    )
+    assert metadata.annotations() == {
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "openWorldHint": True,
+        "idempotentHint": True,
+    }
+    assert facts.declared_metadata({"_meta": metadata.meta()}) == {
+        "cost_hint": {"tokens_estimate": 200, "dollars_estimate": None},
+        "latency_hint": "fast",
+        "idempotent": True,
+        "side_effects": "read",
+        "charter_version": "1.2",
+    }

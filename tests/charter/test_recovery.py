@@ -1,0 +1,153 @@
+"""Hints that exist, and recovery carried out on paper."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.charter.recovery import (
+    argument_problems,
+    declared_kinds,
+    declared_version,
+    recovery_breaches,
+    surface_breaches,
+)
+from mcp_governor.charter.schemas import compiled, declared_arguments
+from mcp_governor.surface import build_surface
+from tests.charter.envelopes import SUCCESS
+
+SEARCH = {"type": "object", "properties": {"q": {"type": "string"}, "limit": {"type": "integer"}}, "required": ["q"]}
+SURFACE = build_surface(
+    {
+        "tools": [
+            {"name": "search", "inputSchema": SEARCH},
+            {"name": "list", "inputSchema": {"type": "object"}},
+            {"name": "open", "inputSchema": {"type": "object", "additionalProperties": True}},
+            {"name": "broken", "inputSchema": {"type": 7}},
+        ]
+    }
+)
+CLOSED = build_surface({"tools": [{"name": "search", "inputSchema": {**SEARCH, "additionalProperties": False}}]})
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {},
+        {"suggested_tool": None, "suggested_args": {"x": 1}},
+        {"suggested_tool": "search", "suggested_args": {"q": "a"}},
+        {"suggested_tool": "search", "suggested_args": {"q": "a", "limit": 3}},
+        {"suggested_tool": "list"},
+        {"suggested_tool": "list", "suggested_args": {}},
+        {"suggested_tool": "open", "suggested_args": {"anything": [1]}},
+        {"suggested_tool": "broken", "suggested_args": {}},
+    ],
+)
+def test_a_recovery_that_can_be_carried_out(block):
+    assert recovery_breaches(block, SURFACE) == []
+
+
+@pytest.mark.parametrize("surface", [SURFACE, CLOSED], ids=["open", "closed"])
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ({"suggested_tool": "serach"}, [("recovery-tool", "suggested_tool")]),
+        ({"suggested_tool": "search"}, [("recovery-args-absent", "suggested_args")]),
+        ({"suggested_tool": "search", "suggested_args": {}}, [("recovery-required", "suggested_args")]),
+        ({"suggested_tool": "search", "suggested_args": {"q": 1}}, [("recovery-args", "suggested_args/q")]),
+        (
+            {"suggested_tool": "search", "suggested_args": {"q": "a", "x/y": 1}},
+            [("recovery-args", "suggested_args/x~1y")],
+        ),
+        (
+            {"suggested_tool": "search", "suggested_args": {"query": "a"}},
+            [("recovery-required", "suggested_args"), ("recovery-args", "suggested_args/query")],
+        ),
+    ],
+)
+def test_a_recovery_that_cannot(block, expected, surface):
+    found = recovery_breaches(block, surface)
+    assert [(b.rule.removeprefix("envelope/"), b.path.removeprefix("/error/recovery/")) for b in found] == expected
+
+
+def test_the_nearest_tool_is_suggested():
+    (breach,) = recovery_breaches({"suggested_tool": "serach"}, SURFACE)
+    assert 'Did you mean "search"?' in breach.message
+
+
+def test_hints_must_exist():
+    breaches = surface_breaches({**SUCCESS, "follow_up_hints": ["list", "lst"]}, SURFACE)
+    assert [(b.rule, b.path) for b in breaches] == [("envelope/hint-exists", "/follow_up_hints/1")]
+
+
+@pytest.mark.parametrize(
+    ("tool", "version"),
+    [
+        ({}, None),
+        ({"_meta": {"charter_version": "1.1"}}, "1.1"),
+        ({"outputSchema": {"properties": {"charter_version": {"const": "1.0"}}}}, "1.0"),
+        ({"outputSchema": {"properties": {"charter_version": {"default": "1.2"}}}}, "1.2"),
+        ({"outputSchema": {"properties": {"charter_version": {"type": "string"}}}}, None),
+        ({"outputSchema": True}, None),
+    ],
+)
+def test_the_declared_charter_version(tool, version):
+    (built,) = build_surface({"tools": [{"name": "a", **tool}]}).tools
+    assert declared_version(built) == version
+    breaches = surface_breaches(SUCCESS, SURFACE, built)
+    assert bool(breaches) is (version not in (None, "1.2"))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"error": {"properties": {"kind": {"const": "mine"}}}}},
+        {"properties": {"error": {"anyOf": [{"properties": {"kind": {"enum": ["mine", 3]}}}, {"type": "null"}]}}},
+        {
+            "properties": {"error": {"$ref": "#/$defs/E"}, "data": {"properties": {"kind": {"const": "other"}}}},
+            "$defs": {"E": {"properties": {"kind": {"$ref": "#/$defs/K"}}}, "K": {"enum": ["mine"]}},
+        },
+    ],
+)
+def test_own_kinds_are_read_from_the_output_schema(schema):
+    (tool,) = build_surface({"tools": [{"name": "a", "outputSchema": schema}]}).tools
+    assert declared_kinds(tool) == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "names"),
+    [
+        ({"type": "object"}, set()),
+        ({"properties": {"a": {}}}, {"a"}),
+        ({"properties": {"a": {}}, "additionalProperties": False}, {"a"}),
+        ({"allOf": [{"properties": {"a": {}}}, {"anyOf": [{"properties": {"b": {}}}]}]}, {"a", "b"}),
+        ({"$ref": "#/$defs/A", "$defs": {"A": {"properties": {"a": {}}, "allOf": [{"$ref": "#/$defs/A"}]}}}, {"a"}),
+        ({"if": {"properties": {"a": {}}}, "then": {"properties": {"b": {}}}, "else": {}}, {"a", "b"}),
+        ({"dependentSchemas": {"a": {"properties": {"b": {}}}}}, {"b"}),
+        ({"additionalProperties": {}}, None),
+        ({"additionalProperties": {"type": "string"}}, None),
+        ({"patternProperties": {"^x": {}}}, None),
+        ({"$ref": "https://example.org/schema"}, None),
+        ({"$ref": "#/$defs/none"}, None),
+        (True, set()),
+        (None, set()),
+    ],
+)
+def test_which_arguments_a_schema_declares(schema, names):
+    assert declared_arguments(schema) == names
+
+
+def test_a_remote_reference_is_never_fetched():
+    assert compiled({"$ref": "http://127.0.0.1:9/schema.json"}) is None
+
+
+def test_two_equal_schemas_do_not_share_an_entry_by_accident():
+    first, second = {"type": "string"}, {"type": "integer"}
+    assert compiled(first).is_valid("a")  # type: ignore[union-attr]
+    assert compiled(second).is_valid(1)  # type: ignore[union-attr]
+    assert not compiled(first).is_valid(1)  # type: ignore[union-attr]
+
+
+def test_argument_problems_show_no_control_characters():
+    tool = SURFACE.by_name["search"]
+    ((_, text), *_rest) = argument_problems(tool, {"\x1b[31m": 1, "q": "a"})
+    assert "\x1b" not in text

@@ -1,0 +1,79 @@
+"""Our models on the two server frameworks, asked over a real session."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import anyio
+import pytest
+
+from mcp_governor.call.validate import validate_response
+from mcp_governor.charter import CostHint, ErrorKind, ToolMetadata, ToolResponse, add_tool, facts
+from mcp_governor.surface import build_surface
+from mcp_governor.wire import ObjectEndpoint, connect
+from mcp_governor.wire.recording import read_recording
+
+Names = ToolResponse[list[str], Literal[ErrorKind, "quota_spent"]]
+
+
+AGAIN = {"suggested_tool": "find", "suggested_args": {"query": "a"}}
+
+
+def find(query: str) -> Names:
+    if query == "none":
+        return Names.fail(
+            "quota_spent", "No search is left today.", suggested_tool="find", suggested_args={"query": "a"}
+        )
+    if query == "secret":
+        return Names.refuse(
+            "pii_blocked", "It holds contact data.", suggested_tool="find", suggested_args={"query": "a"}
+        )
+    return Names.success([query], follow_up_hints=["find"])
+
+
+METADATA = ToolMetadata(
+    name="find",
+    description="Use this when the user names a table.",
+    cost_hint=CostHint(tokens_estimate=40),
+    latency_hint="fast",
+    idempotent=True,
+    side_effects="read",
+)
+
+
+def make(framework: str):
+    if framework == "fastmcp":
+        from fastmcp import FastMCP
+
+        return FastMCP("tables")
+    from mcp.server.mcpserver import MCPServer
+
+    return MCPServer("tables")
+
+
+@pytest.mark.parametrize("framework", ["mcpserver", "fastmcp"])
+def test_a_charter_tool_keeps_the_charter(framework):
+    server = make(framework)
+    add_tool(server, find, METADATA)
+
+    async def ask():
+        async with connect(ObjectEndpoint(server)) as session:
+            recording = await read_recording(session)
+            results = [await session.call_tool("find", {"query": query}) for query in ("a", "none", "secret")]
+            return recording, results
+
+    recording, results = anyio.run(ask)
+    surface = build_surface(recording.raw)
+    tool = surface.by_name["find"]
+    assert tool.hints.read_only
+    assert facts.declared_metadata(tool.raw)["cost_hint"]["tokens_estimate"] == 40
+    assert [result["structuredContent"]["status"] for result in results] == ["success", "error", "refused"]
+    for result in results:
+        assert validate_response(result, tool=tool, surface=surface) == []
+    published = tool.output_schema
+    assert set(published["required"]) == set(facts.ENVELOPE_KEYS)
+
+
+def test_another_server_is_refused():
+    with pytest.raises(TypeError, match="neither"):
+        add_tool(object(), find, METADATA)
