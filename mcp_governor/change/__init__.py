@@ -4,9 +4,17 @@ from mcp_governor.change.catalogue import catalogue, kind, required_bump
 from mcp_governor.change.compare import compare
 from mcp_governor.change.kind import Example, Kind
 from mcp_governor.change.model import Change, Level, Side, Verdict, Witness
-from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions, Policy
+from mcp_governor.change.options import (
+    CHARTER_OPEN_ENUMS,
+    DEFAULT_OPTIONS,
+    ChangeOptions,
+    Policy,
+    option_schemas,
+    options_from,
+)
 
 __all__ = [
+    "CHARTER_OPEN_ENUMS",
     "DEFAULT_OPTIONS",
     "Change",
     "ChangeOptions",
@@ -20,5 +28,7 @@ __all__ = [
     "catalogue",
     "compare",
     "kind",
+    "option_schemas",
+    "options_from",
     "required_bump",
 ]

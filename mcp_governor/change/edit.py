@@ -12,8 +12,6 @@ from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.vocabulary import UNORDERED_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mcp_governor.change.node import Document, Node
 
 YES = Containment("yes")
@@ -29,8 +27,8 @@ class Edit:
         old, new: the values before and after.
         forward: does every client that worked still work (by containment alone)?
         backward: the same question with the two schemas exchanged: ``yes`` both ways is no change.
-        place: the node that was edited, and what it would be with this edit alone; ``None`` where it stands
-            for nothing in the document.
+        place: a node, and what to see in its stead for this edit alone; ``None`` where it cannot be singled
+            out.
         kind: the kind, where the family does not need a direction.
         name: the property, where the edit is about one.
         note: what the policy needs to know: ``required``, ``default``, ``closed``, ``declares``, ``explicit``.
@@ -79,18 +77,16 @@ class Questions:
         """Forward and backward for two nodes."""
         return self.forward(old, new, root=root), self.forward(new, old, root=root)
 
-    def forward(
-        self, old: Node, new: Node, *, root: bool = False, replaced: Mapping[Node, Node] | None = None
-    ) -> Containment:
+    def forward(self, old: Node, new: Node, *, root: bool = False) -> Containment:
         """Whether ``new`` keeps what ``old`` promised: takes what it took, answers only what it answered."""
         strict = self.level is Level.STRICT
         if self.side is Side.INPUT:
             reading = Reading.RAW if strict else Reading.CLOSED
-            outer = render(new, replaced=replaced)
+            outer = render(new)
             inner = render(old, reading, arguments=root)
         else:
             outer = render(old, Reading.RAW if strict else Reading.OPENED)
-            inner = render(new, Reading.RAW if strict else Reading.CLOSED, replaced=replaced)
+            inner = render(new, Reading.RAW if strict else Reading.CLOSED)
         return contains(outer, inner, deadline=self.deadline)
 
     def whole(self) -> tuple[Containment, Containment]:
@@ -98,12 +94,23 @@ class Questions:
         return self.both(self.old.root, self.new.root, root=True)
 
     def alone(self, edit: Edit) -> Containment | None:
-        """Forward for the old document against itself with one edit, ``None`` where it cannot be applied."""
+        """Forward with one edit alone, ``None`` where it cannot be singled out.
+
+        An input asks the old document with the edit, an output the new one without it (``Spot.place`` in
+        :mod:`mcp_governor.change.walk` says why).
+        """
         if edit.place is None:
             return None
-        node, replacement = edit.place
-        root = self.old.root
-        return self.forward(root, root, root=True, replaced={node: replacement})
+        strict = self.level is Level.STRICT
+        replaced = dict([edit.place])
+        closed = Reading.RAW if strict else Reading.CLOSED
+        if self.side is Side.INPUT:
+            outer = render(self.old.root, replaced=replaced)
+            inner = render(self.old.root, closed, arguments=True)
+        else:
+            outer = render(self.new.root, Reading.RAW if strict else Reading.OPENED, replaced=replaced)
+            inner = render(self.new.root, closed)
+        return contains(outer, inner, deadline=self.deadline)
 
     def signature(self, node: Node) -> str:
         """A text that two nodes share only where they say the same; wording apart, names of ``$defs`` apart."""

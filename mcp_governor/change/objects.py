@@ -20,8 +20,8 @@ from mcp_governor.change.renames import likely_same_argument
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from mcp_governor.change.view import Alternative, View
-    from mcp_governor.change.walk import Walk
+    from mcp_governor.change.view import Alternative
+    from mcp_governor.change.walk import Spot, Walk
 
 
 class Leaf(Protocol):
@@ -41,24 +41,20 @@ def plain(value: Any) -> Any:
     return value
 
 
-def compare_objects(
-    walk: Walk, whole: View, old: Alternative, new: Alternative, leaf: Leaf, *, root: bool, trust: bool
-) -> None:
+def compare_objects(walk: Walk, spot: Spot, leaf: Leaf) -> None:
     """Add the edits between two object alternatives to ``walk``."""
-    _Objects(walk, whole, old, new, leaf, root=root, trust=trust).compare()
+    _Objects(walk, spot, leaf).compare()
 
 
 class _Objects:
-    def __init__(
-        self, walk: Walk, whole: View, old: Alternative, new: Alternative, leaf: Leaf, *, root: bool, trust: bool
-    ) -> None:
+    def __init__(self, walk: Walk, spot: Spot, leaf: Leaf) -> None:
         self.walk = walk
-        self.whole = whole
-        self.old = old
-        self.new = new
+        self.spot = spot
         self.leaf = leaf
-        self.root = root
-        self.trust = trust
+        self.old = old = spot.old
+        self.new = new = spot.new
+        self.root = spot.root
+        self.trust = spot.trust
         self.old_names: Names = names(old.node())
         self.new_names: Names = names(new.node())
         self.old_properties: dict[str, Node] = _declared(old)
@@ -84,38 +80,25 @@ class _Objects:
         for before, after in self._renamed(gone, come):
             gone.remove(before)
             come.remove(after)
-            self._put(
-                "argument-renamed",
-                self.new_properties[after].pointer,
-                {before: None, after: self.new_properties[after]},
-                (self.old_required - {before}) | ({after} & self.new_required),
-                before,
-                after,
-                name=before,
-            )
+            node = self.new_properties[after]
+            renamed = Edit("argument", node.pointer, before, after, kind="argument-renamed", name=before)
+            self._put(renamed, before, after)
         for name in gone:
             if name in self.new_names.properties - self.new_required:
                 self.walk.complete = False
                 continue  # another schema that applies here declares it now
-            self._put(
-                "argument-removed",
-                self.old_properties[name].pointer,
-                {name: None},
-                self.old_required - {name},
-                plain(self.old_properties[name]),
-                None,
-                name=name,
-                note=frozenset({"required"} if name in self.old_required else ()),
-            )
+            self._removed(name)
         for name in come:
             if name in self.old_names.properties - self.old_required:
                 self.walk.complete = False
                 continue
             self._added(name)
-        for name in [name for name in self.old_properties if name in self.new_properties]:
-            before, after = self.old_properties[name], self.new_properties[name]
-            self.walk.property(name, before, after, trust=self.trust)
-        self._required([*self.old_required ^ self.new_required], {*gone, *come})
+        shared = [name for name in self.old_properties if name in self.new_properties]
+        for name in shared:
+            self.walk.property(name, self.old_properties[name], self.new_properties[name], trust=self.trust)
+        for name in sorted(self.old_required ^ self.new_required):
+            if name in shared or name not in {*self.old_properties, *self.new_properties}:
+                self._required(name)
 
     def _renamed(self, gone: list[str], come: list[str]) -> list[tuple[str, str]]:
         pairs = []
@@ -129,56 +112,58 @@ class _Objects:
         once = [before for before, _ in pairs], [after for _, after in pairs]
         return [(before, after) for before, after in pairs if once[0].count(before) == once[1].count(after) == 1]
 
+    def _removed(self, name: str) -> None:
+        node = self.old_properties[name]
+        edit = Edit("argument", node.pointer, plain(node), None, kind="argument-removed", name=name)
+        self._put(edit, name)
+
     def _added(self, name: str) -> None:
         node = self.new_properties[name]
         needed = name in self.new_required
         note = {"default"} if "default" in node.notes else set()
         if closed_here(self.old.node()):
             note.add("closed")
-        self._put(
-            "required-argument-added" if needed else "argument-added",
-            node.pointer,
-            {name: node},
-            self.old_required | ({name} if needed else frozenset()),
-            None,
-            plain(node),
-            name=name,
-            note=frozenset(note),
+        kind = "required-argument-added" if needed else "argument-added"
+        edit = Edit("argument", node.pointer, None, plain(node), kind=kind, name=name, note=frozenset(note))
+        self._put(edit, name)
+
+    def _required(self, name: str) -> None:
+        now = name in self.new_required
+        node = self.new_properties.get(name) or self.old_properties.get(name)
+        at = node.pointer if node is not None else join_pointer(self.new.home, "required")
+        note = frozenset({"default"} if node is not None and "default" in node.notes else ())
+        kind = "argument-required" if now else "argument-optional"
+        edit = Edit("argument", at, not now, now, kind=kind, name=name, note=note)
+        changed, reverted = (
+            one.with_keys({"required": sorted(required) or None})
+            for one, required in (
+                (self.old, self.old_required ^ {name}),
+                (self.new, self.new_required ^ {name}),
+            )
         )
+        edit.trusted = self.trust
+        self.walk.judge(self.spot, changed, reverted, edit)
+        self.walk.edits.append(edit)
 
-    def _required(self, changed: list[str], told: set[str]) -> None:
-        for name in sorted(changed):
-            if name in told and name not in self.old_properties.keys() & self.new_properties.keys():
-                continue
-            now = name in self.new_required
-            node = self.new_properties.get(name) or self.old_properties.get(name)
-            at = node.pointer if node is not None else join_pointer(self.new.home, "required")
-            required = self.old_required | {name} if now else self.old_required - {name}
-            note = frozenset({"default"} if node is not None and "default" in node.notes else ())
-            kind = "argument-required" if now else "argument-optional"
-            self._put(kind, at, {}, required, not now, now, name=name, note=note)
+    def _put(self, edit: Edit, *names: str) -> None:
+        """Add an edit of some declared keys: their schemas, and whether they are required."""
+        changed = self._with_keys_of(self.old, self.new, names)
+        reverted = self._with_keys_of(self.new, self.old, names)
+        edit.trusted = self.trust
+        self.walk.judge(self.spot, changed, reverted, edit)
+        self.walk.edits.append(edit)
 
-    def _put(
-        self,
-        kind: str,
-        path: str,
-        properties: dict[str, Node | None],
-        required: frozenset[str],
-        before: Any,
-        after: Any,
-        *,
-        name: str,
-        note: frozenset[str] = frozenset(),
-    ) -> None:
-        merged = {**self.old.keys.get("properties", {}), **properties}
-        kept = {key: value for key, value in merged.items() if value is not None}
-        changed = self.old.with_keys({"properties": kept or None, "required": sorted(required) or None})
-        walk = self.walk
-        forward, backward = walk.questions.both(self.old.node(), changed.node(), root=self.root)
-        others = [changed if item is self.old else item for item in self.whole.alternatives]
-        place = None if self.whole.node.synthetic else (self.whole.node, self.whole.node_with(others))
-        edit = Edit("argument", path, before, after, forward, backward, place, kind, name, note, self.trust)
-        walk.edits.append(edit)
+    def _with_keys_of(self, one: Alternative, other: Alternative, names: tuple[str, ...]) -> Alternative:
+        """``one`` with what ``other`` says of some keys; a closed object refuses those that it leaves out."""
+        theirs = other.keys.get("properties", {})
+        properties = {key: node for key, node in one.keys.get("properties", {}).items() if key not in names}
+        properties |= {key: theirs[key] for key in names if key in theirs}
+        required = set(one.keys.get("required", ())) - set(names)
+        required |= set(names) & set(other.keys.get("required", ()))
+        keys: dict[str, Any] = {"properties": properties or None, "required": sorted(required) or None}
+        if any(key not in theirs for key in names):
+            keys |= {key: other.keys.get(key) for key in ("additionalProperties", "unevaluatedProperties")}
+        return one.with_keys(keys)
 
     # keys that are declared by pattern, or not at all
 

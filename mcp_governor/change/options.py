@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Policy = Literal["breaking", "compatible"]
 
@@ -22,8 +25,8 @@ class ChangeOptions:
             hosts that validate against a cached schema.
         optional_field_removed: an output field that was not required is no longer declared.
         output_enum_value_added: an output enum gains a value.
-        open_enums: enums that may gain values: names of fields, or globs over the pointer
-            (``/outputSchema/**/kind``).
+        open_enums: enums that may gain values: names of fields (``kind``), or globs over their pointer in the
+            tool (``/outputSchema/*/kind``) or over the fields that lead to them (``/error/kind``).
         default_changed: the default of an argument becomes another one.
         default_presence: a default is added or removed.
         required_with_default: an argument that carries a default becomes required, or is added as required.
@@ -61,3 +64,59 @@ class ChangeOptions:
 
 
 DEFAULT_OPTIONS = ChangeOptions()
+
+CHARTER_OPEN_ENUMS = ("*/error/kind", "*/degradation_reason")
+"""Enums that the charter keeps open: error kinds and degradation reasons."""
+
+_TELLS = {
+    "argument_removed": "An argument is no longer declared.",
+    "input_closed": "An input object that left additionalProperties out forbids further keys.",
+    "declared_openness_closed": "Further keys that were explicitly welcome are restricted.",
+    "closed_output": "A field is added to a closed output, or a closed output is opened.",
+    "optional_field_removed": "An optional output field is no longer declared.",
+    "output_enum_value_added": "An output enum gains a value.",
+    "open_enums": "Output enums that may gain values: names of fields, or globs over pointers.",
+    "default_changed": "The default of an argument becomes another one.",
+    "default_presence": "The default of an argument is added or removed.",
+    "required_with_default": "An argument with a default becomes required, or is added as required.",
+    "hint_less_safe": "A behaviour hint promises less than before.",
+    "assert_formats": "Whether format refuses values.",
+    "deadline": "Seconds for one containment question.",
+}
+
+
+def option_schemas() -> dict[str, Any]:
+    """The options as a configuration spells them: kebab-case name → JSON Schema with its default."""
+    schemas: dict[str, Any] = {}
+    for item in fields(ChangeOptions):
+        default = getattr(DEFAULT_OPTIONS, item.name)
+        schemas[item.name.replace("_", "-")] = {
+            **_shape(default),
+            "description": _TELLS[item.name],
+            "default": list(default) if isinstance(default, tuple) else default,
+        }
+    return schemas
+
+
+def _shape(default: Any) -> dict[str, Any]:
+    if isinstance(default, bool):
+        return {"type": "boolean"}
+    if isinstance(default, float):
+        return {"type": "number", "exclusiveMinimum": 0}
+    if isinstance(default, tuple):
+        return {"type": "array", "items": {"type": "string"}}
+    return {"enum": list(get_args(Policy))}
+
+
+def options_from(table: Mapping[str, Any], *, open_enums: tuple[str, ...] = ()) -> ChangeOptions:
+    """The options of a configuration table that :func:`option_schemas` accepts.
+
+    Args:
+        table: kebab-case names → values; names that are no options are left alone.
+        open_enums: further open enums, those of a profile.
+    """
+    known = {item.name for item in fields(ChangeOptions)}
+    given = {key.replace("-", "_"): value for key, value in table.items()}
+    chosen = {key: value for key, value in given.items() if key in known}
+    chosen["open_enums"] = (*chosen.get("open_enums", ()), *open_enums)
+    return ChangeOptions(**chosen)

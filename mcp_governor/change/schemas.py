@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import jsonschema_rs
+
 from mcp_governor.change.catalogue import required_bump
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.messages import schema_message, shown
@@ -109,9 +111,20 @@ def _change(pair: SchemaPair, edit: Edit) -> Change:
 
 
 def _witness(pair: SchemaPair, edit: Edit, verdict: Verdict) -> Witness | None:
+    """The edit's witness, if the published schemas agree: it was found in a reading of them."""
     if verdict is not Verdict.BREAKING or not edit.forward.has_witness:
         return None
-    return Witness(edit.forward.witness)
+    value = edit.forward.witness
+    takes, refuses = (pair.old, pair.new) if pair.side is Side.INPUT else (pair.new, pair.old)
+    return Witness(value) if _accepts(takes, value) and not _accepts(refuses, value) else None
+
+
+def _accepts(schema: Any, value: Any) -> bool | None:
+    """Whether a published schema accepts a value, ``None`` where it cannot be asked."""
+    try:
+        return jsonschema_rs.is_valid(schema, value, validate_formats=False, offline=True)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return None
 
 
 def _wording(pair: SchemaPair) -> Iterator[Change]:

@@ -7,9 +7,11 @@ there: where the two nodes accept the same, nothing below them is an edit.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
+from mcp_governor.change.model import Side
 from mcp_governor.change.names import is_false
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import pair
@@ -35,6 +37,45 @@ _BOUNDS = (
     ("property-count", ("maxProperties",)),
     ("enum", ("enum",)),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Two alternatives that are compared, and where they stand.
+
+    Attributes:
+        old_view, new_view: the nodes that they are alternatives of.
+        old, new: the alternatives.
+        root: they are roots of the documents.
+        trust: what holds here holds for the whole documents.
+    """
+
+    old_view: View
+    new_view: View
+    old: Alternative
+    new: Alternative
+    root: bool
+    trust: bool
+
+    def place(self, side: Side, changed: Alternative, reverted: Alternative) -> tuple[Node, Node] | None:
+        """What shows one edit alone: for an input the old node with it, for an output the new one without it.
+
+        So the witness of an input is a call that worked, and that of an output an answer that may come.
+        """
+        if side is Side.INPUT:
+            return stand_in(
+                self.old_view, [changed if item is self.old else item for item in self.old_view.alternatives]
+            )
+        return stand_in(self.new_view, [reverted if item is self.new else item for item in self.new_view.alternatives])
+
+
+def _exchanged(view: View, one: Alternative, other: Alternative) -> list[Alternative]:
+    return [other if item is one else item for item in view.alternatives]
+
+
+def stand_in(view: View, alternatives: list[Alternative]) -> tuple[Node, Node] | None:
+    """A node and what to see in its stead; ``None`` for a node that stands nowhere in the document."""
+    return None if view.node.synthetic else (view.node, view.node_with(alternatives))
 
 
 class Walk:
@@ -113,7 +154,7 @@ class Walk:
         if gone or come:
             self._types(old, new, gone, come, root=root, trust=trust)
         for before, after in paired:
-            self._alternatives(old, before, after, root=root, trust=trust)
+            self._alternatives(Spot(old, new, before, after, root, trust))
 
     def _retyped_only(self, old: View, new: View, *, root: bool, trust: bool) -> bool:
         """A type stated or no longer stated, on a schema whose other keywords stay: one edit beside theirs."""
@@ -126,10 +167,12 @@ class Walk:
             return False
         changed = Alternative(after.type, before.keys, before.where, before.home, before.notes)
         forward, backward = self.questions.both(before.node(), changed.node(), root=root)
-        place = self._place(old.node, changed.node())
+        spot = Spot(old, new, before, after, root, trust)
+        reverted = Alternative(before.type, after.keys, after.where, after.home, after.notes)
+        place = spot.place(self.questions.side, changed, reverted)
         path = new.node.pointer
         self._add(Edit("type", path, [before.type], [after.type], forward, backward, place, trusted=trust))
-        self._alternatives(old, before, after, root=root, trust=trust)
+        self._alternatives(spot)
         return True
 
     def _alternative_signature(self, alternative: Alternative) -> str:
@@ -162,46 +205,43 @@ class Walk:
         forward, backward = self.questions.both(old.node_with(old.alternatives), replacement, root=root)
         before = [alternative.type for alternative in old.alternatives]
         after = [alternative.type for alternative in new.alternatives]
-        place = self._place(old.node, replacement)
+        if self.questions.side is Side.INPUT:
+            place = stand_in(old, [*kept, *come])
+        else:
+            place = stand_in(new, [item for item in new.alternatives if item not in come] + gone)
         self._add(Edit("type", new.node.pointer, before, after, forward, backward, place, trusted=trust))
-
-    def _place(self, node: Node, replacement: Node) -> tuple[Node, Node] | None:
-        return None if node.synthetic else (node, replacement)
 
     def _add(self, edit: Edit) -> None:
         if edit.is_set_change or edit.kind:
             self.edits.append(edit)
 
-    def _alternatives(self, whole: View, old: Alternative, new: Alternative, *, root: bool, trust: bool) -> None:
+    def _alternatives(self, spot: Spot) -> None:
+        old, new = spot.old, spot.new
+
         def leaf(family: str, keys: tuple[str, ...], path: str = "", **more: Any) -> None:
-            changed = old.with_keys({key: new.keys.get(key) for key in keys})
             path = path or _path(old, new, keys)
-            self._leaf(whole, old, changed, new, keys, Edit(family, path, trusted=trust, **more), root)
+            self._leaf(spot, keys, Edit(family, path, trusted=spot.trust, **more))
 
         for family, keys in _BOUNDS:
             if any(old.keys.get(key) != new.keys.get(key) for key in keys) or _retyped(old, new, keys):
                 leaf(family, keys)
-        self._arrays(old, new, leaf, trust)
+        self._arrays(old, new, leaf, spot.trust)
         self._applicators(old, new, leaf)
-        compare_objects(self, whole, old, new, leaf, root=root, trust=trust)
+        compare_objects(self, spot, leaf)
 
-    def _leaf(
-        self,
-        whole: View,
-        old: Alternative,
-        changed: Alternative,
-        new: Alternative,
-        keys: tuple[str, ...],
-        edit: Edit,
-        root: bool,
-    ) -> None:
-        """Add the edit that turns one alternative into ``changed``, if it changes anything."""
-        edit.forward, edit.backward = self.questions.both(old.node(), changed.node(), root=root)
-        others = [changed if item is old else item for item in whole.alternatives]
-        edit.old, edit.new = _shown(old, keys), _shown(new, keys)
-        edit.place = self._place(whole.node, whole.node_with(others))
-        edit.trail = join_pointer("", *self._trail)
+    def _leaf(self, spot: Spot, keys: tuple[str, ...], edit: Edit) -> None:
+        """Add the edit that gives some keywords their new values, if it changes anything."""
+        changed = spot.old.with_keys({key: spot.new.keys.get(key) for key in keys})
+        reverted = spot.new.with_keys({key: spot.old.keys.get(key) for key in keys})
+        edit.old, edit.new = _shown(spot.old, keys), _shown(spot.new, keys)
+        self.judge(spot, changed, reverted, edit)
         self._add(edit)
+
+    def judge(self, spot: Spot, changed: Alternative, reverted: Alternative, edit: Edit) -> None:
+        """Fill in what an edit does at its own place, and what shows it alone."""
+        edit.forward, edit.backward = self.questions.both(spot.old.node(), changed.node(), root=spot.root)
+        edit.place = spot.place(self.questions.side, changed, reverted)
+        edit.trail = join_pointer("", *self._trail)
 
     def _arrays(self, old: Alternative, new: Alternative, leaf: Any, trust: bool) -> None:
         heads = old.keys.get("prefixItems", []), new.keys.get("prefixItems", [])
