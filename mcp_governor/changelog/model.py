@@ -71,6 +71,18 @@ class Entry:
         """Every name that the texts in backticks may mean."""
         return frozenset().union(*map(names_in, self.spans))
 
+    @cached_property
+    def leading(self) -> tuple[str, ...]:
+        """The first text in backticks and those enumerated with it (``a``, ``b`` and ``c``): what it is about."""
+        found: list[str] = []
+        rest = self.text
+        for span in self.spans:
+            before, _, rest = rest.partition(f"`{span}`")
+            if found and not _ENUMERATED.fullmatch(before):
+                break
+            found.append(span)
+        return tuple(found)
+
 
 def names_in(span: str) -> frozenset[str]:
     """Every name that a text in backticks may mean.
@@ -90,6 +102,7 @@ def names_in(span: str) -> frozenset[str]:
 _IDENTIFIER = re.compile(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
 _SEPARATOR = re.compile(r"[./]")
 _MAX_PARTS = 8
+_ENUMERATED = re.compile(r"[\s,;/&]*(?:and|or)?\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,13 +41,17 @@ _LABEL_LINE = re.compile(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 
 
-def load(path: str | Path) -> Changelog:
+def load(path: str | Path, *, what: str | None = None) -> Changelog:
     """The changelog in a file.
+
+    Args:
+        path: the file.
+        what: what messages call it; default is the path.
 
     Raises:
         FileFormatError: it is missing, unreadable, larger than ``MAX_BYTES``, or not UTF-8 (with the line).
     """
-    file, shown = Path(path), visible(str(path))
+    file, shown = Path(path), visible(what or str(path))
     try:
         if file.stat().st_size > MAX_BYTES:
             raise FileFormatError(f"{shown} is larger than {MAX_BYTES >> 20} MiB.", "Split it.")

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
-from mcp_governor.changelog.model import Kind
+from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.parse import code_spans
+from mcp_governor.changelog.replacements import farewell
 from mcp_governor.findings import Bump
 from mcp_governor.vocabulary import SCHEMA_MAP_KEYS, unescape_pointer
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 _THINGS = frozenset(
     {
         "argument",
+        "capability",
         "env",
         "header",
         "output-field",
+        "output-schema",
         "package",
         "package-argument",
         "prompt",
@@ -35,11 +38,25 @@ _THINGS = frozenset(
         "resource",
         "resource-template",
         "template",
+        "template-variable",
         "tool",
     }
 )
 _LISTED = frozenset({"prompt", "resource", "resource-template", "template", "tool"})
 """Things whose coming nobody would call a change of something else."""
+
+
+# What an entry must speak of besides the tool, where a change concerns the tool but not its existence.
+_TOPICS = {
+    "category": re.compile(r"categor", re.IGNORECASE),
+    "deprecated": re.compile(r"deprecat", re.IGNORECASE),
+    "description": re.compile(r"describ|descript|word|phras|text|document", re.IGNORECASE),
+    "icons": re.compile(r"icon", re.IGNORECASE),
+    "outputSchema": re.compile(r"output|result|return|respon|structuredContent", re.IGNORECASE),
+    "tier": re.compile(r"\btiers?\b|\b(?:facade|standard|advanced|internal)\b", re.IGNORECASE),
+    "title": re.compile(r"title", re.IGNORECASE),
+}
+_EXISTENCE = frozenset({"tool-added", "tool-removed", "tool-renamed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +68,16 @@ class Subject:
         fields: names on the way to the place, outermost first; the last one is what changed. Empty for the
             tool as a whole.
         successor: the new name of what was renamed.
+        topic: what an entry must speak of besides the name.
+        existence: the change is the tool's coming or going, so that the entry must be about it, not name it in
+            passing.
     """
 
     tool: str | None
     fields: tuple[str, ...] = ()
     successor: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The innermost name."""
-        return self.fields[-1] if self.fields else self.tool or "server"
+    topic: re.Pattern[str] | None = None
+    existence: bool = False
 
     def told_by(self, entry: Entry, tools: Collection[str]) -> bool:
         """Whether an entry names it.
@@ -73,14 +90,26 @@ class Subject:
         names = entry.names
         if self.successor is not None and self.successor not in names:
             return False
+        if self.topic is not None and not self.topic.search(entry.text):
+            return False
         if self.fields and not self._field_in(entry):
             return False
-        if self.tool is None or self.tool in names:
+        if self.tool is None:
             return True
-        globs = [span for span in entry.spans if "*" in span]
-        if any(fnmatch.fnmatchcase(self.tool, glob) for glob in globs):
+        if self.existence:
+            return self.is_about(entry)
+        if self.tool in names or self._globbed(entry.spans):
             return True
-        return bool(self.fields) and not globs and names.isdisjoint(tools)
+        return bool(self.fields) and names.isdisjoint(tools) and not any("*" in span for span in entry.spans)
+
+    def is_about(self, entry: Entry) -> bool:
+        """Whether the first names of an entry, or those that it takes leave of, are the tool or the field."""
+        leading = (*entry.leading, *farewell(entry)[0])
+        own = {self.tool, *self.fields}
+        return any(not own.isdisjoint(names_in(span)) for span in leading) or self._globbed(leading)
+
+    def _globbed(self, spans: Collection[str]) -> bool:
+        return self.tool is not None and any("*" in span and fnmatch.fnmatchcase(self.tool, span) for span in spans)
 
     def _field_in(self, entry: Entry) -> bool:
         last = self.fields[-1]
@@ -91,17 +120,23 @@ def subject_of(change: Change) -> Subject:
     """What a change is about."""
     tokens = [unescape_pointer(token) for token in change.path.split("/")[1:]]
     if change.tool is None:
-        # `/prompts/NAME`, `/resources/URI`, `/instructions`, `/capabilities/tools`, a place in server.json
-        return Subject(None, tuple(tokens[-1:]) or (change.kind,))
+        return Subject(None, (_name_beside_tools(tokens) or change.kind,))
     fields = _names_on(tokens)
-    if not change.kind.endswith("-renamed"):
-        return Subject(change.tool, fields)
-    if not fields:
-        return Subject(change.tool, (), _name_in(change.new))
-    # The path of a renamed field is the new one; the old name is told by the message alone.
-    spans = code_spans(change.message)
-    old = _name_in(change.old) or (spans[0] if spans else fields[-1])
-    return Subject(change.tool, (*fields[:-1], old), fields[-1])
+    if change.kind.endswith("-renamed") and fields:
+        # The path of a renamed field is the new one; the old name is told by the message alone.
+        spans = code_spans(change.message)
+        old = _name_in(change.old) or (spans[0] if spans else fields[-1])
+        return Subject(change.tool, (*fields[:-1], old), fields[-1])
+    successor = _name_in(change.new) if change.kind == "tool-renamed" else None
+    topic = _TOPICS.get(tokens[0]) if tokens and not fields else None
+    return Subject(change.tool, fields, successor, topic, existence=change.kind in _EXISTENCE)
+
+
+def _name_beside_tools(tokens: list[str]) -> str:
+    """The name in ``/prompts/NAME/arguments/ARGUMENT``, ``/resources/URI/mimeType``, ``/capabilities/tools``."""
+    if tokens[:1] in (["prompts"], ["resources"], ["resourceTemplates"]) and len(tokens) > 1:
+        return tokens[3] if tokens[2:3] == ["arguments"] and len(tokens) > 3 else tokens[1]
+    return tokens[-1] if tokens else ""
 
 
 def _name_in(value: object) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mcp_governor.change.model import Verdict
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import farewell, is_about_a_part
 from mcp_governor.changelog.rulebook import finding
@@ -105,51 +106,63 @@ def check_telling(changelog: Changelog, section: Section, changes: Sequence[Chan
         changes: from the baseline to now; those that need no version step (internal tools) need no entry.
         names: see :class:`Names`.
     """
-    told: dict[int, list[Change]] = {}
+    relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
+    tellers = [
+        [(kind, entry) for kind, entry in section.entries if subject.told_by(entry, names.tools)]
+        for _, subject in relevant
+    ]
+    settled = frozenset(
+        entry.line
+        for (change, _), told in zip(relevant, tellers, strict=True)
+        for kind, entry in told
+        if kind in homes(change)
+    )
     found: list[Finding] = []
-    settled: set[int] = set()
-    for change in changes:
-        if change.bump is Bump.NONE:
+    by_line: dict[int, list[Change]] = {}
+    for (change, subject), told in zip(relevant, tellers, strict=True):
+        for _, entry in told:
+            by_line.setdefault(entry.line, []).append(change)
+        if any(kind in homes(change) for kind, _ in told):
             continue
-        subject = subject_of(change)
-        tellers = [pair for pair in section.entries if subject.told_by(pair[1], names.tools)]
-        for kind, entry in tellers:
-            told.setdefault(entry.line, []).append(change)
-            if kind in homes(change):
-                settled.add(entry.line)
-        found += _one_change(changelog, section, change, tellers)
-    found += _repetitions(changelog, section, told)
-    return Telling(tuple(found), frozenset(settled))
+        if change.verdict is Verdict.COMPATIBLE and any(entry.line in settled for _, entry in told):
+            continue  # told along with a graver change of the same thing
+        strays = [pair for pair in told if pair[1].line not in settled and subject.is_about(pair[1])]
+        found.append(_untold(changelog, section, change, strays))
+    found += _repetitions(changelog, section, by_line)
+    return Telling(tuple(found), settled)
 
 
-def _one_change(
-    changelog: Changelog, section: Section, change: Change, tellers: list[tuple[Kind | None, Entry]]
-) -> Iterator[Finding]:
-    wanted = homes(change)
-    line = f"- {sentence(change)}"
-    if not tellers:
-        yield finding(
-            "changelog/wording-untold" if is_wording(change) else "changelog/untold",
-            at(changelog, section.line),
-            tool=change.tool,
-            value=change.id,
-            change=change.message,
-            section=section.title,
-            label=wanted[0].value,
-            line=line,
-        )
-    elif not any(kind in wanted for kind, _ in tellers):
-        kind, entry = tellers[0]
-        yield finding(
+def _untold(changelog: Changelog, section: Section, change: Change, strays: list[tuple[Kind | None, Entry]]) -> Finding:
+    """A change that is not told in its place: told elsewhere, or not at all."""
+    label, line = homes(change)[0].value, f"- {sentence(change)}"
+    if strays:
+        kind, entry = strays[0]
+        return finding(
             "changelog/wrong-subsection",
             at(changelog, entry.line),
             tool=change.tool,
             value=[change.id, kind],
-            change=change.message,
+            change=_shown(change),
             found=kind.value if kind else "no label",
-            label=wanted[0].value,
+            label=label,
             line=line,
         )
+    return finding(
+        "changelog/wording-untold" if is_wording(change) else "changelog/untold",
+        at(changelog, section.line),
+        tool=change.tool,
+        value=change.id,
+        change=_shown(change),
+        section=section.title,
+        label=label,
+        line=line,
+    )
+
+
+def _shown(change: Change) -> str:
+    """The change as messages tell it: with its tool, which the change's own message may leave out."""
+    named = change.tool is None or f"`{change.tool}`" in change.message
+    return change.message if named else f"{one_line(change.tool or '', 80)}: {change.message}"
 
 
 def _repetitions(changelog: Changelog, section: Section, told: dict[int, list[Change]]) -> Iterator[Finding]:

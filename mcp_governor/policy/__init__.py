@@ -1,0 +1,20 @@
+"""Tiers, version steps, deprecation windows, acceptances: whether a release may go out as it is."""
+
+from mcp_governor.policy.acceptance import Acceptance, Accepted, add_acceptance, apply_acceptances
+from mcp_governor.policy.contract_doc import check_contract_doc
+from mcp_governor.policy.evaluate import evaluate, next_version, required_step
+from mcp_governor.policy.model import PolicyResult
+from mcp_governor.policy.windows import WINDOWS
+
+__all__ = [
+    "WINDOWS",
+    "Acceptance",
+    "Accepted",
+    "PolicyResult",
+    "add_acceptance",
+    "apply_acceptances",
+    "check_contract_doc",
+    "evaluate",
+    "next_version",
+    "required_step",
+]

@@ -1,0 +1,77 @@
+"""The contract document: a tool whose schemas changed is described anew where people read of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.model import Side
+from mcp_governor.changelog.blocks import read_blocks
+from mcp_governor.changelog.parse import code_spans
+from mcp_governor.changelog.rulebook import finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.findings import Finding
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+def check_contract_doc(
+    old_text: str | None, new_text: str, changes: Sequence[Change], *, doc: str
+) -> Iterator[Finding]:
+    """Tools whose schemas changed while the document says the same of them.
+
+    What a document says of a tool is the text under the headings that name it; where none does, the paragraphs,
+    list items, tables and code that do.
+
+    Args:
+        old_text: the document at the baseline's ref; ``None`` where it was not there.
+        new_text: the document now.
+        changes: from the baseline to now.
+        doc: how messages name it.
+    """
+    tools = dict.fromkeys(
+        change.tool for change in changes if change.tool and change.side is not Side.SURFACE
+    ) | dict.fromkeys(change.tool for change in changes if change.tool and change.kind == "tool-added")
+    for tool in tools:
+        now = said_of(new_text, tool)
+        if not now:
+            yield finding("policy/contract-doc-silent", doc, tool=tool, value=tool, doc=doc)
+        elif old_text is not None and said_of(old_text, tool) == now:
+            schemas = sorted(change.id for change in changes if change.tool == tool)
+            yield finding("policy/contract-doc-unchanged", doc, tool=tool, value=schemas, doc=doc)
+
+
+def said_of(text: str, tool: str) -> tuple[str, ...]:
+    """The pieces of a document that speak of a tool, white space aside."""
+    lines = _LINE_END.split(text.removeprefix("\ufeff"))
+    headings = [block for block in read_blocks(lines).blocks if block.kind == "heading"]
+    word = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])")
+    parts: list[str] = []
+    for index, heading in enumerate(headings):
+        title = heading.texts[0].text
+        if tool in code_spans(title) or word.search(title):
+            end = next((other.start for other in headings[index + 1 :] if other.level <= heading.level), len(lines))
+            parts.append(_flat(lines[heading.start : end]))
+    if parts:
+        return tuple(parts)
+    return tuple(_flat(part) for part in _paragraphs(lines) if any(word.search(line) for line in part))
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
+    part: list[str] = []
+    for line in lines:
+        if line.strip():
+            part.append(line)
+        elif part:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def _flat(lines: Sequence[str]) -> str:
+    return " ".join(" ".join(lines).split())

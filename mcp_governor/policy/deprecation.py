@@ -1,0 +1,251 @@
+"""Deprecations: what goes was announced, long enough, with somewhere to go."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.model import Verdict
+from mcp_governor.changelog.rulebook import finding
+from mcp_governor.changelog.steps import is_promised
+from mcp_governor.changelog.subjects import subject_of
+from mcp_governor.findings import Tier
+from mcp_governor.policy.windows import WINDOWS, History, Notice
+from mcp_governor.text import did_you_mean, one_line
+from mcp_governor.versions import Version
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface.model import Surface, Tool
+
+REMOVED, RENAMED, LOWERED = "tool-removed", "tool-renamed", "tier-lowered"
+
+
+def check_departures(
+    changes: Sequence[Change], old: Surface, new: Surface, history: History, *, zero_policy: str, today: date | None
+) -> Iterator[Finding]:
+    """Tools that are removed, renamed or moved down, and breaks of advanced tools, against their windows.
+
+    Before 1.0.0 nothing was promised, unless ``zero_policy`` is ``strict``.
+    """
+    if history.old_version is not None and not is_promised(history.old_version, zero_policy=zero_policy):
+        return
+    for change in changes:
+        tool = old.by_name.get(change.tool or "")
+        if tool is None or not WINDOWS[tool.tier]:
+            continue
+        if change.kind == REMOVED:
+            yield from _removal(tool, new, history, today)
+        elif change.kind == RENAMED:
+            yield from _rename(change, tool, history)
+        elif change.kind == LOWERED:
+            yield from _lowering(change, tool, history)
+        elif tool.tier is Tier.ADVANCED and change.verdict is Verdict.BREAKING:
+            yield from _advanced_break(change, tool, history)
+
+
+def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> Iterator[Finding]:
+    notice, window, name = history.notice(tool), WINDOWS[tool.tier], tool.name
+    tier = tool.tier.value
+    if notice is None:
+        yield finding("policy/removed-undeprecated", "", tool=name, value=tier, tier=tier, window=str(window))
+        return
+    passed = history.passed(notice.since)
+    if passed < window:
+        yield finding(
+            "policy/removed-early",
+            "",
+            tool=name,
+            value=[notice.since, history.new_version],
+            tier=tier,
+            since=notice.since or "the baseline",
+            passed=str(passed),
+            window=str(window),
+            missing=str(window - passed),
+            version=history.new_version or "now",
+        )
+    if notice.sunset and _is_earlier(history.new_version, today, notice.sunset):
+        yield finding(
+            "policy/removed-before-sunset",
+            "",
+            tool=name,
+            value=notice.sunset,
+            version=history.new_version or "this version",
+            sunset=notice.sunset,
+        )
+    yield from _replacement(tool, notice, new, None)
+
+
+def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
+    window, notice = WINDOWS[tool.tier], history.notice(tool)
+    if notice is None or history.passed(notice.since) < window:
+        yield finding(
+            "policy/rename-without-window",
+            "",
+            tool=tool.name,
+            value=change.new,
+            successor=subject_of(change).successor or "something else",
+            window=str(window),
+        )
+
+
+def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
+    window = WINDOWS[tool.tier]
+    told = _too_short(history, _announced(tool, history), window)
+    if told is not None:
+        yield finding(
+            "policy/tier-lowered-early",
+            "/tier",
+            tool=tool.name,
+            value=[change.old, change.new],
+            old=str(change.old),
+            new=str(change.new),
+            told=told,
+            window=str(window),
+        )
+
+
+def _advanced_break(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
+    subject = subject_of(change)
+    since = history.announced_parts(tool.name, frozenset(subject.fields[-1:])) or _announced(tool, history)
+    told = _too_short(history, since, WINDOWS[Tier.ADVANCED])
+    if told is not None:
+        yield finding(
+            "policy/advanced-break-early",
+            change.path,
+            tool=tool.name,
+            value=change.id,
+            change=change.message,
+            told=told,
+        )
+
+
+def _announced(tool: Tool, history: History) -> str | None:
+    notice = history.notice(tool)
+    return notice.since if notice is not None else None
+
+
+def _too_short(history: History, since: str | None, window: int) -> str | None:
+    """Why a window has not passed, ``None`` where it has."""
+    if since is None:
+        return "no earlier release announced it"
+    passed = history.passed(since)
+    if passed >= window:
+        return None
+    return f"{passed} of {window} minor releases have passed since {since or 'the baseline'} announced it"
+
+
+def _is_earlier(version: str | None, today: date | None, sunset: str) -> bool:
+    """Whether now is before a sunset: by version where it is one, by day where it is one."""
+    end, now = Version.parse(sunset), Version.parse(version or "")
+    if end is not None:
+        return now is not None and now < end
+    day = _day(sunset)
+    return day is not None and today is not None and today < day
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def check_deprecations(old: Surface | None, new: Surface, history: History, *, today: date | None) -> Iterator[Finding]:
+    """Tools that are deprecated now: replacement, sunset, and the day they were announced."""
+    for tool in new.tools:
+        notice = history.notice(tool, out=False)
+        if notice is None:
+            continue
+        before = old.by_name.get(tool.name) if old is not None else None
+        yield from _replacement(tool, notice, new, old)
+        yield from _sunset(tool, before, notice, history, today)
+        yield from _since(tool, notice, history)
+
+
+def _replacement(tool: Tool, notice: Notice, new: Surface, old: Surface | None) -> Iterator[Finding]:
+    path = "/deprecated"
+    if notice.replacement is None:
+        yield finding("policy/deprecation-without-replacement", path, tool=tool.name, value=None, source=notice.source)
+        return
+    replacement = notice.replacement
+    successor = new.by_name.get(replacement)
+    shown = one_line(replacement, 60)
+    if successor is None or replacement == tool.name:
+        gone = old is not None and replacement in old.by_name
+        state = "is the tool itself" if successor is not None else ("is gone" if gone else "does not exist")
+        others = [name for name in new.by_name if name != tool.name]
+        hint = "" if gone or successor is not None else did_you_mean(replacement, others)
+        yield finding(
+            "policy/replacement-missing",
+            path,
+            tool=tool.name,
+            value=replacement,
+            replacement=shown,
+            state=state,
+            hint=hint,
+        )
+    elif successor.deprecation is not None:
+        beyond = successor.deprecation.replacement
+        yield finding(
+            "policy/replacement-deprecated",
+            path,
+            tool=tool.name,
+            value=replacement,
+            replacement=shown,
+            beyond=f", such as `{one_line(beyond, 60)}`" if beyond and beyond in new.by_name else "",
+        )
+
+
+def _sunset(tool: Tool, before: Tool | None, notice: Notice, history: History, today: date | None) -> Iterator[Finding]:
+    path, sunset = join_pointer("/deprecated", "sunset"), notice.sunset
+    was = before.deprecation.sunset if before is not None and before.deprecation is not None else None
+    if sunset is not None and Version.parse(sunset) is None and _day(sunset) is None:
+        yield finding("policy/sunset-unreadable", path, tool=tool.name, value=sunset, found=one_line(sunset, 40))
+        return
+    if was and sunset and _is_forward(was, sunset):
+        yield finding("policy/sunset-brought-forward", path, tool=tool.name, value=[was, sunset], old=was, new=sunset)
+    if sunset and _is_over(history.new_version, today, sunset):
+        yield finding("policy/sunset-passed", path, tool=tool.name, value=sunset, sunset=sunset)
+
+
+def _is_forward(was: str, now: str) -> bool:
+    old, new = Version.parse(was), Version.parse(now)
+    if old is not None and new is not None:
+        return new < old
+    before, after = _day(was), _day(now)
+    return before is not None and after is not None and after < before
+
+
+def _is_over(version: str | None, today: date | None, sunset: str) -> bool:
+    end, now = Version.parse(sunset), Version.parse(version or "")
+    if end is not None:
+        return now is not None and now >= end
+    day = _day(sunset)
+    return day is not None and today is not None and today > day
+
+
+def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:
+    told = history.announced.get(tool.name)
+    if told is None or notice.told_since is None or told.section.unreleased:
+        return
+    counted = told.section.version_text
+    if _padded(notice.told_since) != _padded(counted):
+        yield finding(
+            "policy/deprecation-since",
+            "/deprecated/since",
+            tool=tool.name,
+            value=[notice.told_since, counted],
+            told=notice.told_since,
+            counted=counted,
+        )
+
+
+def _padded(version: str) -> str:
+    """``1.4`` means 1.4.0 where a description says since when."""
+    text = version.removeprefix("v")
+    return f"{text}.0" if text.count(".") == 1 else text

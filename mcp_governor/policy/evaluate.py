@@ -1,0 +1,168 @@
+"""Changes × tiers × versions → whether this release may go out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.model import Verdict
+from mcp_governor.changelog.rulebook import finding
+from mcp_governor.changelog.steps import Scheme, declared_step, needed_step, scheme_of
+from mcp_governor.config.model import PolicyConfig
+from mcp_governor.findings import Bump, Tier
+from mcp_governor.policy.deprecation import REMOVED, check_departures, check_deprecations
+from mcp_governor.policy.model import PolicyResult
+from mcp_governor.policy.windows import History
+from mcp_governor.text import one_line
+from mcp_governor.versions import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import date
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.changelog import Changelog, Step
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface.model import Surface
+
+_VERSION_PATH = "/serverInfo/version"
+_SHOWN_CHANGES = 5
+
+DEFAULT_POLICY = PolicyConfig()
+
+
+def evaluate(
+    changes: Sequence[Change],
+    old: Surface | None,
+    new: Surface,
+    *,
+    old_version: str | None,
+    new_version: str | None,
+    changelog: Changelog | None = None,
+    settings: PolicyConfig = DEFAULT_POLICY,
+    today: date | None = None,
+) -> PolicyResult:
+    """Hold a release to its promises: tiers, version step, deprecation windows.
+
+    Args:
+        changes: from ``old`` to ``new``, accepted ones included: an accepted break still counts.
+        old: the baseline; ``None`` where there is none, so only the surface of now is judged.
+        new: the surface of now.
+        old_version, new_version: the versions that clients meet; ``None`` where unknown.
+        changelog: in which releases are counted and deprecations told.
+        settings: the config's ``policy`` table.
+        today: the day that sunsets are judged by; ``None`` leaves days unjudged.
+    """
+    history = History(changelog, old_version, new_version)
+    found = list(_published(new))
+    found += check_deprecations(old, new, history, today=today)
+    if old is None:
+        return PolicyResult(findings=tuple(found))
+    counted = [(change, required_step(change, unknown=settings.unknown)) for change in changes]
+    highest = Bump.highest([bump for _, bump in counted])
+    forcing = tuple(change for change, bump in counted if bump is highest and bump is not Bump.NONE)
+    needed = needed_step(highest, old_version or "", zero_policy=settings.zero_policy)
+    step = declared_step(old_version, new_version, calver=settings.calver) if old_version and new_version else None
+    found += _version(step, needed, forcing, old_version, new_version)
+    found += _scheme(step, old_version, new_version, settings)
+    found += check_departures(changes, old, new, history, zero_policy=settings.zero_policy, today=today)
+    return PolicyResult(needed, step.bump if step is not None else None, tuple(found), forcing)
+
+
+def required_step(change: Change, *, unknown: str = "breaking") -> Bump:
+    """The step that one change needs from 1.0.0 on: the change's own, and a major one for any removal of a tool.
+
+    Args:
+        change: with the step that its tier asks for.
+        unknown: ``compatible`` counts what could not be decided as an addition.
+    """
+    if change.verdict is Verdict.UNKNOWN and unknown == "compatible":
+        return Bump.MINOR if change.bump is Bump.MAJOR else change.bump
+    # Surface governance, "Deprecation policy", step 4: removal is allowed only on a major bump, whatever the tier.
+    if change.kind == REMOVED and change.tier is Tier.ADVANCED:
+        return Bump.MAJOR
+    return change.bump
+
+
+def _published(surface: Surface) -> Iterator[Finding]:
+    for tool in surface.tools:
+        # A tool that only a per-tier listing shows is not published by default.
+        if tool.tier is Tier.INTERNAL and tool.tier_source != "list":
+            yield finding(
+                "policy/internal-published", "/tier", tool=tool.name, value="internal", source=tool.tier_source
+            )
+
+
+def _version(
+    step: Step | None,
+    needed: Bump,
+    forcing: Sequence[Change],
+    old_version: str | None,
+    new_version: str | None,
+) -> Iterator[Finding]:
+    value = [needed, sorted(change.id for change in forcing)]
+    if step is None or old_version is None or new_version is None:
+        if needed is not Bump.NONE:
+            who = "The server" if new_version is None else "The baseline"
+            yield finding("policy/version-missing", _VERSION_PATH, value=value, who=who, required=needed.value)
+        return
+    if step.backwards:
+        yield finding(
+            "policy/version-backwards",
+            _VERSION_PATH,
+            value=[old_version, new_version],
+            old=one_line(old_version, 40),
+            new=one_line(new_version, 40),
+            next=next_version(old_version, Bump.highest([needed, Bump.PATCH])),
+        )
+    elif step.bump.rank < needed.rank:
+        yield finding(
+            "policy/bump-too-small",
+            _VERSION_PATH,
+            value=value,
+            old=one_line(old_version, 40),
+            new=one_line(new_version, 40),
+            declared="zero" if step.bump is Bump.NONE else step.bump.value,
+            required=needed.value,
+            forcing=_listed(forcing),
+            next=next_version(old_version, needed),
+        )
+
+
+def _listed(changes: Sequence[Change]) -> str:
+    shown = [_told(change) for change in changes[:_SHOWN_CHANGES]]
+    more = len(changes) - len(shown)
+    return "; ".join(shown) + (f"; and {more} more" if more else "")
+
+
+def _told(change: Change) -> str:
+    where = f"{one_line(change.tool, 60)}: " if change.tool and f"`{change.tool}`" not in change.message else ""
+    return where + one_line(change.message, 120).rstrip(".")
+
+
+def next_version(old: str, needed: Bump) -> str:
+    """The smallest version after ``old`` that makes the step; a phrase where ``old`` is no semantic version."""
+    before = Version.parse(old)
+    if before is None or scheme_of(old) is not Scheme.SEMVER:
+        return f"a {needed.value} step"
+    core = replace(before, prerelease="", build="")
+    if before.prerelease and declared_step(old, str(core)).bump.rank >= needed.rank:
+        return str(core)
+    return str(core.bumped(needed))
+
+
+def _scheme(
+    step: Step | None, old_version: str | None, new_version: str | None, settings: PolicyConfig
+) -> Iterator[Finding]:
+    if step is None or step.scheme is Scheme.SEMVER or old_version is None or new_version is None:
+        return
+    odd = new_version if scheme_of(new_version) is not Scheme.SEMVER else old_version
+    yield finding(
+        "policy/version-not-semver",
+        _VERSION_PATH,
+        value=scheme_of(odd),
+        version=one_line(odd, 40),
+        old=one_line(old_version, 40),
+        new=one_line(new_version, 40),
+        counts="no step" if settings.calver == "refuse" else f"a {settings.calver} step",
+    )
