@@ -38,7 +38,8 @@ def dialect_of(schema: Any) -> str | None:
     return DIALECTS[uri] if uri else None
 
 
-def _meta_schema_of(schema: dict[str, Any]) -> str:
+def meta_schema_of(schema: dict[str, Any]) -> str:
+    """The URI of the meta-schema that a schema of a published dialect is written against."""
     dialect = dialect_of(schema)
     return next(uri for uri, name in DIALECTS.items() if name == dialect)
 
@@ -87,7 +88,7 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
 
 
 def _invalid(schema: dict[str, Any], context: Context) -> Iterator[tuple[str, str]]:
-    uri = _meta_schema_of(schema)
+    uri = meta_schema_of(schema)
     validator = context.facts.memo(("meta-schema", uri), lambda: _meta_validator(uri))
     seen: set[str] = set()
     for way, message in errors(validator, schema):
@@ -168,7 +169,7 @@ def _compile_error(schema: dict[str, Any]) -> str:
     import jsonschema_rs
 
     try:
-        jsonschema_rs.validator_for({**encodable(schema), "$schema": _meta_schema_of(schema)}, offline=True)
+        jsonschema_rs.validator_for({**encodable(schema), "$schema": meta_schema_of(schema)}, offline=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         return str(getattr(error, "message", error))
     return ""

@@ -1,0 +1,132 @@
+"""Schemas that contradict themselves, or carry what nobody can use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeGuard
+from urllib.parse import unquote
+
+from mcp_governor.lint.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.lint.patterns import errors
+from mcp_governor.lint.schemas import parent_of, validator_at
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Tool
+
+_BOUNDS = (
+    ("minimum", "maximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
+
+
+# Within a branch, required may speak of what another branch or the parent declares.
+_BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not"})
+
+
+def _required(node: Node) -> list[Any]:
+    required = parent_of(node).get("required")
+    return required if isinstance(required, list) else []
+
+
+def required_with_default(node: Node, _context: Context) -> Iterator[Hit]:
+    """A required argument has no default."""
+    if node.argument is None or not isinstance(node.schema, dict) or "default" not in node.schema:
+        return
+    if node.argument in _required(node):
+        yield hit(f"{node.pointer}/default", node.schema["default"], argument=node.argument)
+
+
+def null_default(node: Node, _context: Context) -> Iterator[Hit]:
+    """``"default": null`` stands only where null is accepted."""
+    if not isinstance(node.schema, dict) or node.schema.get("default", 0) is not None:
+        return
+    validator = validator_at(node)
+    if validator is not None and not validator.is_valid(None):
+        yield hit(f"{node.pointer}/default", None, type=node.schema.get("type", "the schema"))
+
+
+def default_valid(node: Node, _context: Context) -> Iterator[Hit]:
+    """A default is a value that its own schema accepts."""
+    if not isinstance(node.schema, dict) or node.schema.get("default") is None:
+        return
+    yield from _refused(node, f"{node.pointer}/default", node.schema["default"])
+
+
+def examples_valid(node: Node, _context: Context) -> Iterator[Hit]:
+    """Examples are values that their own schema accepts."""
+    if not isinstance(node.schema, dict):
+        return
+    examples = node.schema.get("examples")
+    for index, example in enumerate(examples if isinstance(examples, list) else ()):
+        yield from _refused(node, f"{node.pointer}/examples/{index}", example)
+
+
+def _refused(node: Node, pointer: str, value: Any) -> Iterator[Hit]:
+    validator = validator_at(node)
+    problems = errors(validator, value) if validator is not None else []
+    if problems:
+        yield hit(pointer, value, error=problems[0][1])
+
+
+def required_declared(node: Node, _context: Context) -> Iterator[Hit]:
+    """Every name in ``required`` is declared in ``properties``, where properties are declared at all."""
+    schema = node.schema
+    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        return
+    required = schema.get("required")
+    if not isinstance(required, list) or any(key in schema for key in ("$ref", "allOf", "anyOf", "oneOf", "if")):
+        return
+    if any(
+        isinstance(token, str) and token in ("allOf", "anyOf", "oneOf", "then", "else", "not") for token in node.tokens
+    ):
+        return
+    for index, name in enumerate(required):
+        if isinstance(name, str) and name not in schema["properties"] and not schema.get("patternProperties"):
+            yield hit(f"{node.pointer}/required/{index}", name, argument=name)
+
+
+def bounds_open(node: Node, _context: Context) -> Iterator[Hit]:
+    """No lower bound exceeds its upper bound."""
+    if not isinstance(node.schema, dict):
+        return
+    for low, high in _BOUNDS:
+        least, most = node.schema.get(low), node.schema.get(high)
+        if _is_number(least) and _is_number(most) and least > most:
+            yield hit(f"{node.pointer}/{low}", least, low=low, high=high, least=least, most=most)
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def unused_definitions(tool: Tool, context: Context) -> Iterator[Hit]:
+    """Every definition is referred to."""
+    for side in SIDES:
+        schema = tool.raw.get(side)
+        if not isinstance(schema, dict):
+            continue
+        schemas = [
+            node.schema for node in context.facts.nodes(tool) if node.side == side and isinstance(node.schema, dict)
+        ]
+        # With names of their own, definitions may be referred to in ways that a pointer does not show.
+        if any(key in item for item in schemas for key in ("$anchor", "$dynamicAnchor", "$id", "id")):
+            continue
+        references = [item.get("$ref") for item in schemas]
+        used = {unquote(reference) for reference in references if isinstance(reference, str)}
+        for home in ("$defs", "definitions"):
+            definitions = schema.get(home)
+            for name in definitions if isinstance(definitions, dict) else ():
+                pointer = join_pointer(f"#/{home}", name)
+                if not any(ref == pointer or ref.startswith(f"{pointer}/") for ref in used):
+                    yield hit(join_pointer(f"/{side}/{home}", name), definitions[name], name=name)
+
+
+def hints_agree(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A tool that says it only reads does not say that it destroys."""
+    hints = tool.annotations
+    if hints.get("readOnlyHint") is True and hints.get("destructiveHint") is True:
+        yield hit("/annotations/destructiveHint", True)

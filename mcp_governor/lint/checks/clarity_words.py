@@ -1,0 +1,124 @@
+"""How much a description tells: length, cues, undescribed parameters, tautologies."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lint.context import Context, Hit, hit
+from mcp_governor.lint.tokens import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
+from mcp_governor.vocabulary import join_pointer, resolve_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Tool
+
+USAGE_CUE = re.compile(
+    r"\buse (?:this|it|when|for|to|after|before|only|instead)\b|\bwhen (?:you|the user|to|a user|asked)\b"
+    r"|\binstead of\b|\brather than\b|\buseful (?:for|when|to)\b|\bprefer\b|\bbefore (?:using|calling)\b|\bideal for\b",
+    re.IGNORECASE,
+)
+LIMITATION_CUE = re.compile(
+    r"\bonly\b|\bcan(?:not|'t|’t)\b|\bmax(?:imum)?\b|\bunless\b|\bdoes(?:n't|n’t| not)\b|\blimit(?:ed|s|ations?)?\b"
+    r"|\bmust\b|\bexcept\b|\bup to\b|\bnot supported\b|\bdo(?:n't|n’t| not)\b",
+    re.IGNORECASE,
+)
+EXAMPLE_CUE = re.compile(r"\be\.g\.|\bfor example\b|\bexamples?\b|\bfor instance\b|\bsuch as\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
+
+
+def sentence_count(text: str) -> int:
+    """How many sentences a text has; list items and paragraphs count as such."""
+    parts = [part for part in _SENTENCE_END.split(text) if part and part.strip()]
+    return len(parts)
+
+
+def length(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A description has at least ``min-words`` words and at most ``max-characters`` code points."""
+    text = tool.description
+    count = word_count(text)
+    least, most = context.options["min-words"], context.options["max-characters"]
+    value = tool.raw.get("description")
+    if not text.strip():
+        yield hit("/description" if "description" in tool.raw else "", value, problem="is missing")
+    elif count < least:
+        yield hit("/description", value, problem=f"has {count} words, fewer than {least}")
+    elif len(text) > most:
+        yield hit("/description", value, problem=f"has {len(text)} characters, more than {most}")
+
+
+def usage_cue(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A description says when to use the tool."""
+    if tool.description and not USAGE_CUE.search(tool.description):
+        yield hit("/description", tool.description)
+
+
+def limitation_cue(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A description says what the tool does not do."""
+    if tool.description and not LIMITATION_CUE.search(tool.description):
+        yield hit("/description", tool.description)
+
+
+def example_cue(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A description gives an example."""
+    if tool.description and not EXAMPLE_CUE.search(tool.description):
+        yield hit("/description", tool.description)
+
+
+def sentences(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A description has at least ``min`` sentences."""
+    count = sentence_count(tool.description)
+    if tool.description and count < context.options["min"]:
+        yield hit("/description", tool.description, count=count)
+
+
+def tautology(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A description says more than the words of the name."""
+    said = {stem(word) for word in words(tool.description)} - _STOP_STEMS
+    name = {stem(word) for word in (*name_words(tool.name), *words(tool.title or ""))}
+    if tool.description.strip() and said <= name:
+        yield hit("/description", tool.description)
+
+
+_STOP_STEMS = {stem(word) for word in STOP_WORDS}
+
+
+def _arguments(tool: Tool) -> dict[str, Any]:
+    schema = tool.input_schema
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return properties if isinstance(properties, dict) else {}
+
+
+def parameter_described(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """Every argument is described, in its schema or by name in the description of the tool."""
+    arguments = _arguments(tool)
+    missing = [name for name, schema in arguments.items() if not _described(tool, schema)]
+    if not missing:
+        return
+    told = set(re.findall(r"[\w\-]+", tool.description))
+    for name in missing:
+        if name not in told:
+            yield hit(join_pointer("/inputSchema/properties", name), arguments[name], argument=name)
+
+
+def _described(tool: Tool, schema: Any, depth: int = 0) -> bool:
+    if not isinstance(schema, dict) or depth > 4:
+        return not isinstance(schema, dict)
+    if isinstance(schema.get("description"), str) and schema["description"].strip():
+        return True
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#"):
+        try:
+            return _described(tool, resolve_pointer(tool.input_schema, reference), depth + 1)
+        except KeyError:
+            return False
+    branches = [*schema.get("anyOf", ()), *schema.get("allOf", ()), *schema.get("oneOf", ())]
+    return any(isinstance(item, dict) and _described(tool, item, depth + 1) for item in branches)
+
+
+def read_only_verb(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A tool that says it only reads is not named after a change."""
+    verb = leading_verb(tool.name)
+    if tool.annotations.get("readOnlyHint") is True and verb in MUTATING_VERBS:
+        yield hit("/annotations/readOnlyHint", True, verb=verb)

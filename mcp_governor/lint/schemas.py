@@ -1,0 +1,79 @@
+"""Small questions about schemas that several rules ask."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from mcp_governor.lint.patterns import encodable
+from mcp_governor.lint.schema_report import dialect_of, meta_schema_of
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from mcp_governor.lint.context import Node
+    from mcp_governor.lint.patterns import Validator
+
+COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
+_EMBEDDED = "urn:mcp-governor:embedded"
+
+
+def types_of(schema: Any) -> frozenset[str] | None:
+    """The JSON types that a schema admits as far as ``type`` and ``anyOf``/``oneOf`` of such say, else ``None``."""
+    if not isinstance(schema, dict):
+        return None
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        return frozenset({kind})
+    if isinstance(kind, list):
+        return frozenset(item for item in kind if isinstance(item, str)) or None
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key)
+        if isinstance(branches, list) and branches:
+            found = [types_of(branch) for branch in branches]
+            known = [types for types in found if types is not None]
+            return frozenset().union(*known) if len(known) == len(found) else None
+    return None
+
+
+def effective(schema: dict[str, Any]) -> dict[str, Any]:
+    """The one branch that is not null of an ``anyOf``/``oneOf`` with null, else the schema itself."""
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key)
+        if isinstance(branches, list):
+            real = [item for item in branches if isinstance(item, dict) and item.get("type") != "null"]
+            if len(real) == 1 and len(real) < len(branches):
+                return {**schema, **real[0]}
+    return schema
+
+
+def parent_of(node: Node) -> dict[str, Any]:
+    """The object schema that declares a property; empty where there is none."""
+    value: Any = node.tool.raw.get(node.side)
+    for token in node.tokens[:-2]:
+        value = value[token]
+    return value if isinstance(value, dict) else {}
+
+
+def root_of(node: Node) -> Any:
+    """The whole schema that a node is part of."""
+    return node.tool.raw.get(node.side)
+
+
+def validator_at(node: Node) -> Validator | None:
+    """A validator for the schema at a node, references resolved in its root; ``None`` where none can be built."""
+    import jsonschema_rs
+
+    root = root_of(node)
+    if not isinstance(root, dict) or dialect_of(root) is None:
+        return None
+    uri = meta_schema_of(root)
+    schema = node.schema
+    if isinstance(schema, dict) and '"$' in json.dumps(schema, default=str):
+        pointer = quote(join_pointer("", *node.tokens), safe="/~")
+        home, name = ("definitions", "id") if "draft-04" in uri else ("definitions", "$id")
+        schema = {home: {"root": {**root, name: _EMBEDDED}}, "$ref": f"{_EMBEDDED}#{pointer}"}
+    try:
+        return jsonschema_rs.validator_for({**encodable(schema), "$schema": uri}, offline=True, validate_formats=False)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError, TypeError):
+        return None
