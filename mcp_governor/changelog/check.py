@@ -10,6 +10,7 @@ from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.schema_version import SchemaVersion
 from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading, working_section
+from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.changelog.telling import Names, check_names, check_telling
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.versions import Version
@@ -46,12 +47,14 @@ class ChangelogSettings:
         expected: the version that the schema has now; ``None``: the one that the server reports.
         baseline: the surface that the changes start from, for names that existed.
         recorded: surfaces of released versions.
+        names: further names that entries may use, such as environment variables.
         zero_policy: what a version before 1.0.0 may break, as the config's ``policy.zero-policy``.
     """
 
     expected: SchemaVersion | None = None
     baseline: Surface | None = None
     recorded: tuple[Recorded, ...] = ()
+    names: frozenset[str] = frozenset()
     zero_policy: str = "minor-may-break"
 
 
@@ -86,7 +89,7 @@ def check(
         found += _version(changelog, current, expected, settings)
     section = working_section(changelog)
     if surface is not None and section is not None:
-        names = Names(surface, settings.baseline)
+        names = Names(surface, settings.baseline, settings.names | _names_of(changes or ()))
         found += _fingerprint(changelog, section, live)
         found += check_names(changelog, section, names)
         if changes is not None:
@@ -101,6 +104,12 @@ def check(
 
 def _tiers(*surfaces: Surface | None) -> dict[str, Tier]:
     return {tool.name: tool.tier for surface in surfaces if surface is not None for tool in surface.tools}
+
+
+def _names_of(changes: Sequence[Change]) -> frozenset[str]:
+    """The names that changes are about: an entry that tells one may use them."""
+    subjects = [subject_of(change) for change in changes]
+    return frozenset(name for subject in subjects for name in (*subject.fields, subject.successor) if name)
 
 
 def _line(found: Finding) -> int:

@@ -27,7 +27,6 @@ _THINGS = frozenset(
         "argument",
         "capability",
         "env",
-        "header",
         "output-field",
         "output-schema",
         "package",
@@ -35,8 +34,10 @@ _THINGS = frozenset(
         "prompt",
         "prompt-argument",
         "remote",
+        "remote-header",
         "resource",
         "resource-template",
+        "runtime-argument",
         "template",
         "template-variable",
         "tool",
@@ -120,7 +121,10 @@ def subject_of(change: Change) -> Subject:
     """What a change is about."""
     tokens = [unescape_pointer(token) for token in change.path.split("/")[1:]]
     if change.tool is None:
-        return Subject(None, (_name_beside_tools(tokens) or change.kind,))
+        name = _name_beside_tools(tokens) or change.kind
+        if change.kind.endswith("-renamed"):
+            return Subject(None, (_name_in(change.old) or name,), name)
+        return Subject(None, (name,))
     fields = _names_on(tokens)
     if change.kind.endswith("-renamed") and fields:
         # The path of a renamed field is the new one; the old name is told by the message alone.
@@ -133,9 +137,12 @@ def subject_of(change: Change) -> Subject:
 
 
 def _name_beside_tools(tokens: list[str]) -> str:
-    """The name in ``/prompts/NAME/arguments/ARGUMENT``, ``/resources/URI/mimeType``, ``/capabilities/tools``."""
+    """The name in ``/prompts/NAME/arguments/ARGUMENT``, ``/resources/URI/mimeType``, ``/capabilities/tools``, and in
+    the manifest."""
     if tokens[:1] in (["prompts"], ["resources"], ["resourceTemplates"]) and len(tokens) > 1:
         return tokens[3] if tokens[2:3] == ["arguments"] and len(tokens) > 3 else tokens[1]
+    if tokens[:1] == ["server.json"] and tokens[-1] in ("choices", "default", "transport"):
+        return tokens[-2]
     return tokens[-1] if tokens else ""
 
 

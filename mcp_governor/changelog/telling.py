@@ -28,10 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Names:
-    """Every name that an entry may use: what exists now, and what existed in the baseline."""
+    """Every name that an entry may use: what exists now, and what existed in the baseline.
+
+    Attributes:
+        surface, baseline: of now and of then.
+        further: names that stand beside the surface, of the manifest and of the changes.
+    """
 
     surface: Surface
     baseline: Surface | None = None
+    further: frozenset[str] = frozenset()
 
     @cached_property
     def live(self) -> frozenset[str]:
@@ -46,7 +52,7 @@ class Names:
     @cached_property
     def others(self) -> frozenset[str]:
         """Fields, hints, prompts, resources and the parts of the server's own description."""
-        names = {"instructions", "capabilities", "serverInfo"}
+        names = {"instructions", "capabilities", "serverInfo", *self.further}
         for surface in (self.surface, self.baseline):
             if surface is None:
                 continue

@@ -1,0 +1,282 @@
+"""server.json, the registry's manifest: what an installation must set is part of the surface.
+
+Environment variables and package arguments never show in ``tools/list``; a client that is configured without a
+variable that became required fails all the same (surface governance, "What counts as a breaking change").
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.changelog.check import same_version
+from mcp_governor.changelog.rulebook import finding
+from mcp_governor.errors import FileFormatError
+from mcp_governor.findings import Bump
+from mcp_governor.surface.file import parse_json
+from mcp_governor.text import one_line, visible
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.changelog import SchemaVersion
+    from mcp_governor.findings import Finding
+
+Manifest = Mapping[str, Any]
+ROOT = "/server.json"
+"""Where changes of the manifest stand among the places of a surface."""
+
+_ALIKE = 0.6
+
+
+def parse_manifest(text: str | bytes, what: str) -> Manifest:
+    """A manifest.
+
+    Raises:
+        FileFormatError: it is not JSON, or no object.
+    """
+    document = parse_json(text, what)
+    if not isinstance(document, dict):
+        raise FileFormatError(f"{what} is no JSON object.", "See the registry's server.schema.json.")
+    return document
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """One thing that an installation may or must give: a variable, an argument or a header."""
+
+    name: str
+    required: bool
+    default: Any
+    choices: tuple[str, ...] | None
+
+    @property
+    def must_be_set(self) -> bool:
+        return self.required and self.default is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A list of settings: the stem of its kinds, its word, and where it stands."""
+
+    stem: str
+    noun: str
+    pointer: str
+
+
+_LISTS = (
+    ("environmentVariables", "environment_variables", "env", "environment variable"),
+    ("packageArguments", "package_arguments", "package-argument", "package argument"),
+    ("runtimeArguments", "runtime_arguments", "runtime-argument", "runtime argument"),
+)
+
+
+def compare_manifests(old: Manifest, new: Manifest) -> list[Change]:
+    """What changed for those who install the server.
+
+    Args:
+        old, new: manifests as read; what has the wrong shape counts as absent.
+
+    Returns:
+        Changes of side ``surface`` without a tool, in the order of their places.
+    """
+    changes = [*_compare_packages(_packages(old), _packages(new)), *_compare_remotes(_remotes(old), _remotes(new))]
+    return sorted(changes, key=lambda change: (change.path, change.kind))
+
+
+def check_manifest(manifest: Manifest, expected: SchemaVersion, *, what: str) -> Iterator[Finding]:
+    """Whether the manifest states the version of the server.
+
+    Args:
+        manifest: as read.
+        expected: the version that the server has, and who says so.
+        what: how messages name the file.
+    """
+    stated = manifest.get("version")
+    if expected.text is None or (isinstance(stated, str) and same_version(stated, expected.text)):
+        return
+    yield finding(
+        "policy/manifest-version",
+        what,
+        value=[stated, expected.text],
+        manifest=what,
+        found=f"version {one_line(stated, 40)}" if isinstance(stated, str) else "no version",
+        source=expected.source,
+        expected=expected.text,
+    )
+
+
+def manifest_names(manifest: Manifest) -> frozenset[str]:
+    """Every name that a changelog entry may use for a part of the manifest."""
+    names: set[str] = set()
+    for identifier, package in _packages(manifest).items():
+        names.add(identifier.partition(":")[2])
+        for key, snake, _, _ in _LISTS:
+            names.update(_settings(package.get(key, package.get(snake))))
+    for url, remote in _remotes(manifest).items():
+        names.update((url, *_settings(remote.get("headers"))))
+    return frozenset(names)
+
+
+def _entries(manifest: Manifest, key: str) -> list[Mapping[str, Any]]:
+    value = manifest.get(key)
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _packages(manifest: Manifest) -> dict[str, Mapping[str, Any]]:
+    found = {}
+    for entry in _entries(manifest, "packages"):
+        registry = entry.get("registryType", entry.get("registry_type", entry.get("registry_name", "")))
+        found[f"{registry}:{entry.get('identifier', entry.get('name', ''))}"] = entry
+    return found
+
+
+def _remotes(manifest: Manifest) -> dict[str, Mapping[str, Any]]:
+    return {str(entry.get("url", "")): entry for entry in _entries(manifest, "remotes")}
+
+
+def _settings(value: Any) -> dict[str, _Setting]:
+    found: dict[str, _Setting] = {}
+    for index, entry in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(entry, dict):
+            setting = _setting(entry, index)
+            found[setting.name] = setting
+    return found
+
+
+def _setting(entry: Mapping[str, Any], index: int) -> _Setting:
+    hint = entry.get("valueHint", entry.get("value_hint"))
+    name = next((text for text in (entry.get("name"), hint, entry.get("value")) if isinstance(text, str) and text), "")
+    choices = entry.get("choices")
+    fixed = entry.get("value")
+    return _Setting(
+        name=name or f"#{index + 1}",
+        required=entry.get("isRequired", entry.get("is_required")) is True,
+        default=entry.get("default", fixed),
+        choices=tuple(map(str, choices)) if isinstance(choices, list) else None,
+    )
+
+
+def _compare_packages(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> Iterator[Change]:
+    for identifier in old.keys() | new.keys():
+        place = join_pointer(ROOT, "packages", identifier)
+        before, after = old.get(identifier), new.get(identifier)
+        yield from _presence("package", "package", identifier, place, before, after)
+        if before is None or after is None:
+            continue
+        yield from _transport(identifier, place, before, after)
+        for key, snake, stem, noun in _LISTS:
+            where = _Place(stem, noun, join_pointer(place, key))
+            yield from _compare_settings(
+                where, _settings(before.get(key, before.get(snake))), _settings(after.get(key, after.get(snake)))
+            )
+
+
+def _compare_remotes(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> Iterator[Change]:
+    for url in old.keys() | new.keys():
+        place = join_pointer(ROOT, "remotes", url)
+        before, after = old.get(url), new.get(url)
+        yield from _presence("remote", "remote", url, place, before, after)
+        if before is not None and after is not None:
+            where = _Place("remote-header", "header", join_pointer(place, "headers"))
+            yield from _compare_settings(where, _settings(before.get("headers")), _settings(after.get("headers")))
+
+
+def _presence(stem: str, noun: str, name: str, place: str, before: Any, after: Any) -> Iterator[Change]:
+    shown = f"{noun} `{visible(name)}`"
+    if after is None:
+        yield _breaking(f"{stem}-removed", place, f"{shown} is no longer offered", name, None)
+    elif before is None:
+        yield _compatible(f"{stem}-added", place, f"{shown} is new", None, name)
+
+
+def _transport(identifier: str, place: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
+    old, new = (_type_of(entry.get("transport")) for entry in (before, after))
+    if old != new:
+        message = f"package `{visible(identifier)}` speaks {visible(new)} now, was {visible(old)}"
+        yield _breaking("package-transport-changed", join_pointer(place, "transport"), message, old, new)
+
+
+def _type_of(transport: Any) -> str:
+    value = transport.get("type") if isinstance(transport, dict) else None
+    return value if isinstance(value, str) else "stdio"
+
+
+def _compare_settings(where: _Place, old: Mapping[str, _Setting], new: Mapping[str, _Setting]) -> Iterator[Change]:
+    gone, come = [name for name in old if name not in new], [name for name in new if name not in old]
+    renamed = _renamed(gone, come, old, new)
+    for before, after in renamed.items():
+        message = f"{where.noun} `{visible(before)}` is called `{visible(after)}` now"
+        yield _breaking(f"{where.stem}-renamed", join_pointer(where.pointer, after), message, before, after)
+    for name in gone:
+        if name not in renamed:
+            message = f"{where.noun} `{visible(name)}` is gone"
+            yield _breaking(f"{where.stem}-removed", join_pointer(where.pointer, name), message, name, None)
+    for name in come:
+        if name not in renamed.values():
+            yield _added(where, new[name])
+    for name in old.keys() & new.keys():
+        yield from _changed(where, old[name], new[name])
+
+
+def _renamed(
+    gone: list[str], come: list[str], old: Mapping[str, _Setting], new: Mapping[str, _Setting]
+) -> dict[str, str]:
+    """Settings that live on under another name: alike in name, and the same otherwise; each at most once."""
+    found: dict[str, str] = {}
+    for before in gone:
+        same = [
+            after
+            for after in come
+            if after not in found.values()
+            and (old[before].required, old[before].choices) == (new[after].required, new[after].choices)
+        ]
+        nearest = difflib.get_close_matches(before, same, n=1, cutoff=_ALIKE)
+        if nearest:
+            found[before] = nearest[0]
+    return found
+
+
+def _added(where: _Place, setting: _Setting) -> Change:
+    path, shown = join_pointer(where.pointer, setting.name), f"{where.noun} `{visible(setting.name)}`"
+    if setting.must_be_set:
+        return _breaking(f"required-{where.stem}-added", path, f"{shown} is new and must be set", None, setting.name)
+    return _compatible(f"{where.stem}-added", path, f"{shown} is new", None, setting.name)
+
+
+def _changed(where: _Place, old: _Setting, new: _Setting) -> Iterator[Change]:
+    path, shown = join_pointer(where.pointer, new.name), f"{where.noun} `{visible(new.name)}`"
+    if new.must_be_set and not old.must_be_set:
+        yield _breaking(f"{where.stem}-required", path, f"{shown} must be set now", old.required, new.required)
+    elif old.must_be_set and not new.must_be_set:
+        yield _compatible(f"{where.stem}-optional", path, f"{shown} may be left out now", old.required, new.required)
+    elif None not in (old.default, new.default) and old.default != new.default:
+        message = f"the default of {shown} changed"
+        yield _breaking(f"{where.stem}-default-changed", f"{path}/default", message, old.default, new.default)
+    lost = [choice for choice in old.choices or () if new.choices is not None and choice not in new.choices]
+    if lost or (old.choices is None and new.choices is not None):
+        message = f"{shown} takes fewer values"
+        yield _breaking(
+            f"{where.stem}-choice-removed", f"{path}/choices", message, _list(old.choices), _list(new.choices)
+        )
+    elif old.choices != new.choices and old.choices is not None:
+        message = f"{shown} takes more values"
+        yield _compatible(
+            f"{where.stem}-choice-added", f"{path}/choices", message, _list(old.choices), _list(new.choices)
+        )
+
+
+def _list(choices: tuple[str, ...] | None) -> list[str] | None:
+    return list(choices) if choices is not None else None
+
+
+def _breaking(kind: str, path: str, message: str, old: Any, new: Any) -> Change:
+    return Change(kind, None, path, Side.SURFACE, Verdict.BREAKING, message, Bump.MAJOR, old=old, new=new)
+
+
+def _compatible(kind: str, path: str, message: str, old: Any, new: Any) -> Change:
+    return Change(kind, None, path, Side.SURFACE, Verdict.COMPATIBLE, message, Bump.MINOR, old=old, new=new)
