@@ -3,7 +3,7 @@
 from mcp_governor.checking.comparison import compare_surfaces, compare_targets
 from mcp_governor.checking.events import Emit, Event, Finished, Started
 from mcp_governor.checking.model import BaselineInfo, Report, ServerInfo
-from mcp_governor.checking.run import check, check_surface, lint_report, read_target
+from mcp_governor.checking.run import check, check_promise, check_surface, lint_report, read_surface, read_target
 
 __all__ = [
     "BaselineInfo",
@@ -14,9 +14,11 @@ __all__ = [
     "ServerInfo",
     "Started",
     "check",
+    "check_promise",
     "check_surface",
     "compare_surfaces",
     "compare_targets",
     "lint_report",
+    "read_surface",
     "read_target",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.change import Change
     from mcp_governor.checking.promise import Promise
     from mcp_governor.findings import Finding
+    from mcp_governor.policy import Accepted
     from mcp_governor.target import Baseline
 
 _T = TypeVar("_T")
@@ -71,6 +72,22 @@ def read_target(
     return surface
 
 
+def read_surface(
+    target: str | Path | None = None, *, config: Config | None = None, command: Sequence[str] = ()
+) -> Surface:
+    """The surface of a TARGET, or of the one that the configuration names.
+
+    Args:
+        target: a TARGET string or a path.
+        config: default is the nearest file upwards.
+        command: a stdio server to start instead of a target.
+
+    Raises:
+        GovernorError: it cannot be read.
+    """
+    return read_target(target, config if config is not None else load_config(), command=command)
+
+
 def refuse_empty(surface: Surface) -> None:
     """A surface with nothing on it is never a pass.
 
@@ -99,6 +116,18 @@ def check_surface(
     promise = run.station("policy", lambda: run.hold(changes))
     linted = run.station("lint", run.lint)
     return run.report(changes, promise, linted)
+
+
+def check_promise(surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None) -> Report:
+    """The part of :func:`check_surface` that is about the changelog: what ``changelog check`` runs."""
+    refuse_empty(surface)
+    run = _Run(surface, baseline, config, silent, today or date.today())
+    changes = run.compare() if baseline is not None else []
+    promise = run.hold(changes)
+    told = [finding for finding in promise.findings if finding.rule.startswith("changelog/")]
+    report = run.report(changes, replace(promise, findings=tuple(told)), [])
+    # Acceptances of findings that this run does not look for are not unmatched.
+    return replace(report, findings=tuple(f for f in report.findings if f.rule != "policy/acceptance-unmatched"))
 
 
 @dataclass(frozen=True)
@@ -137,11 +166,9 @@ class _Run:
 
         selection = select(lint_settings(self.config))
         self.counts["rules"] = len(selection.linted)
-        return run_rules(self.surface, selection)
+        return without_known(run_rules(self.surface, selection), self.config)
 
     def report(self, changes: list[Change], promise: Promise, linted: list[Finding]) -> Report:
-        from mcp_governor.checking.acceptances import settle
-
         surface = self.surface
         settled = settle([*promise.findings, *linted], changes, self.config, self.today)
         return Report(
@@ -155,12 +182,35 @@ class _Run:
             forcing=promise.forcing,
             changes=tuple(changes),
             findings=settled.findings,
-            accepted=settled.changes,
+            accepted=dict(settled.changes),
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
             fail_on=fail_on(self.config),
             unknown_fails=self.config.policy.unknown == "breaking",
         )
+
+
+def settle(
+    findings: Sequence[Finding], changes: Sequence[Change], config: Config, today: date, *, complete: bool = True
+) -> Accepted:
+    """Findings under the configured selection, severities and acceptances."""
+    from mcp_governor.checking.settings import govern
+    from mcp_governor.lint import select
+    from mcp_governor.policy import Acceptance, apply_acceptances
+
+    governed = govern(findings, select(lint_settings(config)))
+    where = config.path.name if config.path else ""
+    accepted = [Acceptance(item.finding, item.reason, item.until) for item in config.accept]
+    return apply_acceptances(accepted, governed, changes, today=today, where=where, complete=complete)
+
+
+def without_known(findings: list[Finding], config: Config) -> list[Finding]:
+    """The findings that the configured lint baseline does not hold."""
+    if not config.lint.baseline:
+        return findings
+    from mcp_governor.lint import load_baseline, new_findings
+
+    return new_findings(findings, load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline))
 
 
 def baseline_info(baseline: Baseline | None) -> BaselineInfo | None:
@@ -182,8 +232,6 @@ def counts_of(surface: Surface) -> dict[str, int]:
 
 def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, rules: int) -> Report:
     """The report of a run that only linted."""
-    from mcp_governor.checking.acceptances import settle
-
     refuse_empty(surface)
     settled = settle(findings, [], config, date.today(), complete=False)
     return Report(
@@ -191,6 +239,7 @@ def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, r
         server=ServerInfo.of(surface),
         fingerprint=fingerprint(surface),
         findings=settled.findings,
+        tools=tuple(tool.name for tool in surface.tools),
         counts={**counts_of(surface), "rules": rules},
         fail_on=fail_on(config),
     )

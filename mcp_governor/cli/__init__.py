@@ -54,14 +54,11 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from mcp_governor.text import did_you_mean
+        from mcp_governor.text import did_you_mean, visible
 
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            if args and args[0] not in COMMANDS:
-                error.message = f'No such command "{args[0]}".{did_you_mean(args[0], COMMANDS)}'
-            raise
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise click.UsageError(f'No such command "{visible(args[0])}".{did_you_mean(args[0], COMMANDS)}', ctx)
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -123,7 +123,7 @@ def _name_of(text: str, root: Path) -> str:
 
 
 def _config(plan: _Plan, root: Path) -> Config:
-    keys = {key: tuple(value) if isinstance(value, list) else value for key, value in plan.keys.items()}
+    keys: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plan.keys.items()}
     servers = {plan.name: ServerConfig(name=plan.name, **keys)} if keys else {}
     return Config(root=root, target=plan.target, servers=servers)
 

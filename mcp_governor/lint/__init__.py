@@ -1,5 +1,6 @@
 """The rules that read a surface: engine, selection, catalogue."""
 
+from mcp_governor.lint.baseline import dump_baseline, gone, load_baseline, new_findings
 from mcp_governor.lint.catalogue import Catalogue, Profile, load_catalogue
 from mcp_governor.lint.rule import Example, Limit, Option, Rule, Stance
 from mcp_governor.lint.run import lint, run_rules
@@ -19,8 +20,12 @@ __all__ = [
     "Selection",
     "Stance",
     "Suppression",
+    "dump_baseline",
+    "gone",
     "lint",
+    "load_baseline",
     "load_catalogue",
+    "new_findings",
     "run_rules",
     "select",
 ]

@@ -1,0 +1,94 @@
+"""Whether version, deprecations and changelog own up to the changes: policy and changelog together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.books import check_changelog, open_books
+from mcp_governor.findings import Bump
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from mcp_governor.change import Change
+    from mcp_governor.config import Config
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface import Surface
+    from mcp_governor.target import Baseline
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What was promised against what is published.
+
+    Attributes:
+        required_bump, declared_bump: the step that the changes need, and the one that the versions make.
+        versions: the two versions that the declared step lies between, ``None`` where one is not told.
+        forcing: ids of the changes that need the required step.
+        findings: of packs ``policy`` and ``changelog``.
+    """
+
+    required_bump: Bump = Bump.NONE
+    declared_bump: Bump | None = None
+    versions: tuple[str, str] | None = None
+    forcing: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def hold_to_promise(
+    surface: Surface, baseline: Baseline | None, changes: Sequence[Change], config: Config, today: date
+) -> Promise:
+    """Hold a surface to the configured changelog and policy.
+
+    Raises:
+        FileFormatError: the changelog is named and cannot be read.
+        ConfigError: the schema version names a constant that is not there.
+    """
+    from mcp_governor.policy import evaluate
+
+    books = open_books(config, surface)
+    old_version = baseline.surface.version if baseline else None
+    new_version = books.expected.text
+    result = evaluate(
+        changes,
+        baseline.surface if baseline else None,
+        surface,
+        old_version=old_version,
+        new_version=new_version,
+        changelog=books.changelog,
+        settings=config.policy,
+        today=today,
+    )
+    told = check_changelog(books, surface, baseline, changes, config)
+    return Promise(
+        required_bump=result.required_bump,
+        declared_bump=result.declared_bump,
+        versions=(old_version, new_version) if old_version and new_version else None,
+        forcing=tuple(change.id for change in result.forcing),
+        findings=(*result.findings, *told, *_contract_doc(baseline, changes, config)),
+    )
+
+
+def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: Config) -> Sequence[Finding]:
+    """The configured contract document, compared with itself at the baseline's git ref (else at HEAD)."""
+    if not config.contract_doc or baseline is None or not changes:
+        return ()
+    from mcp_governor.errors import ConfigError, TargetError
+    from mcp_governor.policy import check_contract_doc
+    from mcp_governor.target.git import file_at
+
+    path = config.resolve(config.contract_doc)
+    try:
+        now = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{config.shown}: contract-doc {config.contract_doc} cannot be read: {error}.", "Correct the path."
+        ) from None
+    ref = baseline.source.removeprefix("git:").partition(":")[0] if baseline.source.startswith("git:") else "HEAD"
+    try:
+        before: str | None = file_at(config.root, ref, config.contract_doc).decode("utf-8", "replace")
+    except TargetError:
+        before = None
+    return tuple(check_contract_doc(before, now, changes, doc=config.contract_doc))

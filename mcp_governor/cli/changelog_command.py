@@ -1,0 +1,246 @@
+"""``mcp-governor changelog``: check, draft, release, diff, show."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import click
+
+from mcp_governor.cli.common import (
+    Run,
+    TargetCommand,
+    deliver,
+    run_options,
+    server_command,
+    target_argument,
+    write_text,
+)
+from mcp_governor.errors import Exit, UsageError
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from mcp_governor.change import Change
+    from mcp_governor.changelog import Changelog
+    from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
+    from mcp_governor.target import Baseline
+
+
+@click.group()
+def changelog() -> None:
+    """The schema changelog, held to the surface."""
+
+
+@changelog.command(cls=TargetCommand)
+@target_argument
+@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
+@run_options()
+def check(run: Run, target: str | None, against: str | None) -> int:
+    """Check the changelog: sections, version, fingerprint, and that every change is told."""
+    from mcp_governor.checking import check_promise, read_target
+    from mcp_governor.checking.books import load_changelog
+    from mcp_governor.target import read_baseline
+
+    load_changelog(run.config)
+    surface = read_target(target, run.config, command=server_command())
+    report = check_promise(surface, read_baseline(run.config, against), run.config)
+    return deliver(report, run.output)
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """A changelog with the surfaces that it tells of."""
+
+    config: Config
+    book: Changelog
+    surface: Surface
+    baseline: Baseline | None
+    changes: list[Change]
+
+    @property
+    def tools(self) -> set[str]:
+        old = set(self.baseline.surface.by_name) if self.baseline else set()
+        return old | set(self.surface.by_name)
+
+
+def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
+    from mcp_governor.change import compare
+    from mcp_governor.changelog import parse
+    from mcp_governor.checking import read_target
+    from mcp_governor.checking.books import load_changelog
+    from mcp_governor.checking.settings import change_options
+    from mcp_governor.config import DEFAULT_CHANGELOG
+    from mcp_governor.target import read_baseline
+
+    config = run.config
+    if config.changelog and config.resolve(config.changelog).exists():
+        book = load_changelog(config)
+    else:
+        config = replace(config, changelog=config.changelog or DEFAULT_CHANGELOG)
+        book = parse("", config.changelog)
+    surface = read_target(target, config, command=server_command())
+    baseline = read_baseline(config, against)
+    changes: list[Change] = []
+    if baseline is not None:
+        changes = compare(baseline.surface, surface, level=config.level, options=change_options(config))
+    return _Desk(config, book, surface, baseline, changes)
+
+
+def _next_version(desk: _Desk) -> str:
+    """The version that the draft speaks of: the one the surface has, or, where that is still the baseline's, the
+    next one that its changes need."""
+    from mcp_governor.changelog import needed_step, schema_version
+    from mcp_governor.findings import Bump
+    from mcp_governor.versions import Version
+
+    now = schema_version(desk.config.schema_version, desk.surface, desk.config.root).text
+    before = desk.baseline.surface.version if desk.baseline else None
+    section = desk.book.current
+    if section is not None and section.version is not None and now is None:
+        return section.version_text
+    if now is None:
+        raise UsageError("The server reports no version.", 'Set schema-version = "1.0.0" in the configuration.')
+    old = Version.parse(before) if before else None
+    if old is None or now != before:
+        return now
+    needed = needed_step(
+        Bump.highest([change.bump for change in desk.changes]), str(before), zero_policy=desk.config.policy.zero_policy
+    )
+    return str(old.bumped(needed))
+
+
+@changelog.command(cls=TargetCommand)
+@target_argument
+@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
+@click.option("--for", "version", metavar="VERSION", help="The version to draft for. Default: what the surface needs.")
+@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written, write nothing.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where something is missing.")
+@run_options(formats=("text",))
+def draft(
+    run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
+) -> int:
+    """Write the missing entries from the detected changes; the author's text stays as it is."""
+    from mcp_governor.changelog import draft as drafted
+    from mcp_governor.surface import fingerprint
+
+    desk = _desk(run, target, against)
+    told = version or _next_version(desk)
+    text = drafted(
+        desk.book,
+        desk.changes,
+        version=told,
+        fingerprint=fingerprint(desk.surface),
+        tools=desk.tools,
+        replacements=_replacements(desk),
+    )
+    return _settle(desk.config, desk.book, text, run, show_diff=show_diff, only_check=only_check)
+
+
+def _replacements(desk: _Desk) -> dict[str, str]:
+    """For tools that go: the replacement that their deprecation named."""
+    if desk.baseline is None:
+        return {}
+    return {
+        tool.name: tool.deprecation.replacement
+        for tool in desk.baseline.surface.tools
+        if tool.deprecation is not None and tool.deprecation.replacement
+    }
+
+
+def _settle(config: Config, book: Changelog, text: str, run: Run, *, show_diff: bool, only_check: bool) -> int:
+    """Show, refuse or write the new text."""
+    from mcp_governor.surface.file import write_atomic
+
+    changed = text != book.text
+    if show_diff or only_check:
+        if show_diff and changed:
+            before, after = book.text.splitlines(keepends=True), text.splitlines(keepends=True)
+            lines = difflib.unified_diff(before, after, config.changelog, config.changelog)
+            write_text("".join(f"{visible(line.rstrip())}\n" for line in lines), run.output)
+        elif not changed:
+            click.echo(f"{config.changelog} needs no change.")
+        return int(Exit.FINDINGS if only_check and changed else Exit.PASS)
+    if not changed:
+        click.echo(f"{config.changelog} needs no change.")
+        return int(Exit.PASS)
+    path = config.resolve(config.changelog)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, text)
+    click.echo(f"{config.changelog} is written.")
+    return int(Exit.PASS)
+
+
+@changelog.command(cls=TargetCommand)
+@click.argument("version")
+@target_argument
+@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
+@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written, write nothing.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; only see whether it could be released.")
+@run_options()
+def release(run: Run, version: str, target: str | None, against: str | None, show_diff: bool, only_check: bool) -> int:
+    """Release VERSION: refused while check fails; marks its section and records its surface."""
+    from datetime import date
+
+    from mcp_governor.changelog import recorded_path
+    from mcp_governor.changelog import release as released
+    from mcp_governor.checking import check_surface, read_target
+    from mcp_governor.checking.books import load_changelog
+    from mcp_governor.surface import dump_surface
+    from mcp_governor.surface.file import write_atomic
+    from mcp_governor.target import read_baseline
+
+    config = run.config
+    book = load_changelog(config)
+    text = released(book, version, day=date.today().isoformat() if config.changelog_options.date else None)
+    surface = read_target(target, config, command=server_command())
+    report = check_surface(surface, read_baseline(config, against), config)
+    if report.verdict == "fail":
+        deliver(report, run.output)
+        click.echo(f"{visible(version)} is not released: the check fails; nothing was written.", err=True)
+        return int(Exit.FINDINGS)
+    code = _settle(config, book, text, run, show_diff=show_diff, only_check=only_check)
+    if show_diff or only_check:
+        return int(Exit.PASS)
+    where = recorded_path(config.changelog_options.surfaces, version)
+    config.resolve(where).parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(config.resolve(where), dump_surface(surface))
+    click.echo(f"{visible(where)} records its surface. Commit both, then tag v{visible(version)}.")
+    return code
+
+
+@changelog.command()
+@click.argument("old")
+@click.argument("new")
+@run_options(formats=("markdown", "text"))
+def diff(run: Run, old: str, new: str) -> None:
+    """Compare two released versions, surface and text side by side: the release note."""
+    from mcp_governor.change import compare
+    from mcp_governor.changelog import compare_releases
+    from mcp_governor.checking.books import load_changelog, surface_of_release
+    from mcp_governor.checking.settings import change_options
+
+    config = run.config
+    book = load_changelog(config)
+    before, after = surface_of_release(config, old), surface_of_release(config, new)
+    changes = None
+    tools: set[str] = set()
+    if before is not None and after is not None:
+        changes = compare(before, after, level=config.level, options=change_options(config))
+        tools = set(before.by_name) | set(after.by_name)
+    comparison = compare_releases(book, old, new, changes=changes, tools=tools)
+    write_text(comparison.as_markdown(), run.output)
+    if not comparison.with_surfaces:
+        click.echo("Only the text is compared: the surface of one of them is not recorded.", err=True)
+
+
+@changelog.command()
+@click.argument("version", default="current")
+@run_options(formats=("text",))
+def show(run: Run, version: str) -> None:
+    """Print the section of VERSION, or the current one."""
+    from mcp_governor.changelog import show as shown
+    from mcp_governor.checking.books import load_changelog
+
+    write_text(visible(shown(load_changelog(run.config), version), keep_newlines=True), run.output)

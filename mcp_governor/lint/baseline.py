@@ -1,0 +1,58 @@
+"""The lint baseline: findings that a team knew of when it began, which do not fail; only new ones do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import FileFormatError
+from mcp_governor.surface.file import dump_json, parse_json
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from mcp_governor.findings import Finding
+
+FORMAT = "mcp-governor/lint-baseline-1"
+
+
+def dump_baseline(findings: Iterable[Finding]) -> str:
+    """The text of a baseline file: the ids of findings, sorted, one a line, so that reviews read well."""
+    return dump_json({"format": FORMAT, "findings": sorted({found.id for found in findings})})
+
+
+def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
+    """The ids in a baseline file.
+
+    Args:
+        path: the file.
+        what: what messages call it; default is the path.
+
+    Raises:
+        FileFormatError: it is missing or is no baseline file.
+    """
+    shown = what or visible(str(path))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileFormatError(
+            f"{shown} cannot be read: {error.strerror}.", f"Write it with: mcp-governor lint --write-baseline {shown}"
+        ) from None
+    document = parse_json(data, shown)
+    ids = document.get("findings") if isinstance(document, dict) and document.get("format") == FORMAT else None
+    if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
+        raise FileFormatError(
+            f"{shown} is not a lint baseline ({FORMAT}).", f"Write it with: mcp-governor lint --write-baseline {shown}"
+        )
+    return frozenset(ids)
+
+
+def new_findings(findings: Iterable[Finding], known: frozenset[str]) -> list[Finding]:
+    """The findings that the baseline does not hold, in their order."""
+    return [found for found in findings if found.id not in known]
+
+
+def gone(findings: Iterable[Finding], known: frozenset[str]) -> list[str]:
+    """Ids in the baseline that no finding has any more: the file can be written anew and shrinks."""
+    return sorted(known - {found.id for found in findings})
