@@ -119,7 +119,9 @@ def unused_definitions(tool: Tool, context: Context) -> Iterator[Hit]:
         used = {unquote(reference) for reference in references if isinstance(reference, str)}
         for home in ("$defs", "definitions"):
             definitions = schema.get(home)
-            for name in definitions if isinstance(definitions, dict) else ():
+            if not isinstance(definitions, dict):
+                continue
+            for name in definitions:
                 pointer = join_pointer(f"#/{home}", name)
                 if not any(ref == pointer or ref.startswith(f"{pointer}/") for ref in used):
                     yield hit(join_pointer(f"/{side}/{home}", name), definitions[name], name=name)
