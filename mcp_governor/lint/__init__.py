@@ -1,22 +1,13 @@
 """The rules that read a surface: engine, selection, catalogue."""
 
-from mcp_governor.lint.baseline import (
-    FindingsBaseline,
-    RuleCount,
-    dump_baseline,
-    gone,
-    load_baseline,
-    new_findings,
-    read_baseline,
-    statistics,
-    write_baseline,
-)
+from mcp_governor.lint.baseline import dump_baseline, gone, load_baseline, new_findings
 from mcp_governor.lint.catalogue import Catalogue, Profile, load_catalogue
 from mcp_governor.lint.rule import Example, Limit, Option, Rule, Stance
 from mcp_governor.lint.rule_schema import RULE_SCHEMA
 from mcp_governor.lint.run import lint, run_rules
 from mcp_governor.lint.selection import ActiveRule, Selection, select
 from mcp_governor.lint.settings import DEFAULT_SETTINGS, LintSettings, Suppression
+from mcp_governor.lint.statistics import RuleCount, statistics
 
 __all__ = [
     "DEFAULT_SETTINGS",
@@ -24,7 +15,6 @@ __all__ = [
     "ActiveRule",
     "Catalogue",
     "Example",
-    "FindingsBaseline",
     "Limit",
     "LintSettings",
     "Option",
@@ -43,5 +33,4 @@ __all__ = [
     "run_rules",
     "select",
     "statistics",
-    "write_baseline",
 ]

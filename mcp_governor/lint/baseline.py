@@ -1,116 +1,58 @@
-"""Findings that a team starts from: a file of ids, so that only what is new fails.
-
-An id is made of rule, tool, place and a hash of the value, never of the wording; an entry stops to cover its
-finding as soon as somebody changes the value in question.
-"""
+"""The lint baseline: findings that a team knew of when it began, which do not fail; only new ones do."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.errors import FileFormatError
-from mcp_governor.surface.file import parse_json, write_atomic
+from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from mcp_governor.findings import Finding, Severity
+    from mcp_governor.findings import Finding
 
-FORMAT = "mcp-governor/findings-1"
-
-
-class Split(NamedTuple):
-    """Findings sorted by a baseline.
-
-    Attributes:
-        new: not in the baseline.
-        known: in it.
-        gone: ids in it that no finding has any more; the file can be written anew without them.
-    """
-
-    new: list[Finding]
-    known: list[Finding]
-    gone: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class FindingsBaseline:
-    """Ids of findings that are not news."""
-
-    ids: frozenset[str]
-
-    def split(self, findings: Iterable[Finding]) -> Split:
-        """Findings into new and known ones, order kept."""
-        new: list[Finding] = []
-        known: list[Finding] = []
-        for finding in findings:
-            (known if finding.id in self.ids else new).append(finding)
-        return Split(new, known, sorted(self.ids - {finding.id for finding in known}))
+FORMAT = "mcp-governor/lint-baseline-1"
 
 
 def dump_baseline(findings: Iterable[Finding]) -> str:
-    """The text of a findings baseline: sorted ids, one a line, so that a review shows what was added."""
-    ids = sorted({finding.id for finding in findings})
-    return json.dumps({"format": FORMAT, "findings": ids}, indent=2, ensure_ascii=True) + "\n"
+    """The text of a baseline file: the ids of findings, sorted, one a line, so that reviews read well."""
+    return dump_json({"format": FORMAT, "findings": sorted({found.id for found in findings})})
 
 
-def write_baseline(path: str | Path, findings: Iterable[Finding]) -> None:
-    """Write a findings baseline, atomically.
+def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
+    """The ids in a baseline file.
 
-    Raises:
-        FileFormatError: the file cannot be written; the old one is still there.
-    """
-    write_atomic(path, dump_baseline(findings))
-
-
-def read_baseline(path: Path) -> FindingsBaseline:
-    """The findings baseline in a file.
+    Args:
+        path: the file.
+        what: what messages call it; default is the path.
 
     Raises:
-        FileFormatError: the file is missing, unreadable, not JSON, or not a findings baseline.
+        FileFormatError: it is missing or is no baseline file.
     """
-    shown = visible(str(path))
+    shown = what or visible(str(path))
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
-        raise FileFormatError(
-            f"{shown} does not exist.", f"Write it with: mcp-governor lint --write-baseline {shown}"
-        ) from None
     except OSError as error:
-        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+        raise FileFormatError(
+            f"{shown} cannot be read: {error.strerror}.", f"Write it with: mcp-governor lint --write-baseline {shown}"
+        ) from None
     document = parse_json(data, shown)
     ids = document.get("findings") if isinstance(document, dict) and document.get("format") == FORMAT else None
     if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
         raise FileFormatError(
-            f"{shown} is not a findings baseline.", f"Write it with: mcp-governor lint --write-baseline {shown}"
+            f"{shown} is not a lint baseline ({FORMAT}).", f"Write it with: mcp-governor lint --write-baseline {shown}"
         )
-    return FindingsBaseline(frozenset(ids))
+    return frozenset(ids)
 
 
-class RuleCount(NamedTuple):
-    """How often a rule was not kept."""
-
-    rule: str
-    severity: Severity
-    findings: int
-    tools: int
+def new_findings(findings: Iterable[Finding], known: frozenset[str]) -> list[Finding]:
+    """The findings that the baseline does not hold, in their order."""
+    return [found for found in findings if found.id not in known]
 
 
-def statistics(findings: Iterable[Finding]) -> list[RuleCount]:
-    """Findings counted by rule, the most frequent first."""
-    counts: Counter[tuple[str, Severity]] = Counter()
-    tools: dict[tuple[str, Severity], set[str | None]] = {}
-    for finding in findings:
-        key = (finding.rule, finding.severity)
-        counts[key] += 1
-        tools.setdefault(key, set()).add(finding.tool)
-    rows = [
-        RuleCount(rule, severity, count, len(tools[rule, severity] - {None}))
-        for (rule, severity), count in counts.items()
-    ]
-    return sorted(rows, key=lambda row: (-row.findings, row.rule, row.severity))
+def gone(findings: Iterable[Finding], known: frozenset[str]) -> list[str]:
+    """Ids in the baseline that no finding has any more: the file can be written anew and shrinks."""
+    return sorted(known - {found.id for found in findings})

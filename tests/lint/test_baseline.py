@@ -1,4 +1,4 @@
-"""The findings baseline: what a team starts from, and what it notices."""
+"""The findings baseline: what a team starts from, and what it notices; and findings counted by rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.lint import FindingsBaseline, dump_baseline, read_baseline, statistics, write_baseline
+from mcp_governor.lint import dump_baseline, gone, load_baseline, new_findings, statistics
 
 
 def finding(rule="a/b", tool="t", value=1, message="m", severity=Severity.WARNING):
@@ -17,12 +17,11 @@ def finding(rule="a/b", tool="t", value=1, message="m", severity=Severity.WARNIN
 
 def test_a_baseline_covers_what_it_was_written_from_and_nothing_else(tmp_path):
     path = tmp_path / "known.json"
-    old = [finding(), finding(tool="u")]
-    write_baseline(path, old)
-    split = read_baseline(path).split([finding(message="reworded"), finding(value=2)])
-    assert [f.message for f in split.known] == ["reworded"]
-    assert [f.value for f in split.new] == [2]
-    assert split.gone == [finding(tool="u").id]
+    path.write_text(dump_baseline([finding(), finding(tool="u")]))
+    known = load_baseline(path)
+    now = [finding(message="reworded"), finding(value=2)]
+    assert [f.value for f in new_findings(now, known)] == [2]
+    assert gone(now, known) == [finding(tool="u").id]
 
 
 def test_the_file_is_sorted_and_has_each_id_once():
@@ -30,7 +29,6 @@ def test_the_file_is_sorted_and_has_each_id_once():
     ids = json.loads(text)["findings"]
     assert ids == sorted(ids)
     assert len(ids) == 2
-    assert text.endswith("}\n")
     assert text == dump_baseline([finding("a/a"), finding("b/b")])
 
 
@@ -38,26 +36,22 @@ def test_the_file_is_sorted_and_has_each_id_once():
     ("content", "says"),
     [
         ("{", "cut off"),
-        ("[]", "not a findings baseline"),
-        ('{"format": "mcp-governor/surface-1", "tools": []}', "not a findings baseline"),
-        ('{"format": "mcp-governor/findings-1", "findings": [1]}', "not a findings baseline"),
+        ("[]", "not a lint baseline"),
+        ('{"format": "mcp-governor/surface-1", "tools": []}', "not a lint baseline"),
+        ('{"format": "mcp-governor/lint-baseline-1", "findings": [1]}', "not a lint baseline"),
     ],
 )
 def test_another_file_is_refused(tmp_path, content, says):
     path = tmp_path / "known.json"
     path.write_text(content)
     with pytest.raises(FileFormatError, match=says):
-        read_baseline(path)
+        load_baseline(path)
 
 
 def test_a_missing_file_names_the_command(tmp_path):
     with pytest.raises(FileFormatError) as caught:
-        read_baseline(tmp_path / "known.json")
+        load_baseline(tmp_path / "known.json")
     assert "lint --write-baseline" in caught.value.hint
-
-
-def test_an_empty_baseline_covers_nothing():
-    assert FindingsBaseline(frozenset()).split([finding()]).new == [finding()]
 
 
 def test_statistics_count_findings_and_tools_by_rule():

@@ -1,0 +1,40 @@
+"""Findings counted by rule, for people who decide where to begin."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcp_governor.findings import Finding, Severity
+
+
+class RuleCount(NamedTuple):
+    """How often a rule was not kept.
+
+    Attributes:
+        rule, severity: which, and how grave it was taken.
+        findings: how many.
+        tools: in how many tools.
+    """
+
+    rule: str
+    severity: Severity
+    findings: int
+    tools: int
+
+
+def statistics(findings: Iterable[Finding]) -> list[RuleCount]:
+    """One row per rule and severity, the most frequent first."""
+    counts: Counter[tuple[str, Severity]] = Counter()
+    tools: dict[tuple[str, Severity], set[str]] = {}
+    for finding in findings:
+        key = (finding.rule, finding.severity)
+        counts[key] += 1
+        places = tools.setdefault(key, set())
+        if finding.tool is not None:
+            places.add(finding.tool)
+    rows = [RuleCount(*key, count, len(tools[key])) for key, count in counts.items()]
+    return sorted(rows, key=lambda row: (-row.findings, row.rule, row.severity))
