@@ -5,18 +5,20 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import jsonschema_rs
-
 from mcp_governor.containment.dialect import LATEST
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.nodes import negate
 from mcp_governor.containment.outcome import Empty, Found, Outcome, StoppedError, Unknown
 from mcp_governor.containment.problem import unreadable
-from mcp_governor.containment.schema import Schema, load
+from mcp_governor.containment.schema import Schema, load, native_covers
 from mcp_governor.containment.solver import Solver
+from mcp_governor.containment.values import text_of
+from mcp_governor.containment.worker import WORKER
 
-_YES = jsonschema_rs.canonical.Containment.YES
-_NO = jsonschema_rs.canonical.Containment.NO
+SHORT = 16
+"""A text of this length is no burden even for a pattern that backtracks exponentially."""
+LONG = 1_000
+"""A text beyond this length may be a burden for any pattern."""
 
 
 def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: int = LATEST) -> Containment:
@@ -36,34 +38,27 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
     """
     until = time.monotonic() + deadline
     try:
-        one, other = load(outer, default_dialect), load(inner, default_dialect)
+        outer_text, inner_text = text_of(outer), text_of(inner)
     except ValueError as error:
         return Containment("unknown", reason=f"one of the schemas {unreadable(error)}")
-    if one is other:
+    if outer_text == inner_text:
         return Containment("yes")
+    one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)
     for side, schema in (("outer", one), ("inner", other)):
         if schema.problem is not None:
             return Containment("unknown", reason=f"the {side} schema {schema.problem}")
-    native = _native(one, other)
-    if native == _YES:
+    heavy = one.is_heavy or other.is_heavy
+    native = None if heavy else native_covers(one, other)
+    if native == "yes":
         return Containment("yes")
-    outcome = _search(one, other, until)
-    return _conclude(one, other, native, outcome)
-
-
-def _native(outer: Schema, inner: Schema) -> Any:
-    same = outer.draft == inner.draft
-    one = outer.canonical if same else outer.canonical_modern
-    other = inner.canonical if same else inner.canonical_modern
-    if one is None or other is None:
-        return None
-    try:
-        return one.covers(other)
-    except jsonschema_rs.canonical.CanonicalizationError:
-        return None
+    outcome = _search(one, other, until - deadline / 3 if heavy else until)
+    if heavy and isinstance(outcome, Unknown):
+        native = _ask("covers", one, other, None, until)
+    return _conclude(one, other, native, outcome, until)
 
 
 def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
+    """An instance of ``inner`` that ``outer`` refuses."""
     try:
         return Solver(until).solve([inner.formula, negate(outer.formula)])
     except StoppedError as error:
@@ -72,14 +67,44 @@ def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
         return Unknown("schemas that are nested too deeply")
 
 
-def _conclude(outer: Schema, inner: Schema, native: Any, outcome: Outcome) -> Containment:
-    if isinstance(outcome, Empty):
-        if native == _NO:
-            return Containment("unknown", reason="two procedures that disagree")
-        return Containment("yes")
-    reason = outcome.reason if isinstance(outcome, Unknown) else outcome.doubt or "validators that disagree"
-    if isinstance(outcome, Found) and inner.accepts(outcome.value) and outer.accepts(outcome.value) is False:
+def _conclude(outer: Schema, inner: Schema, native: str | None, outcome: Outcome, until: float) -> Containment:
+    if isinstance(outcome, Found) and _confirmed(outer, inner, outcome.value, until):
         return Containment("no", outcome.value, has_witness=True)
-    if native == _NO:
-        return Containment("no")
+    if isinstance(outcome, Empty):
+        if native == "no":
+            return Containment("unknown", reason="two procedures disagree")
+        return Containment("yes")
+    if native in ("yes", "no"):
+        return Containment("yes" if native == "yes" else "no")
+    reason = outcome.reason if isinstance(outcome, Unknown) else outcome.doubt or "two validators disagree"
     return Containment("unknown", reason=reason)
+
+
+def _confirmed(outer: Schema, inner: Schema, value: Any, until: float) -> bool:
+    """Whether both validators accept the value for ``inner`` and refuse it for ``outer``."""
+    longest = max(map(len, _texts(value)), default=0)
+    risky = longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack))
+    if risky or outer.is_heavy or inner.is_heavy:
+        return bool(_ask("accepts", outer, inner, value, until) == [False, True])
+    return inner.accepts(value) is True and outer.accepts(value) is False
+
+
+def _ask(what: str, outer: Schema, inner: Schema, value: Any, until: float) -> Any:
+    schemas = [[schema.text, schema.draft] for schema in (outer, inner)]
+    return WORKER.ask({"ask": what, "schemas": schemas, "value": value}, until)
+
+
+def _texts(value: Any) -> list[str]:
+    """Every string in a JSON value, member names among them."""
+    found: list[str] = []
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, str):
+            found.append(part)
+        elif isinstance(part, dict):
+            found.extend(part)
+            pending.extend(part.values())
+        elif isinstance(part, list):
+            pending.extend(part)
+    return found

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from mcp_governor.containment.dialect import LISTS, MAPS, SINGLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Place = tuple[Any, str]
 """A subschema and the base URI that its references are relative to."""
@@ -82,6 +85,19 @@ def children(schema: dict[str, Any]) -> list[Any]:
         elif key == "dependencies" and isinstance(value, dict):
             found.extend(part for part in value.values() if isinstance(part, dict | bool))
     return found
+
+
+def patterns_of(schema: Any) -> Iterator[str]:
+    """Every pattern that a schema holds, those for member names among them."""
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, dict):
+            continue
+        if isinstance(part.get("pattern"), str):
+            yield part["pattern"]
+        yield from part.get("patternProperties", ())
+        pending.extend(children(part))
 
 
 def _follow(place: Place, pointer: str) -> Place | None:

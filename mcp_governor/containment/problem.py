@@ -12,6 +12,13 @@ from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
+    4: jsonschema_rs.Draft4Validator,
+    6: jsonschema_rs.Draft6Validator,
+    7: jsonschema_rs.Draft7Validator,
+    19: jsonschema_rs.Draft201909Validator,
+    20: jsonschema_rs.Draft202012Validator,
+}
 _SILENT = frozenset(
     [
         "$schema",
@@ -34,6 +41,11 @@ _SILENT = frozenset(
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 
 
+def validator_class(draft: int) -> type[jsonschema_rs.Validator]:
+    """The native validator of a draft."""
+    return _VALIDATORS[draft]
+
+
 def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
     """One clause that tells why ``schema`` is not a usable JSON Schema, or ``None`` where it is.
 
@@ -49,25 +61,23 @@ def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
         text = text_of(schema)
     except ValueError as error:
         return unreadable(error)
-    draft = dialect_of(schema, default_dialect)
-    return find_problem(schema, text, draft, valid=False)
+    return find_problem(schema, text, dialect_of(schema, default_dialect))
 
 
-def find_problem(schema: Any, text: str, draft: int | None, *, valid: bool) -> str | None:
+def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
     """:func:`schema_problem` of a schema whose canonical text and dialect are known.
 
     Args:
         schema: a JSON value.
         text: its canonical text.
         draft: the dialect; ``None`` where it names an unknown one.
-        valid: whether it is known to satisfy its meta-schema.
     """
     if not isinstance(schema, dict | bool):
         return "is neither an object nor a boolean"
     if draft is None:
         assert isinstance(schema, dict)
         return f"names an unknown dialect, {one_line(str(schema['$schema']), 80)}"
-    problem = None if valid else _invalid(schema, draft)
+    problem = _invalid(schema, draft)
     if problem is None and "null" in text and not is_finite(schema):
         problem = "holds a number that JSON does not have"
     if problem is None and any(f'"{word}"' in text for word in _REFERENCES):
@@ -80,17 +90,18 @@ def unreadable(error: ValueError) -> str:
 
 
 def _invalid(schema: Any, draft: int) -> str | None:
-    named = isinstance(schema, dict) and "$schema" in schema
     try:
-        jsonschema_rs.canonicalize(schema, draft=None if named else draft, validate_formats=False, offline=True)
+        validator_class(draft)(schema, validate_formats=False, offline=True)
     except jsonschema_rs.ValidationError as error:
+        if error.kind.name == "referencing":
+            # looked at below, with words of our own
+            return None
         where = "".join(f"/{step}" for step in error.instance_path) or "its root"
         return f"breaks its meta-schema at {one_line(where)}: {one_line(error.message)}"
-    except jsonschema_rs.canonical.InvalidPattern as error:
-        return f"holds an {one_line(str(error))}"
+    except jsonschema_rs.ReferencingError:
+        return None
     except ValueError as error:
-        # references are looked at below, with words of our own
-        return None if "$ref" in str(schema) else f"cannot be read: {one_line(str(error))}"
+        return unreadable(error)
     return None
 
 

@@ -257,3 +257,21 @@ class _Parser:
         if self.take("b"):
             return ((8, 8),)
         return self.escape()
+
+
+def backtracks(source: str) -> bool:
+    """Whether a backtracking engine could need more than polynomial time: a repetition inside a repetition."""
+    try:
+        return _nests(parse(source), inside=False)
+    except UnsupportedPatternError:
+        return True
+
+
+def _nests(tree: Regex, *, inside: bool) -> bool:
+    if isinstance(tree, Repeat):
+        varies = tree.high is None or tree.high > tree.low + 1
+        return (varies and inside) or _nests(tree.part, inside=inside or varies)
+    if isinstance(tree, Cat | Alt):
+        # alternatives under a repetition may overlap, as in (a|a)*
+        return (inside and isinstance(tree, Alt)) or any(_nests(part, inside=inside) for part in tree.parts)
+    return isinstance(tree, Look) and _nests(tree.part, inside=inside)

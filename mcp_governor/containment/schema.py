@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,24 +10,17 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from mcp_governor.containment.compiler import Compiler
+from mcp_governor.containment.cost import is_heavy
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
-from mcp_governor.containment.document import Document
-from mcp_governor.containment.problem import find_problem
-from mcp_governor.containment.values import text_of
+from mcp_governor.containment.document import Document, patterns_of
+from mcp_governor.containment.problem import find_problem, validator_class
+from mcp_governor.containment.regex import backtracks
 
 if TYPE_CHECKING:
     from mcp_governor.containment.nodes import Node
 
-_VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
-    4: jsonschema_rs.Draft4Validator,
-    6: jsonschema_rs.Draft6Validator,
-    7: jsonschema_rs.Draft7Validator,
-    19: jsonschema_rs.Draft201909Validator,
-    20: jsonschema_rs.Draft202012Validator,
-}
-
-CACHE_SIZE = 4_096
-CACHE_TEXT = 64_000_000
+CACHE_SIZE = 1_024
+CACHE_TEXT = 8_000_000
 """Characters of schema text to keep at most: this bounds the memory of the cache."""
 
 
@@ -34,21 +28,45 @@ class Schema:
     """One schema in one dialect.
 
     Args:
-        source: the schema as it was published.
+        given: the schema as it was published; only read while this is made, as it may be changed later.
         text: its canonical text.
         draft: the draft it is written in; ``None`` where it names an unknown one.
+        trusted: it is known to be sound, and what it costs does not matter.
     """
 
-    def __init__(self, source: Any, text: str, draft: int | None) -> None:
-        self.source = source
+    def __init__(self, given: Any, text: str, draft: int | None, *, trusted: bool = False) -> None:
         self.text = text
         self.draft = draft
+        self.is_heavy = not trusted and (draft is None or self._heavy(given))
+        self.canonical = None if self.is_heavy else self._canonical(given)
+        self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
+
+    def _heavy(self, given: Any) -> bool:
+        try:
+            return is_heavy(self.text, lambda: modern(given, self.draft or LATEST, self.text))
+        except (TypeError, AttributeError, KeyError, ValueError):
+            # no valid schema is shaped like that: the problem finder says why
+            return True
+
+    def _canonical(self, given: Any) -> jsonschema_rs.CanonicalSchema | None:
+        if self.contents_matter:
+            return _canonical(modern(given, self.draft or LATEST, self.text), LATEST)
+        return _canonical(given, self.draft)
+
+    @property
+    def _surely_sound(self) -> bool:
+        """Whether the native engine has read it, and there is no reference that might go wrong."""
+        return self.canonical is not None and '"$re' not in self.text and '"$dynamicRef"' not in self.text
+
+    @property
+    def contents_matter(self) -> bool:
+        """Whether the native validator would assert content keywords, which are annotations here."""
+        return self.draft is not None and self.draft <= 7 and '"content' in self.text
 
     @cached_property
-    def problem(self) -> str | None:
-        """See :func:`~.problem.schema_problem`."""
-        valid = self.draft is not None and self.canonical is not None
-        return find_problem(self.source, self.text, self.draft, valid=valid)
+    def source(self) -> Any:
+        """The schema, in the spelling of its canonical text."""
+        return json.loads(self.text)
 
     @cached_property
     def modern(self) -> Any:
@@ -61,11 +79,21 @@ class Schema:
         return Compiler(Document(self.modern), self.text).root()
 
     @cached_property
+    def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
+        """The native canonical form in draft 2020-12."""
+        return None if self.is_heavy or '"$recursive' in self.text else _canonical(self.modern, LATEST)
+
+    @cached_property
+    def may_backtrack(self) -> bool:
+        """Whether a pattern could take a backtracking engine more than polynomial time."""
+        return '"pattern' in self.text and any(map(backtracks, patterns_of(self.modern)))
+
+    @cached_property
     def validator(self) -> jsonschema_rs.Validator:
         """The native validator, formats being annotations."""
-        draft = self.draft or LATEST
-        source = self.modern if draft <= 7 and '"content' in self.text else self.source
-        return _VALIDATORS[LATEST if source is self.modern else draft](source, validate_formats=False, offline=True)
+        if self.contents_matter:
+            return validator_class(LATEST)(self.modern, validate_formats=False, offline=True)
+        return validator_class(self.draft or LATEST)(self.source, validate_formats=False, offline=True)
 
     @cached_property
     def second_validator(self) -> Any:
@@ -92,19 +120,19 @@ class Schema:
             return None
         return first if first is second else None
 
-    @cached_property
-    def canonical(self) -> jsonschema_rs.CanonicalSchema | None:
-        """The native canonical form in the schema's own draft; ``None`` where it has none."""
-        if self.draft is not None and self.draft <= 7 and '"content' in self.text:
-            return self.canonical_modern
-        return _canonical(self.source, self.draft)
 
-    @cached_property
-    def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
-        """The native canonical form in draft 2020-12."""
-        if '"$recursive' in self.text:
-            return None
-        return _canonical(self.modern, LATEST)
+def native_covers(outer: Schema, inner: Schema) -> str | None:
+    """The answer of the native engine, ``yes``, ``no`` or ``unknown``; ``None`` where it refuses."""
+    if outer.draft == inner.draft:
+        one, other = outer.canonical, inner.canonical
+    else:
+        one, other = outer.canonical_modern, inner.canonical_modern
+    if one is None or other is None:
+        return None
+    try:
+        return one.covers(other).value
+    except jsonschema_rs.canonical.CanonicalizationError:
+        return None
 
 
 def _canonical(schema: Any, draft: int | None) -> jsonschema_rs.CanonicalSchema | None:
@@ -119,22 +147,20 @@ _cache: OrderedDict[tuple[str, int], Schema] = OrderedDict()
 _cached_text = 0
 
 
-def load(source: Any, default_dialect: int) -> Schema:
+def load(given: Any, text: str, default_dialect: int) -> Schema:
     """The schema, from the cache where its content was seen before.
 
-    Raises:
-        ValueError: the value is not JSON, or nested too deeply.
+    Args:
+        given: any JSON value.
+        text: its canonical text.
+        default_dialect: the draft of a schema that does not name one.
     """
     global _cached_text
-    text = text_of(source)
     key = (text, default_dialect)
     found = _cache.get(key)
     if found is not None:
-        _cache.move_to_end(key)
         return found
-    # a copy: whoever asked may change theirs before the next question
-    source = jsonschema_rs.canonical.schema.clone(source)
-    found = _cache[key] = Schema(source, text, dialect_of(source, default_dialect))
+    found = _cache[key] = Schema(given, text, dialect_of(given, default_dialect))
     _cached_text += len(text)
     while _cached_text > CACHE_TEXT or len(_cache) > CACHE_SIZE:
         _, old = _cache.popitem(last=False)

@@ -1,0 +1,95 @@
+"""What a schema would cost engines that cannot be interrupted, estimated from its structure.
+
+The native engine multiplies the alternatives that apply to one value, and a validator walks every path
+through the references. Both are fine for nearly every schema that anyone writes, and unbounded for others.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.containment.document import Document, children
+
+if TYPE_CHECKING:
+    from mcp_governor.containment.document import Place
+
+MAX_CASES = 40
+"""Alternatives for one value beyond which the native engine was seen to take longer than 100 ms."""
+MAX_PATHS = 20_000
+MAX_TEXT = 40_000
+
+_FEW = 4
+_FORKS = ('"anyOf":', '"oneOf":', '"if":', '"not":', '"$ref":', '"dependentSchemas":', '"dependencies":')
+_CAP = 1 << 40
+
+
+def is_heavy(text: str, modern: Any) -> bool:
+    """Whether the schema must be kept from engines that cannot be interrupted.
+
+    Args:
+        text: its canonical text.
+        modern: the schema in draft 2020-12; called only where the text looks suspicious.
+    """
+    if len(text) > MAX_TEXT:
+        return True
+    if sum(map(text.count, _FORKS)) <= _FEW and '"dependent' not in text:
+        return False
+    estimate = _Estimate(Document(modern()))
+    estimate.paths(*estimate.root)
+    return estimate.cases_seen > MAX_CASES or estimate.paths(*estimate.root) > MAX_PATHS
+
+
+class _Estimate:
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.root: Place = (document.schema, "")
+        self.cases_seen = 1
+        self._cases: dict[tuple[int, str], int] = {}
+        self._paths: dict[tuple[int, str], int] = {}
+
+    def paths(self, schema: Any, base: str) -> int:
+        """How many subschemas there are when every reference is written out (a recursive one counts once)."""
+        if not isinstance(schema, dict):
+            return 1
+        key = (id(schema), base)
+        if key not in self._paths:
+            self._paths[key] = 1
+            self.cases_seen = max(self.cases_seen, self.cases(schema, base))
+            inside = self.document.base_of(schema, base)
+            places = [*((child, inside) for child in children(schema)), *self.references(schema, inside)]
+            self._paths[key] = min(_CAP, 1 + sum(self.paths(*place) for place in places))
+        return self._paths[key]
+
+    def references(self, schema: dict[str, Any], base: str) -> list[Place]:
+        found = [
+            self.document.resolve(base, schema[word])
+            for word in ("$ref", "$dynamicRef")
+            if isinstance(schema.get(word), str)
+        ]
+        return [place for place in found if place is not None]
+
+    def cases(self, schema: Any, base: str) -> int:
+        """How many conjunctions the schema is a disjunction of, for one value."""
+        if not isinstance(schema, dict):
+            return 1
+        key = (id(schema), base)
+        if key not in self._cases:
+            self._cases[key] = 1
+            self._cases[key] = min(_CAP, self._product(schema, self.document.base_of(schema, base)))
+        return self._cases[key]
+
+    def _product(self, schema: dict[str, Any], base: str) -> int:
+        factors = [self.cases(part, base) for part in schema.get("allOf", ())]
+        factors += [self.cases(*place) for place in self.references(schema, base)]
+        if "anyOf" in schema:
+            factors.append(sum(self.cases(part, base) for part in schema["anyOf"]))
+        if "oneOf" in schema:
+            factors.append(len(schema["oneOf"]) * sum(self.cases(part, base) for part in schema["oneOf"]))
+        if "if" in schema:
+            factors.append(1 + sum(self.cases(schema.get(word), base) for word in ("if", "then", "else")))
+        if isinstance(schema.get("not"), dict):
+            factors.append(max(1, len(schema["not"])) * self.cases(schema["not"], base))
+        for word in ("dependentRequired", "dependentSchemas", "dependencies"):
+            factors += [1 + self.cases(part, base) for part in schema.get(word, {}).values()]
+        return prod(factors)

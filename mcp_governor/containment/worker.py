@@ -1,0 +1,133 @@
+"""A child process for what cannot be interrupted, killed when time is up.
+
+The native engine and the validators take as long as they take. Schemas that look as if that could be long are
+only ever given to them here, in one reused child with bounded memory that is started when first needed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+MEMORY = 2 << 30
+"""Bytes of address space that the child may use."""
+
+
+class Worker:
+    """Asks questions of a child process; a question that takes too long costs the child its life."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[str] | None = None
+        self._owner = 0
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def ask(self, request: dict[str, Any], until: float) -> Any:
+        """The answer to a request, or ``None`` where there was none in time.
+
+        Args:
+            request: see :func:`answer`.
+            until: the moment (of :func:`time.monotonic`) at which to give up.
+        """
+        with self._lock:
+            child = self._started()
+            try:
+                assert child.stdin is not None
+                child.stdin.write(json.dumps(request) + "\n")
+                child.stdin.flush()
+                line = self._answers.get(timeout=max(0.0, until - time.monotonic()))
+            except (queue.Empty, OSError, ValueError):
+                self._kill()
+                return None
+            if not line:
+                self._kill()
+                return None
+            return json.loads(line)
+
+    def close(self) -> None:
+        """End the child, if there is one."""
+        with self._lock:
+            self._kill()
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._child is not None and self._owner == os.getpid() and self._child.poll() is None:
+            return self._child
+        root = str(Path(__file__).parents[2])
+        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "mcp_governor.containment.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        self._child, self._owner, self._answers = child, os.getpid(), queue.SimpleQueue()
+        threading.Thread(target=_pump, args=(child, self._answers), daemon=True).start()
+        return child
+
+    def _kill(self) -> None:
+        child, self._child = self._child, None
+        if child is not None and self._owner == os.getpid():
+            child.kill()
+            child.wait()
+            for pipe in (child.stdin, child.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+
+
+def _pump(child: subprocess.Popen[str], answers: queue.SimpleQueue[str]) -> None:
+    """Pass on what the child says; an empty line stands for its end."""
+    with contextlib.suppress(OSError, ValueError):
+        assert child.stdout is not None
+        for line in child.stdout:
+            answers.put(line)
+    answers.put("")
+
+
+WORKER = Worker()
+atexit.register(WORKER.close)
+
+
+def answer(request: dict[str, Any]) -> Any:
+    """What the child does: ``covers`` asks the native engine, ``accepts`` both validators.
+
+    Returns:
+        for ``covers`` the word of the native engine, for ``accepts`` the verdict on each of the schemas.
+    """
+    from mcp_governor.containment.schema import Schema, native_covers
+
+    schemas = [Schema(json.loads(text), text, draft, trusted=True) for text, draft in request["schemas"]]
+    if request["ask"] == "covers":
+        return native_covers(*schemas)
+    return [schema.accepts(request["value"]) for schema in schemas]
+
+
+def main() -> None:
+    """Answer requests, one JSON line each, until the input ends."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for line in sys.stdin:
+        try:
+            reply = answer(json.loads(line))
+        except Exception:  # noqa: BLE001 - whatever went wrong, the parent needs a line
+            reply = None
+        sys.stdout.write(json.dumps(reply) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
