@@ -150,7 +150,7 @@ class _Run:
 
     def compare(self) -> list[Change]:
         from mcp_governor.change import compare
-        from mcp_governor.checking.settings import change_options
+        from mcp_governor.checking.options import change_options
 
         assert self.baseline is not None
         options = change_options(self.config)
@@ -208,9 +208,9 @@ def without_known(findings: list[Finding], config: Config) -> list[Finding]:
     """The findings that the configured lint baseline does not hold."""
     if not config.lint.baseline:
         return findings
-    from mcp_governor.lint import load_baseline, new_findings
+    from mcp_governor.lint import read_baseline as read_known
 
-    return new_findings(findings, load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline))
+    return read_known(config.resolve(config.lint.baseline)).split(findings).new
 
 
 def baseline_info(baseline: Baseline | None) -> BaselineInfo | None:

@@ -11,25 +11,10 @@ from mcp_governor.lint.settings import PERSONAS, LintSettings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mcp_governor.change import ChangeOptions
     from mcp_governor.config import Config
     from mcp_governor.lint import Selection
 
 OFF = "off"
-
-
-def change_options(config: Config) -> ChangeOptions:
-    """The policy of the comparison; in profile ``charter`` the registries of the charter are open enums."""
-    from mcp_governor.checking.options import options_from
-
-    options = options_from(config.policy.options, config.shown)
-    if "charter" in config.profile and "open-enums" not in config.policy.options:
-        options = replace(options, open_enums=CHARTER_OPEN_ENUMS)
-    return options
-
-
-CHARTER_OPEN_ENUMS = ("/outputSchema/**/kind", "/outputSchema/**/degradation_reason")
-"""Error kinds and degradation reasons: a new one is a minor step of the charter, not a break (DESIGN section 5)."""
 
 
 def lint_settings(config: Config) -> LintSettings:
@@ -81,7 +66,7 @@ def govern(findings: Iterable[Finding], selection: Selection) -> list[Finding]:
 
 def full_config_schema() -> dict[str, Any]:
     """The configuration's JSON Schema with the options of the change catalogue and the known profiles."""
-    from mcp_governor.checking.options import option_schemas
+    from mcp_governor.change.options import option_schemas
     from mcp_governor.config.schema import config_schema
     from mcp_governor.lint import load_catalogue
 

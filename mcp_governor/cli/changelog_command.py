@@ -70,7 +70,7 @@ def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
     from mcp_governor.changelog import parse
     from mcp_governor.checking import read_target
     from mcp_governor.checking.books import load_changelog
-    from mcp_governor.checking.settings import change_options
+    from mcp_governor.checking.options import change_options
     from mcp_governor.config import DEFAULT_CHANGELOG
     from mcp_governor.target import read_baseline
 
@@ -219,7 +219,7 @@ def diff(run: Run, old: str, new: str) -> None:
     from mcp_governor.change import compare
     from mcp_governor.changelog import compare_releases
     from mcp_governor.checking.books import load_changelog, surface_of_release
-    from mcp_governor.checking.settings import change_options
+    from mcp_governor.checking.options import change_options
 
     config = run.config
     book = load_changelog(config)

@@ -35,7 +35,11 @@ def render(report: Report) -> str:
 
 def escape(text: str) -> str:
     """Server words as plain Markdown text on one line: no markup, no HTML, no mention, no link."""
-    html = re.sub("[&<>@]", lambda match: _HTML[match.group()], one_line(text, 2_000))
+    return _escape_line(one_line(text, 2_000))
+
+
+def _escape_line(text: str) -> str:
+    html = re.sub("[&<>@]", lambda match: _HTML[match.group()], text)
     return _SPECIAL.sub(lambda match: f"\\{match.group()}", html.replace("<!-- -->", "\0")).replace("\0", "<!-- -->")
 
 
@@ -44,7 +48,7 @@ def prose(text: str) -> str:
     parts = one_line(text, 2_000).split("`")
     if len(parts) % 2 == 0:
         return escape(text)
-    return "".join(code(part) if index % 2 else escape(part) for index, part in enumerate(parts))
+    return "".join(code(part) if index % 2 else _escape_line(part) for index, part in enumerate(parts))
 
 
 def code(text: str, limit: int = 400) -> str:

@@ -1,0 +1,146 @@
+"""``mcp-governor lint``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mcp_governor.cli.common import (
+    Run,
+    TargetCommand,
+    deliver,
+    run_options,
+    server_command,
+    target_argument,
+    write_lines,
+)
+from mcp_governor.errors import Exit
+from mcp_governor.report.lines import line
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.checking import Report
+    from mcp_governor.config import Config
+    from mcp_governor.findings import Finding
+    from mcp_governor.lint import Selection
+    from mcp_governor.report.lines import Line
+    from mcp_governor.surface import Surface
+
+
+@click.command(cls=TargetCommand)
+@target_argument
+@click.option("--profile", multiple=True, metavar="NAME", help="Profile instead of the configured one.")
+@click.option("--select", multiple=True, metavar="RULE", help="Only these rules: pack/rule or pack/*.")
+@click.option("--extend-select", multiple=True, metavar="RULE", help="These rules as well.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules.")
+@click.option("--pedantic", is_flag=True, help="Remarks that most would find petty, too.")
+@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Findings in FILE do not count.")
+@click.option("--write-baseline", is_flag=True, help="Write today's findings into the baseline file.")
+@click.option("--new-only", is_flag=True, help="Only tools that differ from the baseline surface.")
+@click.option("--statistics", is_flag=True, help="Counts per rule instead of each finding.")
+@click.option("--show-settings", is_flag=True, help="Show which rules would run, and how; check nothing.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
+@run_options()
+def lint(
+    run: Run,
+    target: str | None,
+    profile: tuple[str, ...],
+    select: tuple[str, ...],
+    extend_select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    pedantic: bool,
+    baseline: Path | None,
+    write_baseline: bool,
+    new_only: bool,
+    statistics: bool,
+    show_settings: bool,
+    exit_zero: bool,
+) -> int:
+    """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
+    from mcp_governor.checking import lint_report, read_target
+    from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.lint import read_baseline, run_rules
+    from mcp_governor.lint import select as selected
+
+    config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
+    selection = selected(lint_settings(config))
+    if show_settings:
+        write_lines(_settings(selection, config), run.output)
+        return int(Exit.PASS)
+    surface = read_target(target, config, command=server_command())
+    findings = run_rules(surface, selection, baseline=_compared(config) if new_only else None)
+    known = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)
+    if write_baseline:
+        return _write_baseline(known or Path("mcp-lint-baseline.json"), findings)
+    if known is not None:
+        split = read_baseline(known).split(findings)
+        findings = split.new
+        if split.gone:
+            click.echo(f"{len(split.gone)} findings of {visible(known.name)} are gone; write it anew.", err=True)
+    report = lint_report(surface, findings, config, len(selection.linted))
+    code = deliver(report, run.output, _statistics(report) if statistics else None)
+    return int(Exit.PASS) if exit_zero else code
+
+
+def _chosen(
+    config: Config,
+    profile: tuple[str, ...],
+    select: tuple[str, ...],
+    extend_select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    pedantic: bool,
+) -> Config:
+    """The configuration with the command line's word over it."""
+    table = replace(
+        config.lint,
+        select=select or config.lint.select,
+        extend_select=(*config.lint.extend_select, *extend_select),
+        ignore=(*config.lint.ignore, *ignore),
+        persona="pedantic" if pedantic else config.lint.persona,
+    )
+    return replace(config, lint=table, profile=profile or config.profile)
+
+
+def _compared(config: Config) -> Surface:
+    from mcp_governor.errors import UsageError
+    from mcp_governor.target import read_baseline
+
+    found = read_baseline(config)
+    if found is None:
+        raise UsageError("--new-only needs a baseline surface.", "Record one with: mcp-governor snapshot")
+    return found.surface
+
+
+def _write_baseline(path: Path, findings: list[Finding]) -> int:
+    from mcp_governor.lint import write_baseline
+
+    write_baseline(path, findings)
+    click.echo(f"{visible(str(path))}: {len(findings)} findings that do not count from now on.")
+    return int(Exit.PASS)
+
+
+def _settings(selection: Selection, config: Config) -> Iterator[Line]:
+    yield line(f"profile: {', '.join(config.profile)}; from {config.shown}")
+    for active in selection.active.values():
+        options = ", ".join(f"{key} = {value!r}" for key, value in active.options.items())
+        yield line((active.id, "bold"), f"  {active.severity.value}", (f"  {options}" if options else "", "dim"))
+    for glob, suppression, _ in selection.tool_ignores:
+        reason = f" ({suppression.reason})" if suppression.reason else ""
+        yield line(f"not for {visible(glob)}: {suppression.rule}{reason}")
+
+
+def _statistics(report: Report) -> Iterator[Line]:
+    from mcp_governor.lint import statistics
+
+    rows = statistics(report.findings)
+    width = max((len(row.rule) for row in rows), default=0)
+    for row in rows:
+        yield line(
+            (f"{row.rule:<{width}}", "bold"), f"  {row.severity.value:<7} {row.findings:>6} in {row.tools} tools"
+        )
+    yield line(f"{len(report.findings)} findings")
