@@ -35,7 +35,7 @@ def finding(
         named: values of the rule's message and fix templates; made safe to show here.
     """
     found = rule(rule_id)
-    safe = {key: visible(text, keep_newlines=True) for key, text in named.items()}
+    safe = {key: visible(text, keep_newlines=True) for key, text in {"tool": tool or "", **named}.items()}
     return Finding(
         rule=rule_id,
         severity=found.severity,

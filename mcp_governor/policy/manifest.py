@@ -149,12 +149,12 @@ def _settings(value: Any) -> dict[str, _Setting]:
 
 
 def _setting(entry: Mapping[str, Any], index: int) -> _Setting:
-    hint = entry.get("valueHint", entry.get("value_hint"))
-    name = next((text for text in (entry.get("name"), hint, entry.get("value")) if isinstance(text, str) and text), "")
+    keys = ("name", "valueHint", "value_hint", "value")
+    names = [str(entry[key]) for key in keys if isinstance(entry.get(key), str) and entry[key]]
     choices = entry.get("choices")
     fixed = entry.get("value")
     return _Setting(
-        name=name or f"#{index + 1}",
+        name=names[0] if names else f"#{index + 1}",
         required=entry.get("isRequired", entry.get("is_required")) is True,
         default=entry.get("default", fixed),
         choices=tuple(map(str, choices)) if isinstance(choices, list) else None,

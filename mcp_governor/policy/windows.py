@@ -76,7 +76,9 @@ class History:
 
     @cached_property
     def _lines(self) -> tuple[tuple[int, int], ...]:
-        versions = [section.version_text for section in self.changelog.released] if self.changelog else []
+        """The minor releases that clients have met, each once."""
+        sections = self.changelog.released if self.changelog else ()
+        versions = [section.version_text for section in sections if self.is_out(section)]
         if self.old_version:
             versions.append(self.old_version)
         lines = {release_line(version) for version in versions if _is_release(version)}
@@ -106,22 +108,20 @@ class History:
         )
 
     def is_out(self, section: Section) -> bool:
-        """Whether clients have met a section's release: it comes before the version of now."""
+        """Whether clients have met a section's release: the baseline's and older, and any before the one of now."""
         if section.unreleased:
             return False
-        if self.new_version is None:
+        version = Version.parse(section.version_text)
+        known = [Version.parse(text) for text in (self.old_version, self.new_version) if text is not None]
+        if version is None or not known or None in known:
             return not section.current
-        line, now = Version.parse(section.version_text), Version.parse(self.new_version)
-        if line is None or now is None:
-            return section.version_text != self.new_version and not section.current
-        return line < now
+        old, now = Version.parse(self.old_version or ""), Version.parse(self.new_version or "")
+        return (old is not None and version <= old) or (now is not None and version < now)
 
     def passed(self, since: str) -> int:
-        """How many minor releases lie between the one that announced and the version of now."""
-        start, end = release_line(since), release_line(self.new_version or "")
-        if start is None:
-            return 0
-        return sum(1 for line in self._lines if start < line and (end is None or line < end))
+        """How many minor releases are out since the one that announced."""
+        start = release_line(since)
+        return sum(1 for line in self._lines if start < line) if start is not None else 0
 
     def notice(self, tool: Tool, *, out: bool = True) -> Notice | None:
         """The deprecation of a tool as its surface and the changelog tell it.

@@ -1,0 +1,241 @@
+"""Every cell of change × tier × deprecation × version step, with its verdict written by hand.
+
+A cell lists the findings in letters; ``.`` is a release that may go out.
+
+    B  the version step is too small
+    U  removed without ever having been deprecated
+    E  removed before the window has passed
+    R  renamed without a window (a warning)
+    L  moved down a tier before the window has passed
+    A  an advanced tool breaks before the window has passed
+
+States of the tool's deprecation when 1.4.0 is the baseline: ``never``; ``now``, in the release that is being made;
+``0``, ``1``, ``2``: told in a release with so many minor releases after it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.changelog import parse
+from mcp_governor.config.model import PolicyConfig
+from mcp_governor.findings import Bump, Tier
+from mcp_governor.policy import evaluate
+from mcp_governor.surface import Surface, build_surface
+
+LETTERS = {
+    "policy/bump-too-small": "B",
+    "policy/removed-undeprecated": "U",
+    "policy/removed-early": "E",
+    "policy/rename-without-window": "R",
+    "policy/tier-lowered-early": "L",
+    "policy/advanced-break-early": "A",
+}
+STEPS = ("1.4.0", "1.4.1", "1.5.0", "2.0.0")  # none, patch, minor, major
+
+REMOVED = """
+            never           now             0               1               2
+facade      BU BU BU U      BU BU BU U      BE BE BE E      BE BE BE E      B B B .
+standard    BU BU BU U      BU BU BU U      BE BE BE E      BE BE BE E      B B B .
+advanced    BU BU BU U      BU BU BU U      BE BE BE E      B  B  B  .      B B B .
+internal    .  .  .  .      .  .  .  .      .  .  .  .      .  .  .  .      . . . .
+"""
+RENAMED = """
+            never           now             0               1               2
+facade      BR BR BR R      BR BR BR R      BR BR BR R      BR BR BR R      B B B .
+standard    BR BR BR R      BR BR BR R      BR BR BR R      BR BR BR R      B B B .
+advanced    BR BR R  R      BR BR R  R      BR BR R  R      B  B  .  .      B B . .
+internal    .  .  .  .      .  .  .  .      .  .  .  .      .  .  .  .      . . . .
+"""
+LOWERED = """
+            never           now             0               1               2
+facade      BL BL BL L      BL BL BL L      BL BL BL L      BL BL BL L      B B B .
+standard    BL BL BL L      BL BL BL L      BL BL BL L      BL BL BL L      B B B .
+advanced    BL BL L  L      BL BL L  L      BL BL L  L      B  B  .  .      B B . .
+"""
+BREAKING = """
+            never           now             0               1               2
+facade      B  B  B  .      B  B  B  .      B  B  B  .      B  B  B  .      B B B .
+standard    B  B  B  .      B  B  B  .      B  B  B  .      B  B  B  .      B B B .
+advanced    BA BA A  A      BA BA A  A      BA BA A  A      B  B  .  .      B B . .
+internal    .  .  .  .      .  .  .  .      .  .  .  .      .  .  .  .      . . . .
+"""
+UNDECIDED = """
+            never           2
+facade      B  B  B  .      B  B  B  .
+standard    B  B  B  .      B  B  B  .
+advanced    B  B  .  .      B  B  .  .
+internal    .  .  .  .      .  .  .  .
+"""
+ADDITION = """
+            never           2
+facade      B  B  .  .      B  B  .  .
+standard    B  B  .  .      B  B  .  .
+advanced    B  B  .  .      B  B  .  .
+internal    .  .  .  .      .  .  .  .
+"""
+WORDING = """
+            never           2
+facade      B  .  .  .      B  .  .  .
+standard    B  .  .  .      B  .  .  .
+advanced    B  .  .  .      B  .  .  .
+internal    .  .  .  .      .  .  .  .
+"""
+
+B, C, N = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
+# table, kind, path, verdict, the step by tier (facade and standard, advanced, internal), after
+GRIDS = [
+    (REMOVED, "tool-removed", "", B, (Bump.MAJOR, Bump.MINOR, Bump.NONE)),
+    (RENAMED, "tool-renamed", "/name", B, (Bump.MAJOR, Bump.MINOR, Bump.NONE)),
+    (LOWERED, "tier-lowered", "/tier", B, (Bump.MAJOR, Bump.MINOR, Bump.NONE)),
+    (BREAKING, "argument-required", "/inputSchema/properties/q", B, (Bump.MAJOR, Bump.MINOR, Bump.NONE)),
+    (BREAKING, "output-field-removed", "/outputSchema/properties/q", B, (Bump.MAJOR, Bump.MINOR, Bump.NONE)),
+    (BREAKING, "hint-less-safe", "/annotations/readOnlyHint", B, (Bump.MAJOR, Bump.MINOR, Bump.NONE)),
+    (UNDECIDED, "schema-undecided", "/inputSchema", N, (Bump.MAJOR, Bump.MINOR, Bump.NONE)),
+    (ADDITION, "argument-added", "/inputSchema/properties/q", C, (Bump.MINOR, Bump.MINOR, Bump.NONE)),
+    (ADDITION, "tier-raised", "/tier", C, (Bump.MINOR, Bump.MINOR, Bump.NONE)),
+    (ADDITION, "tool-deprecated", "/deprecated", C, (Bump.MINOR, Bump.MINOR, Bump.NONE)),
+    (WORDING, "description-changed", "/description", C, (Bump.PATCH, Bump.PATCH, Bump.NONE)),
+]
+
+ANNOUNCED_IN = {"0": "1.4.0", "1": "1.3.0", "2": "1.2.0"}
+NOTICE = "\n\n**Deprecated**\n\n- `it` is deprecated; use `stay` instead."
+
+
+def cells() -> list[object]:
+    out = []
+    for table, kind, path, verdict, steps in GRIDS:
+        header, *rows = table.strip().splitlines()
+        states = header.split()
+        for row in rows:
+            name, *told = row.split()
+            assert len(told) == len(states) * len(STEPS)
+            tier = Tier(name)
+            bump = {Tier.ADVANCED: steps[1], Tier.INTERNAL: steps[2]}.get(tier, steps[0])
+            for index, expected in enumerate(told):
+                state, version = states[index // len(STEPS)], STEPS[index % len(STEPS)]
+                change = Change(
+                    kind,
+                    "it",
+                    path,
+                    Side.SURFACE,
+                    verdict,
+                    "`it` is not what it was",
+                    bump,
+                    tier=tier,
+                    old=tier.value if kind == "tier-lowered" else "it",
+                    new="that" if kind == "tool-renamed" else "internal",
+                )
+                name = f"{kind}-{tier}-{state}-{version}"
+                out.append(pytest.param(change, state, version, expected, id=name))
+    return out
+
+
+def surface(tier: Tier, *, with_it: bool) -> Surface:
+    names = ["stay", "that", *(["it"] if with_it else [])]
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+    return build_surface({"tools": tools}, tier_of_list={"it": tier.value})
+
+
+def history(state: str, version: str) -> str:
+    parts = []
+    versions = [version] if version != "1.4.0" else []
+    for told in [*versions, "1.4.0", "1.3.1", "1.3.0", "1.2.0", "1.1.0"]:
+        is_it = told == ANNOUNCED_IN.get(state) or (state == "now" and told == version and versions)
+        marker = " (current)" if told == version else ""
+        parts.append(f"## {told}{marker}" + (NOTICE if is_it else ""))
+    return "\n\n".join(parts) + "\n"
+
+
+@pytest.mark.parametrize(("change", "state", "version", "expected"), cells())
+def test_cell(change: Change, state: str, version: str, expected: str) -> None:
+    result = evaluate(
+        [change],
+        surface(change.tier, with_it=True),
+        surface(change.tier, with_it=change.kind not in {"tool-removed", "tool-renamed"}),
+        old_version="1.4.0",
+        new_version=version,
+        changelog=parse(history(state, version), "log.md"),
+    )
+    letters = "".join(sorted(LETTERS.get(found.rule, found.rule) for found in result.findings))
+    assert letters == "".join(sorted(expected.replace(".", "")))
+
+
+BEFORE_ONE = """
+                            0.4.0   0.4.1   0.5.0   1.0.0
+minor-may-break  removal    B       B       .       .
+minor-may-break  break      B       B       .       .
+minor-may-break  addition   B       B       .       .
+minor-may-break  wording    B       .       .       .
+anything-goes    removal    B       .       .       .
+anything-goes    break      B       .       .       .
+anything-goes    addition   B       .       .       .
+anything-goes    wording    B       .       .       .
+strict           removal    BU      BU      BU      U
+strict           break      B       B       B       .
+strict           addition   B       B       .       .
+strict           wording    B       .       .       .
+"""
+DATES = """
+                 removal  break  addition  wording
+major            U        .      .         .
+minor            BU       B      .         .
+patch            BU       B      B         .
+refuse           BU       B      B         B
+"""
+CHANGES = {
+    "removal": ("tool-removed", "", B, Bump.MAJOR),
+    "break": ("argument-required", "/inputSchema/properties/q", B, Bump.MAJOR),
+    "addition": ("argument-added", "/inputSchema/properties/q", C, Bump.MINOR),
+    "wording": ("description-changed", "/description", C, Bump.PATCH),
+}
+
+
+def one_change(name: str) -> Change:
+    kind, path, verdict, bump = CHANGES[name]
+    return Change(kind, "it", path, Side.SURFACE, verdict, "`it` is not what it was", bump)
+
+
+def judged(name: str, old: str, new: str, settings: PolicyConfig) -> str:
+    result = evaluate(
+        [one_change(name)],
+        surface(Tier.STANDARD, with_it=True),
+        surface(Tier.STANDARD, with_it=name != "removal"),
+        old_version=old,
+        new_version=new,
+        settings=settings,
+    )
+    found = [found.rule for found in result.findings if found.rule != "policy/version-not-semver"]
+    return "".join(sorted(LETTERS.get(rule, rule) for rule in found))
+
+
+def before_one() -> list[object]:
+    header, *rows = BEFORE_ONE.strip().splitlines()
+    out = []
+    for row in rows:
+        policy, name, *told = row.split()
+        for version, expected in zip(header.split(), told, strict=True):
+            out.append(pytest.param(policy, name, version, expected, id=f"{policy}-{name}-{version}"))
+    return out
+
+
+@pytest.mark.parametrize(("policy", "name", "version", "expected"), before_one())
+def test_before_one(policy: str, name: str, version: str, expected: str) -> None:
+    assert judged(name, "0.4.0", version, PolicyConfig(zero_policy=policy)) == expected.replace(".", "")
+
+
+def dates() -> list[object]:
+    header, *rows = DATES.strip().splitlines()
+    out = []
+    for row in rows:
+        calver, *told = row.split()
+        for name, expected in zip(header.split(), told, strict=True):
+            out.append(pytest.param(calver, name, expected, id=f"{calver}-{name}"))
+    return out
+
+
+@pytest.mark.parametrize("versions", [("2026.8.1", "2026.10.0"), ("2026.08", "2026.10"), ("one", "two")])
+@pytest.mark.parametrize(("calver", "name", "expected"), dates())
+def test_versions_that_are_not_semver(calver: str, name: str, expected: str, versions: tuple[str, str]) -> None:
+    assert judged(name, *versions, PolicyConfig(calver=calver)) == expected.replace(".", "")
