@@ -87,7 +87,8 @@ def check(
     current, settled = changelog.current, frozenset[int]()
     if current is not None:
         found += _version(changelog, current, expected, settings)
-    section = working_section(changelog)
+    # Where the marker stands elsewhere, a section of this version is still the one that is meant.
+    section = (changelog.section(expected.text) if expected.text else None) or working_section(changelog)
     if surface is not None and section is not None:
         names = Names(surface, settings.baseline, settings.names | _names_of(changes or ()))
         found += _fingerprint(changelog, section, live)
@@ -126,6 +127,9 @@ def _version(
 ) -> Iterator[Finding]:
     if expected.text is None or current.unreleased or same_version(current.version_text, expected.text):
         return
+    newest = newest_section(changelog)
+    if newest is not None and newest is not current and same_version(newest.version_text, expected.text):
+        return  # current-not-newest says so
     yield finding(
         "changelog/version-mismatch",
         at(changelog, current.line),

@@ -21,9 +21,7 @@ def rule(rule_id: str) -> Rule:
     return read_rule(rules_folder() / f"{rule_id}.toml", trusted=True)
 
 
-def finding(
-    rule_id: str, path: str, *, tool: str | None = None, value: Any = None, fix: str | None = None, **named: str
-) -> Finding:
+def finding(rule_id: str, path: str, *, tool: str | None = None, value: Any = None, **named: str) -> Finding:
     """A finding of a rule.
 
     Args:
@@ -31,7 +29,6 @@ def finding(
         path: ``FILE:LINE``, or a JSON pointer.
         tool: the tool in question, if there is one.
         value: what an acceptance is tied to.
-        fix: replaces the rule's own where the place knows better.
         named: values of the rule's message and fix templates; made safe to show here.
     """
     found = rule(rule_id)
@@ -42,6 +39,6 @@ def finding(
         message=found.message.format_map(safe),
         tool=tool,
         path=path,
-        fix=found.fix.format_map(safe) if fix is None else visible(fix, keep_newlines=True),
+        fix=found.fix.format_map(safe),
         value=value,
     )

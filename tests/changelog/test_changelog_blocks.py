@@ -74,7 +74,11 @@ def test_reading_in_parts_gives_what_commonmark_gives(lines: list[str]) -> None:
     assert read_blocks(lines) == markdown_blocks(lines)
 
 
-@given(st.lists(st.one_of(st.sampled_from(LINES), st.text(max_size=12).filter(lambda t: not set(t) & set("\r\n"))), max_size=12))
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(LINES), st.text(max_size=12).filter(lambda t: not set(t) & set("\r\n"))), max_size=12
+    )
+)
 @settings(max_examples=300, deadline=None)
 def test_what_is_read_line_by_line_is_what_commonmark_reads(lines: list[str]) -> None:
     plain = plain_blocks(lines)
