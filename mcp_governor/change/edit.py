@@ -89,6 +89,10 @@ class Questions:
             inner = render(new, Reading.RAW if strict else Reading.CLOSED)
         return contains(outer, inner, deadline=self.deadline)
 
+    def accepts_anything(self, node: Node) -> bool:
+        """Whether a node is the schema ``true`` in some spelling."""
+        return contains(render(node), True, deadline=self.deadline).verdict == "yes"
+
     def whole(self) -> tuple[Containment, Containment]:
         """Forward and backward for the documents."""
         return self.both(self.old.root, self.new.root, root=True)

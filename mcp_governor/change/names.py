@@ -64,6 +64,14 @@ def names(node: Node, *, unions: bool = True) -> Names:
     return found
 
 
+def declared_elsewhere(node: Node) -> frozenset[str]:
+    """Properties that the schemas which apply along with ``node`` declare."""
+    found: frozenset[str] = frozenset()
+    for part in parts(node):
+        found |= declared_elsewhere(part) | frozenset(part.keywords.get("properties", ()))
+    return found
+
+
 def declares(node: Node) -> bool:
     """Whether any schema that counts here declares properties; an object that declares none is a map."""
     if node.keywords.get("properties") or node.keywords.get("patternProperties"):

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
 from mcp_governor.change.names import (
-    Names,
     closed_here,
+    declared_elsewhere,
     declares,
     has_extra_schema_itself,
     is_false,
     is_true,
-    names,
 )
 from mcp_governor.change.node import Node
 from mcp_governor.change.reading import render
@@ -55,8 +54,8 @@ class _Objects:
         self.new = new = spot.new
         self.root = spot.root
         self.trust = spot.trust
-        self.old_names: Names = names(old.node())
-        self.new_names: Names = names(new.node())
+        self.old_elsewhere = declared_elsewhere(old.node())
+        self.new_elsewhere = declared_elsewhere(new.node())
         self.old_properties: dict[str, Node] = _declared(old)
         self.new_properties: dict[str, Node] = _declared(new)
         self.old_required = frozenset(old.keys.get("required", ()))
@@ -84,12 +83,12 @@ class _Objects:
             renamed = Edit("argument", node.pointer, before, after, kind="argument-renamed", name=before)
             self._put(renamed, before, after)
         for name in gone:
-            if name in self.new_names.properties - self.new_required:
+            if name in self.new_elsewhere:
                 self.walk.complete = False
                 continue  # another schema that applies here declares it now
             self._removed(name)
         for name in come:
-            if name in self.old_names.properties - self.old_required:
+            if name in self.old_elsewhere:
                 self.walk.complete = False
                 continue
             self._added(name)
@@ -200,8 +199,10 @@ class _Objects:
                 continue
             if before is None or after is None:
                 self.leaf("extra-values", (key,))
-            elif is_true(before) and not is_true(after):
-                self.leaf("extra-values", (key,), after.pointer, note=frozenset({"explicit"}))
+            elif is_true(before) and not self.walk.questions.accepts_anything(after):
+                # the declared reading closes what was explicitly open, so containment does not see it
+                kind, explicit = "extra-values-tightened", frozenset({"explicit"})
+                self.leaf("extra-values", (key,), after.pointer, kind=kind, note=explicit)
             else:
                 self.walk.nodes(before, after, trust=self.trust)
 

@@ -15,7 +15,7 @@ from mcp_governor.change.node import parse
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
-from mcp_governor.surface.fingerprint import strip
+from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.vocabulary import walk
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class SchemaPair:
 
 def compare_schemas(pair: SchemaPair) -> list[Change]:
     """The changes between two schemas of one tool; never raises, whatever the schemas hold."""
-    if pair.old == pair.new and strip(pair.old) == strip(pair.new):
-        return []
+    if pair.old == pair.new and canonical_json(pair.old) == canonical_json(pair.new):
+        return []  # in Python 1, 1.0 and True are equal
     try:
         changes = _contract(pair)
     except RecursionError:
@@ -116,7 +116,8 @@ def _witness(pair: SchemaPair, edit: Edit, verdict: Verdict) -> Witness | None:
         return None
     value = edit.forward.witness
     takes, refuses = (pair.old, pair.new) if pair.side is Side.INPUT else (pair.new, pair.old)
-    return Witness(value) if _accepts(takes, value) and not _accepts(refuses, value) else None
+    holds = _accepts(takes, value) is True and _accepts(refuses, value) is False
+    return Witness(value) if holds else None
 
 
 def _accepts(schema: Any, value: Any) -> bool | None:

@@ -15,7 +15,7 @@ from mcp_governor.change.model import Side
 from mcp_governor.change.names import is_false
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import pair
-from mcp_governor.change.view import Alternative, View, deref, view
+from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.vocabulary import join_pointer
@@ -149,12 +149,27 @@ class Walk:
         self._notes(old, new)
         if self._retyped_only(old, new, root=root, trust=trust):
             return
+        self._exclusion(old, new, root=root, trust=trust)
         paired, gone, come = pair(old.alternatives, new.alternatives, self._alternative_signature)
         trust = trust and not ((old.exclusive or new.exclusive) and len(old.alternatives) > 1)
         if gone or come:
             self._types(old, new, gone, come, root=root, trust=trust)
         for before, after in paired:
             self._alternatives(Spot(old, new, before, after, root, trust))
+
+    def _exclusion(self, old: View, new: View, *, root: bool, trust: bool) -> None:
+        """``anyOf`` becomes ``oneOf`` or the reverse: what satisfies two alternatives is told apart."""
+        if old.exclusive == new.exclusive or len(old.alternatives) < 2 or len(new.alternatives) < 2:
+            return
+        before, after = (union(old.node.pointer, old.alternatives, exclusive=view.exclusive) for view in (old, new))
+        forward, backward = self.questions.both(before, after, root=root)
+        side = self.questions.side
+        base, other = (old, new) if side is Side.INPUT else (new, old)
+        stand = union(base.node.pointer, base.alternatives, exclusive=other.exclusive)
+        place = None if base.node.synthetic else (base.node, stand)
+        keys = "oneOf" if old.exclusive else "anyOf", "oneOf" if new.exclusive else "anyOf"
+        path = join_pointer(new.node.pointer, keys[1])
+        self._add(Edit("union", path, *keys, forward, backward, place, trusted=trust))
 
     def _retyped_only(self, old: View, new: View, *, root: bool, trust: bool) -> bool:
         """A type stated or no longer stated, on a schema whose other keywords stay: one edit beside theirs."""

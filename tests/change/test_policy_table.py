@@ -1,0 +1,382 @@
+"""The table of default verdicts in DESIGN section 5, each line with its option, and its neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import CHARTER_OPEN_ENUMS, Level, Side, Verdict, option_schemas, options_from
+from tests.change.conftest import Comparer
+
+STR, INT = {"type": "string"}, {"type": "integer"}
+B, C = Verdict.BREAKING, Verdict.COMPATIBLE
+IN, OUT = Side.INPUT, Side.OUTPUT
+
+
+def obj(**more: Any) -> dict[str, Any]:
+    return {"type": "object", **more}
+
+
+def args(*names: str, **more: Any) -> dict[str, Any]:
+    return obj(properties=dict.fromkeys(names, STR), **more)
+
+
+CLOSED: dict[str, Any] = {"additionalProperties": False}
+OPEN: dict[str, Any] = {"additionalProperties": True}
+
+# name → side, old, new, kind, verdict, option, verdict under the option
+LINES: dict[str, tuple[Side, Any, Any, str, Verdict, dict[str, Any], Verdict]] = {
+    "argument removed, open": (
+        IN,
+        args("a", "b"),
+        args("a"),
+        "argument-removed",
+        B,
+        {"argument_removed": "compatible"},
+        C,
+    ),
+    "argument removed, explicitly open": (
+        IN,
+        args("a", "b", **OPEN),
+        args("a", **OPEN),
+        "argument-removed",
+        B,
+        {"argument_removed": "compatible"},
+        C,
+    ),
+    "argument removed, closed": (
+        IN,
+        args("a", "b", **CLOSED),
+        args("a", **CLOSED),
+        "argument-removed",
+        B,
+        {"argument_removed": "compatible"},
+        B,
+    ),
+    "input closed": (
+        IN,
+        args("a"),
+        args("a", **CLOSED),
+        "input-closed",
+        C,
+        {"input_closed": "breaking"},
+        B,
+    ),
+    "explicit true to false": (
+        IN,
+        args("a", **OPEN),
+        args("a", **CLOSED),
+        "input-closed",
+        B,
+        {"declared_openness_closed": "compatible"},
+        C,
+    ),
+    "explicit {} to false": (
+        IN,
+        args("a", additionalProperties={}),
+        args("a", **CLOSED),
+        "input-closed",
+        B,
+        {"declared_openness_closed": "compatible"},
+        C,
+    ),
+    "a schema to false": (
+        IN,
+        args("a", additionalProperties=INT),
+        args("a", **CLOSED),
+        "input-closed",
+        B,
+        {"declared_openness_closed": "compatible"},
+        B,  # the schema itself says what callers may send
+    ),
+    "explicit true to a schema": (
+        IN,
+        args("a", **OPEN),
+        args("a", additionalProperties=INT),
+        "extra-values-tightened",
+        B,
+        {"declared_openness_closed": "compatible"},
+        C,
+    ),
+    "field added to a closed output": (
+        OUT,
+        args("a", **CLOSED),
+        args("a", "b", **CLOSED),
+        "output-field-added",
+        C,
+        {"closed_output": "breaking"},
+        B,
+    ),
+    "field added to an open output": (
+        OUT,
+        args("a"),
+        args("a", "b"),
+        "output-field-added",
+        C,
+        {"closed_output": "breaking"},
+        C,
+    ),
+    "closed output opened": (
+        OUT,
+        args("a", **CLOSED),
+        args("a"),
+        "output-opened",
+        C,
+        {"closed_output": "breaking"},
+        B,
+    ),
+    "optional output field removed": (
+        OUT,
+        args("a", "b"),
+        args("a"),
+        "output-field-removed",
+        B,
+        {"optional_field_removed": "compatible"},
+        C,
+    ),
+    "required output field removed": (
+        OUT,
+        args("a", "b", required=["b"]),
+        args("a"),
+        "output-field-removed",
+        B,
+        {"optional_field_removed": "compatible"},
+        B,
+    ),
+    "value added to an output enum": (
+        OUT,
+        obj(properties={"kind": {"enum": ["a"]}}),
+        obj(properties={"kind": {"enum": ["a", "b"]}}),
+        "output-enum-value-added",
+        B,
+        {"output_enum_value_added": "compatible"},
+        C,
+    ),
+    "value added to an open enum": (
+        OUT,
+        obj(properties={"kind": {"enum": ["a"]}}),
+        obj(properties={"kind": {"enum": ["a", "b"]}}),
+        "output-enum-value-added",
+        B,
+        {"open_enums": ("kind",)},
+        C,
+    ),
+    "default changed": (
+        IN,
+        obj(properties={"a": {**INT, "default": 1}}),
+        obj(properties={"a": {**INT, "default": 2}}),
+        "default-changed",
+        B,
+        {"default_changed": "compatible"},
+        C,
+    ),
+    "default from false to 0": (
+        IN,
+        obj(properties={"a": {"default": False}}),
+        obj(properties={"a": {"default": 0}}),
+        "default-changed",
+        B,
+        {"default_changed": "compatible"},
+        C,
+    ),
+    "default added": (
+        IN,
+        obj(properties={"a": INT}),
+        obj(properties={"a": {**INT, "default": 2}}),
+        "default-added",
+        C,
+        {"default_presence": "breaking"},
+        B,
+    ),
+    "default removed": (
+        IN,
+        obj(properties={"a": {**INT, "default": 2}}),
+        obj(properties={"a": INT}),
+        "default-removed",
+        C,
+        {"default_presence": "breaking"},
+        B,
+    ),
+    "required argument added with a default": (
+        IN,
+        args("a"),
+        obj(properties={"a": STR, "b": {**INT, "default": 1}}, required=["b"]),
+        "required-argument-added",
+        B,
+        {"required_with_default": "compatible"},
+        C,
+    ),
+    "argument with a default becomes required": (
+        IN,
+        obj(properties={"a": STR, "b": {**INT, "default": 1}}),
+        obj(properties={"a": STR, "b": {**INT, "default": 1}}, required=["b"]),
+        "argument-required",
+        B,
+        {"required_with_default": "compatible"},
+        C,
+    ),
+    "format added": (
+        IN,
+        args("a"),
+        obj(properties={"a": {**STR, "format": "uri"}}),
+        "format-added",
+        C,
+        {"assert_formats": True},
+        B,
+    ),
+    "format changed": (
+        IN,
+        obj(properties={"a": {**STR, "format": "email"}}),
+        obj(properties={"a": {**STR, "format": "uri"}}),
+        "format-changed",
+        C,
+        {"assert_formats": True},
+        B,
+    ),
+    "format removed": (
+        IN,
+        obj(properties={"a": {**STR, "format": "uri"}}),
+        args("a"),
+        "format-removed",
+        C,
+        {"assert_formats": True},
+        C,
+    ),
+    "output format removed": (
+        OUT,
+        obj(properties={"a": {**STR, "format": "uri"}}),
+        args("a"),
+        "output-format-removed",
+        C,
+        {"assert_formats": True},
+        B,
+    ),
+    "output format added": (
+        OUT,
+        args("a"),
+        obj(properties={"a": {**STR, "format": "uri"}}),
+        "output-format-added",
+        C,
+        {"assert_formats": True},
+        C,
+    ),
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_the_default_and_the_option(comparer: Comparer, line: str) -> None:
+    side, old, new, kind, verdict, option, otherwise = LINES[line]
+    [change] = comparer.schemas(old, new, side)
+    assert (change.kind, change.verdict) == (kind, verdict)
+    changes = comparer.schemas(old, new, side, **option)
+    assert [(change.kind, change.verdict) for change in changes] == [(kind, otherwise)]
+
+
+HINTS = {
+    "read-only dropped": ({"readOnlyHint": True}, {}, True),
+    "read-only denied": ({"readOnlyHint": True}, {"readOnlyHint": False}, True),
+    "read-only gained": ({}, {"readOnlyHint": True}, False),
+    "destructive by default": ({"destructiveHint": False}, {}, True),
+    "destructive": ({"destructiveHint": False}, {"destructiveHint": True}, True),
+    "no longer destructive": ({}, {"destructiveHint": False}, False),
+    "idempotent lost": ({"idempotentHint": True}, {"idempotentHint": False}, True),
+    "idempotent gained": ({}, {"idempotentHint": True}, False),
+    "open world": ({"openWorldHint": False}, {}, True),
+    "closed world": ({}, {"openWorldHint": False}, False),
+}
+
+
+@pytest.mark.parametrize("name", HINTS)
+def test_hints_resolved_to_their_defaults(comparer: Comparer, name: str) -> None:
+    old, new, less_safe = HINTS[name]
+    [change] = comparer.tools({"annotations": old}, {"annotations": new})
+    assert (change.kind, change.verdict) == (("hint-less-safe", B) if less_safe else ("hint-safer", C))
+    [change] = comparer.tools({"annotations": old}, {"annotations": new}, hint_less_safe="compatible")
+    assert change.verdict is C
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({}, {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}),
+        ({"readOnlyHint": True}, {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}),
+        ({"readOnlyHint": "yes"}, {}),
+    ],
+)
+def test_hints_that_say_the_default_are_no_change(comparer: Comparer, old: Any, new: Any) -> None:
+    assert comparer.tools({"annotations": old}, {"annotations": new}) == []
+
+
+def test_open_enums_are_found_through_references(comparer: Comparer) -> None:
+    def schema(*kinds: str) -> dict[str, Any]:
+        return {
+            **obj(
+                properties={
+                    "error": {"anyOf": [{"$ref": "#/$defs/ToolError"}, {"type": "null"}]},
+                    "degradation_reason": {"$ref": "#/$defs/Reason"},
+                }
+            ),
+            "$defs": {
+                "Kind": {"type": "string", "enum": list(kinds)},
+                "Reason": {"type": "string", "enum": list(kinds)},
+                "ToolError": obj(properties={"kind": {"$ref": "#/$defs/Kind"}}),
+            },
+        }
+
+    old, new = schema("a"), schema("a", "b")
+    changes = comparer.schemas(old, new, OUT)
+    assert [(change.path, change.verdict) for change in changes] == [
+        ("/outputSchema/$defs/Kind/enum", B),
+        ("/outputSchema/$defs/Reason/enum", B),
+    ]
+    for names in (CHARTER_OPEN_ENUMS, ("Kind", "Reason"), ("/outputSchema/$defs/*",)):
+        assert {change.verdict for change in comparer.schemas(old, new, OUT, open_enums=names)} == {C}
+    changes = comparer.schemas(old, new, OUT, open_enums=("kind",))
+    assert [change.verdict for change in changes] == [B, C]
+
+
+def test_an_open_enum_may_not_turn_into_anything(comparer: Comparer) -> None:
+    old = obj(properties={"kind": {"type": "string", "enum": ["a"]}})
+    [change] = comparer.schemas(old, args("kind"), OUT, open_enums=("kind",))
+    assert (change.kind, change.verdict) == ("output-enum-dropped", B)
+
+
+# level strict: pure set inclusion over open objects
+STRICT: dict[str, tuple[Side, Any, Any, str, Verdict]] = {
+    "a typed optional argument on an open object": (IN, args("a"), args("a", "b"), "argument-added", B),
+    "an untyped one": (IN, args("a"), obj(properties={"a": STR, "b": {}}), "argument-added", C),
+    "on a closed object": (IN, args("a", **CLOSED), args("a", "b", **CLOSED), "argument-added", C),
+    "absent to false": (IN, args("a"), args("a", **CLOSED), "input-closed", B),
+    "a field of an open output": (OUT, args("a"), args("a", "b"), "output-field-added", C),
+    "a field of a closed output": (
+        OUT,
+        args("a", **CLOSED),
+        args("a", "b", **CLOSED),
+        "output-field-added",
+        B,
+    ),
+    "closed output opened": (OUT, args("a", **CLOSED), args("a"), "output-opened", B),
+    "argument removed": (IN, args("a", "b"), args("a"), "argument-removed", B),
+}
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_the_strict_level(comparer: Comparer, name: str) -> None:
+    side, old, new, kind, verdict = STRICT[name]
+    [change] = comparer.schemas(old, new, side, level=Level.STRICT)
+    assert (change.kind, change.verdict, change.level) == (kind, verdict, Level.STRICT)
+
+
+def test_options_in_the_configuration_spelling() -> None:
+    schemas = option_schemas()
+    assert schemas["closed-output"]["enum"] == ["breaking", "compatible"]
+    assert schemas["closed-output"]["default"] == "compatible"
+    assert schemas["open-enums"]["type"] == "array"
+    assert schemas["assert-formats"]["type"] == "boolean"
+    options = options_from(
+        {"closed-output": "breaking", "open-enums": ["kind"], "zero-policy": "strict"}, open_enums=("*/reason",)
+    )
+    assert options.closed_output == "breaking"
+    assert options.open_enums == ("kind", "*/reason")
+    assert options.input_closed == "compatible"

@@ -1,0 +1,267 @@
+"""Two spellings of one schema are no change, on either side, in either direction, at the declared level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import Level, Side
+from tests.change.conftest import Comparer
+
+STR, INT, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
+
+
+def obj(**more: Any) -> dict[str, Any]:
+    return {"type": "object", **more}
+
+
+def prop(schema: Any, **more: Any) -> dict[str, Any]:
+    return obj(properties={"x": schema}, **more)
+
+
+ITEM = obj(properties={"sku": STR, "count": INT}, required=["sku"])
+TREE = obj(properties={"value": INT, "next": {"$ref": "#/$defs/Tree"}})
+TWO_ARGUMENTS = {"a": STR, "b": INT}
+
+SPELLINGS: dict[str, tuple[Any, Any]] = {
+    # references
+    "ref-inlined": ({**prop({"$ref": "#/$defs/Item"}), "$defs": {"Item": ITEM}}, prop(ITEM)),
+    "ref-renamed": (
+        {**prop({"$ref": "#/$defs/Item"}), "$defs": {"Item": ITEM}},
+        {**prop({"$ref": "#/$defs/OrderItem"}), "$defs": {"OrderItem": ITEM}},
+    ),
+    "definitions-to-defs": (
+        {**prop({"$ref": "#/definitions/Item"}), "definitions": {"Item": ITEM}},
+        {**prop({"$ref": "#/$defs/Item"}), "$defs": {"Item": ITEM}},
+    ),
+    "ref-chain": (
+        {**prop({"$ref": "#/$defs/A"}), "$defs": {"A": {"$ref": "#/$defs/B"}, "B": ITEM}},
+        prop(ITEM),
+    ),
+    "ref-to-property": (
+        obj(properties={"x": ITEM, "y": {"$ref": "#/properties/x"}}),
+        obj(properties={"x": ITEM, "y": ITEM}),
+    ),
+    "ref-wrapped-in-allOf": (
+        {**prop({"allOf": [{"$ref": "#/$defs/Item"}], "description": "An item."}), "$defs": {"Item": ITEM}},
+        {**prop({"$ref": "#/$defs/Item", "description": "An item."}), "$defs": {"Item": ITEM}},
+    ),
+    "ref-by-anchor": (
+        {**prop({"$ref": "#item"}), "$defs": {"Item": {"$anchor": "item", **ITEM}}},
+        prop(ITEM),
+    ),
+    "unused-definition": ({**prop(STR), "$defs": {"Old": ITEM}}, prop(STR)),
+    "recursive-definition-renamed": (
+        {**prop({"$ref": "#/$defs/Tree"}), "$defs": {"Tree": TREE}},
+        {
+            **prop({"$ref": "#/$defs/Node"}),
+            "$defs": {"Node": obj(properties={"value": INT, "next": {"$ref": "#/$defs/Node"}})},
+        },
+    ),
+    "recursion-unrolled-once": (
+        {**prop({"$ref": "#/$defs/Tree"}), "$defs": {"Tree": TREE}},
+        {**prop(TREE), "$defs": {"Tree": TREE}},
+    ),
+    "root-is-a-reference": ({"$ref": "#/$defs/Args", "$defs": {"Args": prop(STR)}}, prop(STR)),
+    # null
+    "optional-anyOf-to-type-list": (prop({"anyOf": [STR, NULL]}), prop({"type": ["string", "null"]})),
+    "optional-oneOf-to-anyOf": (prop({"oneOf": [STR, NULL]}), prop({"anyOf": [STR, NULL]})),
+    "optional-order": (prop({"anyOf": [NULL, STR]}), prop({"anyOf": [STR, NULL]})),
+    "optional-with-keywords": (
+        prop({"anyOf": [{"type": "string", "maxLength": 5}, NULL]}),
+        prop({"type": ["string", "null"], "maxLength": 5}),
+    ),
+    "optional-enum": (
+        prop({"anyOf": [{"type": "string", "enum": ["a", "b"]}, NULL]}),
+        prop({"enum": ["a", "b", None]}),
+    ),
+    "optional-object": (
+        {**prop({"anyOf": [{"$ref": "#/$defs/Item"}, NULL]}), "$defs": {"Item": ITEM}},
+        prop({**ITEM, "type": ["object", "null"]}),
+    ),
+    "nested-unions": (
+        prop({"anyOf": [{"anyOf": [STR, INT]}, NULL]}),
+        prop({"type": ["integer", "null", "string"]}),
+    ),
+    "default-null-left-out": (
+        prop({"anyOf": [STR, NULL], "default": None}),
+        prop({"anyOf": [STR, NULL]}),
+    ),
+    # listed values
+    "const-to-enum": (prop({"const": "a"}), prop({"enum": ["a"]})),
+    "const-with-type": (prop({"const": "a", "type": "string"}), prop({"const": "a"})),
+    "anyOf-const-to-enum": (
+        prop({"anyOf": [{"const": "a"}, {"const": "b"}]}),
+        prop({"type": "string", "enum": ["a", "b"]}),
+    ),
+    "oneOf-const-with-titles": (
+        prop({"oneOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}]}),
+        prop({"enum": ["b", "a"]}),
+    ),
+    "enum-order": (prop({"enum": ["a", "b"]}), prop({"enum": ["b", "a"]})),
+    "boolean-as-enum": (prop({"type": "boolean"}), prop({"enum": [True, False]})),
+    # types
+    "type-list-of-one": (prop({"type": ["string"]}), prop(STR)),
+    "type-list-to-anyOf": (prop({"type": ["string", "integer"]}), prop({"anyOf": [STR, INT]})),
+    "integer-within-number": (prop({"type": ["integer", "number"]}), prop({"type": "number"})),
+    "true-and-empty": (prop({}), prop(True)),
+    # bounds
+    "integer-bounds": (
+        prop({"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 10}),
+        prop({"type": "integer", "minimum": 1, "maximum": 9}),
+    ),
+    "bound-as-float": (prop({"type": "integer", "minimum": 1}), prop({"type": "integer", "minimum": 1.0})),
+    "safe-integers": (
+        prop({"type": "integer", "minimum": -(2**53 - 1), "maximum": 2**53 - 1}),
+        prop(INT),
+    ),
+    "pattern-as-length": (
+        prop({"type": "string", "pattern": "^.+$", "minLength": 1}),
+        prop({"type": "string", "pattern": "^.+$"}),
+    ),
+    "empty-requirements": (
+        prop({"type": "string", "minLength": 0}, required=[]),
+        prop(STR),
+    ),
+    "unique-false": (prop({"type": "array", "uniqueItems": False}), prop({"type": "array"})),
+    # composition
+    "allOf-merged": (
+        prop({"allOf": [{"type": "string", "minLength": 1}, {"maxLength": 5}]}),
+        prop({"type": "string", "minLength": 1, "maxLength": 5}),
+    ),
+    "allOf-of-objects-merged": (
+        obj(allOf=[obj(properties={"a": STR}, required=["a"]), obj(properties={"b": INT})]),
+        obj(properties=TWO_ARGUMENTS, required=["a"]),
+    ),
+    "allOf-order": (
+        prop({"type": "string", "allOf": [{"pattern": "a"}, {"pattern": "b"}]}),
+        prop({"type": "string", "allOf": [{"pattern": "b"}, {"pattern": "a"}]}),
+    ),
+    "anyOf-of-one": (prop({"anyOf": [STR]}), prop(STR)),
+    "anyOf-with-a-redundant-branch": (
+        prop({"anyOf": [STR, {"type": "string", "minLength": 3}]}),
+        prop(STR),
+    ),
+    "oneOf-of-exclusive-branches": (
+        prop(
+            {
+                "oneOf": [
+                    obj(properties={"k": {"const": "x"}}, required=["k"]),
+                    obj(properties={"k": {"const": "y"}}, required=["k"]),
+                ]
+            }
+        ),
+        prop(
+            {
+                "anyOf": [
+                    obj(properties={"k": {"const": "x"}}, required=["k"]),
+                    obj(properties={"k": {"const": "y"}}, required=["k"]),
+                ]
+            }
+        ),
+    ),
+    "not-not": (prop({"type": "string", "not": {"not": {"minLength": 1}}}), prop({"type": "string", "minLength": 1})),
+    # wording and noise
+    "titles": (
+        {"title": "searchArguments", **prop({"title": "X", **STR})},
+        prop(STR),
+    ),
+    "explicit-dialect": ({"$schema": "https://json-schema.org/draft/2020-12/schema", **prop(STR)}, prop(STR)),
+    "draft-7-to-2020": (
+        {"$schema": "http://json-schema.org/draft-07/schema#", **prop(STR)},
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **prop(STR)},
+    ),
+    "tuples-across-dialects": (
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            **prop({"type": "array", "items": [STR, INT], "additionalItems": False}),
+        },
+        prop({"type": "array", "prefixItems": [STR, INT], "items": False}),
+    ),
+    "dependencies-across-dialects": (
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            **obj(properties=TWO_ARGUMENTS, dependencies={"a": ["b"]}),
+        },
+        obj(properties=TWO_ARGUMENTS, dependentRequired={"a": ["b"]}),
+    ),
+    "draft-4-exclusive": (
+        {
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            **prop({"type": "number", "minimum": 0, "exclusiveMinimum": True}),
+        },
+        prop({"type": "number", "exclusiveMinimum": 0}),
+    ),
+    "unknown-keywords": (prop({**STR, "x-order": 1, "nullable": True}), prop(STR)),
+    "fastmcp-wrapping-marker": (
+        {**prop(STR, required=["x"]), "x-fastmcp-wrap-result": True},
+        prop(STR, required=["x"]),
+    ),
+    "key-order": (
+        {"type": "object", "properties": {"a": STR, "b": INT}, "required": ["a", "b"]},
+        {"required": ["b", "a"], "properties": {"b": INT, "a": STR}, "type": "object"},
+    ),
+    "empty-properties": (obj(), obj(properties={})),
+    "pydantic-to-fastmcp-3": (
+        {
+            "title": "orderArguments",
+            "type": "object",
+            "properties": {
+                "items": {"title": "Items", "type": "array", "items": {"$ref": "#/$defs/Item"}},
+                "note": {"anyOf": [STR, NULL], "default": None, "title": "Note"},
+                "mode": {"const": "fast", "default": "fast", "title": "Mode"},
+            },
+            "required": ["items"],
+            "$defs": {"Item": {"title": "Item", **ITEM}},
+        },
+        {
+            "type": "object",
+            "properties": {
+                "items": {"type": "array", "items": ITEM},
+                "note": {"type": ["string", "null"]},
+                "mode": {"enum": ["fast"], "default": "fast"},
+            },
+            "required": ["items"],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@pytest.mark.parametrize("side", [Side.INPUT, Side.OUTPUT], ids=str)
+def test_a_respelling_is_no_change(comparer: Comparer, name: str, side: Side) -> None:
+    one, other = SPELLINGS[name]
+    for old, new in ((one, other), (other, one)):
+        changes = comparer.schemas(old, new, side)
+        assert changes == [], [(change.kind, change.path, change.verdict, change.reason) for change in changes]
+
+
+NOT_STRICTLY = {"safe-integers"}
+
+
+@pytest.mark.parametrize("name", sorted(SPELLINGS.keys() - NOT_STRICTLY))
+def test_nor_at_the_strict_level(comparer: Comparer, name: str) -> None:
+    one, other = SPELLINGS[name]
+    assert comparer.schemas(one, other, level=Level.STRICT) == []
+
+
+def test_the_strict_level_counts_every_integer(comparer: Comparer) -> None:
+    bounded, free = SPELLINGS["safe-integers"]
+    [lower, upper] = comparer.schemas(free, bounded, level=Level.STRICT)
+    assert lower.kind == upper.kind == "bound-tightened"
+
+
+SELF_CONTAINED = [name for name in SPELLINGS if not {"$ref", "$schema"} & set(str(SPELLINGS[name]).split("'"))]
+
+
+@pytest.mark.parametrize("name", SELF_CONTAINED)
+def test_an_edit_below_a_respelling_is_the_only_finding(comparer: Comparer, name: str) -> None:
+    """The spelling changes and, in the same release, one argument goes from optional to required."""
+    one, other = SPELLINGS[name]
+    old = obj(properties={"whole": one, "limit": INT})
+    new = obj(properties={"whole": other, "limit": INT}, required=["limit"])
+    [change] = comparer.schemas(old, new)
+    assert (change.kind, change.path) == ("argument-required", "/inputSchema/properties/limit")
+    assert change.witness is not None
+    assert change.witness.value == {}
