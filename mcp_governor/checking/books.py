@@ -77,9 +77,18 @@ def check_changelog(
         expected=books.expected,
         baseline=baseline.surface if baseline else None,
         recorded=tuple(recorded_surfaces(config.resolve(folder), folder, books.changelog)),
+        names=_manifest_names(surface, baseline),
         zero_policy=config.policy.zero_policy,
     )
     return check(books.changelog, surface, changes if baseline is not None else None, settings=settings)
+
+
+def _manifest_names(surface: Surface, baseline: Baseline | None) -> frozenset[str]:
+    """What entries may name of the registry manifest, now or before."""
+    from mcp_governor.policy import manifest_names
+
+    manifests = (surface.manifest, baseline.surface.manifest if baseline else None)
+    return frozenset[str]().union(*(manifest_names(manifest) for manifest in manifests if manifest is not None))
 
 
 def surface_of_release(config: Config, version: str) -> Surface | None:

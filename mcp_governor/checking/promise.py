@@ -9,10 +9,11 @@ from mcp_governor.checking.books import check_changelog, open_books
 from mcp_governor.findings import Bump
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import date
 
     from mcp_governor.change import Change
+    from mcp_governor.changelog import SchemaVersion
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
@@ -67,8 +68,22 @@ def hold_to_promise(
         declared_bump=result.declared_bump,
         versions=(old_version, new_version) if old_version and new_version else None,
         forcing=tuple(change.id for change in result.forcing),
-        findings=(*result.findings, *told, *_contract_doc(baseline, changes, config)),
+        findings=(
+            *result.findings,
+            *told,
+            *_contract_doc(baseline, changes, config),
+            *_manifest(surface, books.expected, config),
+        ),
     )
+
+
+def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iterable[Finding]:
+    """Whether the registry manifest states the server's version."""
+    if surface.manifest is None:
+        return ()
+    from mcp_governor.policy import check_manifest
+
+    return check_manifest(surface.manifest, expected, what=config.server_json)
 
 
 def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: Config) -> Sequence[Finding]:

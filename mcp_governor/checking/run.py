@@ -10,7 +10,7 @@ from mcp_governor.checking.events import Emit, Finished, Started, Station, silen
 from mcp_governor.checking.model import BaselineInfo, Report, ServerInfo
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.config import Config, load_config
-from mcp_governor.errors import NothingCheckedError
+from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import read_baseline, read_source, resolve, tier_rules
 
@@ -67,9 +67,26 @@ def read_target(
     """
     source = resolve(None if target is None else str(target), config, command=command)
     emit(Started("read", source.shown))
-    surface = read_source(source, tiers=tier_rules(config))
+    surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
     emit(Finished("read", len(surface.entries)))
     return surface
+
+
+def with_manifest(surface: Surface, config: Config) -> Surface:
+    """The surface with the repository's registry manifest, where the configuration knows one.
+
+    Raises:
+        FileFormatError: the manifest cannot be read.
+    """
+    if not config.server_json:
+        return surface
+    from mcp_governor.policy import parse_manifest
+
+    try:
+        data = config.resolve(config.server_json).read_bytes()
+    except OSError as error:
+        raise FileFormatError(f"{config.server_json} cannot be read: {error.strerror}.", "Check the path.") from None
+    return replace(surface, manifest=parse_manifest(data, config.server_json))
 
 
 def read_surface(
@@ -153,8 +170,14 @@ class _Run:
         from mcp_governor.checking.options import change_options
 
         assert self.baseline is not None
-        options = change_options(self.config)
-        return compare(self.baseline.surface, self.surface, level=self.config.level, options=options)
+        old, new = self.baseline.surface, self.surface
+        changes = compare(old, new, level=self.config.level, options=change_options(self.config))
+        # A baseline recorded before there was a manifest says nothing about it.
+        if old.manifest is not None and new.manifest is not None:
+            from mcp_governor.policy import compare_manifests
+
+            changes += compare_manifests(old.manifest, new.manifest)
+        return changes
 
     def hold(self, changes: Sequence[Change]) -> Promise:
         from mcp_governor.checking.promise import hold_to_promise
@@ -208,9 +231,9 @@ def without_known(findings: list[Finding], config: Config) -> list[Finding]:
     """The findings that the configured lint baseline does not hold."""
     if not config.lint.baseline:
         return findings
-    from mcp_governor.lint import read_baseline as read_known
+    from mcp_governor.lint import load_baseline, new_findings
 
-    return read_known(config.resolve(config.lint.baseline)).split(findings).new
+    return new_findings(findings, load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline))
 
 
 def baseline_info(baseline: Baseline | None) -> BaselineInfo | None:

@@ -64,7 +64,7 @@ def lint(
     """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
     from mcp_governor.checking import lint_report, read_target
     from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.lint import read_baseline, run_rules
+    from mcp_governor.lint import gone, load_baseline, new_findings, run_rules
     from mcp_governor.lint import select as selected
 
     config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
@@ -78,10 +78,10 @@ def lint(
     if write_baseline:
         return _write_baseline(known or Path("mcp-lint-baseline.json"), findings)
     if known is not None:
-        split = read_baseline(known).split(findings)
-        findings = split.new
-        if split.gone:
-            click.echo(f"{len(split.gone)} findings of {visible(known.name)} are gone; write it anew.", err=True)
+        ids = load_baseline(known)
+        if stale := gone(findings, ids):
+            click.echo(f"{len(stale)} findings of {visible(known.name)} are gone; write it anew.", err=True)
+        findings = new_findings(findings, ids)
     report = lint_report(surface, findings, config, len(selection.linted))
     code = deliver(report, run.output, _statistics(report) if statistics else None)
     return int(Exit.PASS) if exit_zero else code
@@ -117,9 +117,10 @@ def _compared(config: Config) -> Surface:
 
 
 def _write_baseline(path: Path, findings: list[Finding]) -> int:
-    from mcp_governor.lint import write_baseline
+    from mcp_governor.lint import dump_baseline
+    from mcp_governor.surface.file import write_atomic
 
-    write_baseline(path, findings)
+    write_atomic(path, dump_baseline(findings))
     click.echo(f"{visible(str(path))}: {len(findings)} findings that do not count from now on.")
     return int(Exit.PASS)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mcp_governor.cli.common import Run, TargetCommand, run_options, target_argument
+from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.text import visible
 
@@ -18,11 +18,12 @@ from mcp_governor.text import visible
 @run_options(formats=("text",))
 def snapshot(run: Run, target: str | None, out: str | None) -> None:
     """Record the surface of TARGET, deterministically, for review and later comparison."""
+    from mcp_governor.checking import read_target
     from mcp_governor.surface import dump_surface, fingerprint
     from mcp_governor.surface.file import write_atomic
-    from mcp_governor.target import SURFACE_FILE, read_source, tier_rules
+    from mcp_governor.target import SURFACE_FILE
 
-    surface = read_source(run.source(target), tiers=tier_rules(run.config))
+    surface = read_target(target, run.config, command=server_command())
     if not (surface.entries or surface.prompts or surface.resources or surface.templates):
         raise NothingCheckedError(
             f"{surface.source} publishes nothing: no tools, prompts or resources; nothing was recorded.",

@@ -1,5 +1,6 @@
 """The rules that read a surface: engine, selection, catalogue."""
 
+from mcp_governor.lint.baseline import dump_baseline, gone, load_baseline, new_findings
 from mcp_governor.lint.catalogue import Catalogue, Profile, load_catalogue
 from mcp_governor.lint.rule import Example, Limit, Option, Rule, Stance
 from mcp_governor.lint.rule_schema import RULE_SCHEMA
@@ -24,8 +25,11 @@ __all__ = [
     "Stance",
     "Suppression",
     "dump_baseline",
+    "gone",
     "lint",
+    "load_baseline",
     "load_catalogue",
+    "new_findings",
     "run_rules",
     "select",
     "statistics",

@@ -161,6 +161,7 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "prompts": sorted(surface.prompts, key=_sort_key),
         "resources": sorted(surface.resources, key=_sort_key),
         "resourceTemplates": sorted(surface.templates, key=_sort_key),
+        "manifest": surface.manifest,
     }
     return {key: value for key, value in document.items() if value not in (None, {}, []) or key == "tools"}
 

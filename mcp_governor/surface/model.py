@@ -148,6 +148,7 @@ class Surface:
         source: what the user named, safe to show.
         listings: what the list results say besides their items (``resultType``, ``ttlMs``, ``cacheScope``,
             ``nextCursor``), by list (``tools``, ``prompts``, …); empty where that was not recorded.
+        manifest: the repository's ``server.json`` (the registry manifest), ``None`` where there is none.
     """
 
     entries: tuple[Json, ...] = ()
@@ -161,6 +162,7 @@ class Surface:
     instructions: str | None = None
     source: str = ""
     listings: Mapping[str, Json] = field(default_factory=dict)
+    manifest: Mapping[str, Json] | None = None
 
     @cached_property
     def by_name(self) -> Mapping[str, Tool]:

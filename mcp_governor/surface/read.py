@@ -97,6 +97,7 @@ def build_surface(
         instructions=instructions if isinstance(instructions, str) else None,
         source=source,
         listings=_listings(raw),
+        manifest=raw["manifest"] if isinstance(raw.get("manifest"), dict) else None,
     )
 
 

@@ -32,6 +32,7 @@ def surface_schema() -> dict[str, Any]:
             "prompts": items,
             "resources": items,
             "resourceTemplates": items,
+            "manifest": {"type": "object", "description": "The repository's server.json."},
         },
         "required": ["format", "fingerprint", "wording", "tools"],
         "additionalProperties": False,
