@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
-from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig
+from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig, with_found_files
 from mcp_governor.errors import UsageError
 from mcp_governor.target import SURFACE_FILE
 from mcp_governor.text import visible
@@ -125,14 +125,14 @@ def _name_of(text: str, root: Path) -> str:
 def _config(plan: _Plan, root: Path) -> Config:
     keys: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plan.keys.items()}
     servers = {plan.name: ServerConfig(name=plan.name, **keys)} if keys else {}
-    return Config(root=root, target=plan.target, servers=servers)
+    return with_found_files(Config(root=root, target=plan.target, servers=servers))
 
 
 def _read(config: Config) -> Surface:
+    from mcp_governor.checking import read_target
     from mcp_governor.errors import NothingCheckedError
-    from mcp_governor.target import read_source, resolve
 
-    surface = read_source(resolve(None, config))
+    surface = read_target(None, config)
     if not surface.entries:
         raise NothingCheckedError(
             f"The server {visible(config.target)} publishes no tools; nothing was written.",

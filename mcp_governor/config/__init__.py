@@ -1,6 +1,6 @@
 """The configuration: ``[tool.mcp-governor]`` in pyproject.toml, or mcp-governor.toml."""
 
-from mcp_governor.config.load import DEFAULT_CHANGELOG, OWN_FILE, find_config, load_config
+from mcp_governor.config.load import DEFAULT_CHANGELOG, OWN_FILE, find_config, load_config, with_found_files
 from mcp_governor.config.model import (
     AcceptConfig,
     CallConfig,
@@ -23,4 +23,5 @@ __all__ = [
     "ServerConfig",
     "find_config",
     "load_config",
+    "with_found_files",
 ]

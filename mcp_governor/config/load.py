@@ -53,15 +53,16 @@ def load_config(path: Path | None = None, *, start: Path | None = None) -> Confi
     if path is None:
         found = find_config(here)
         if found is None:
-            return _with_defaults(Config(root=here))
+            return with_found_files(Config(root=here))
         path = found
     table = _table_of(path, required=True)
     assert table is not None
     _validate(table, path)
-    return _with_defaults(_build(table, path.resolve()))
+    return with_found_files(_build(table, path.resolve()))
 
 
-def _with_defaults(config: Config) -> Config:
+def with_found_files(config: Config) -> Config:
+    """The configuration with the changelog and the manifest that lie where they usually do, where it names none."""
     from dataclasses import replace
 
     changes: dict[str, str] = {}
