@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from mcp_governor.containment.dialect import LATEST
+from mcp_governor.containment.dialect import LATEST, dialect_of
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.nodes import negate
 from mcp_governor.containment.outcome import Empty, Found, Outcome, StoppedError, Unknown
-from mcp_governor.containment.problem import unreadable
+from mcp_governor.containment.problem import is_plainly_valid, unreadable
 from mcp_governor.containment.schema import Schema, load, native_covers
+from mcp_governor.containment.shallow import surely_covers
 from mcp_governor.containment.solver import Solver
 from mcp_governor.containment.values import text_of
 from mcp_governor.containment.worker import WORKER
@@ -43,6 +44,8 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
         return Containment("unknown", reason=f"one of the schemas {unreadable(error)}")
     if outer_text == inner_text:
         return Containment("yes")
+    if _plain(outer, inner, outer_text, inner_text, default_dialect):
+        return Containment("yes")
     one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)
     for side, schema in (("outer", one), ("inner", other)):
         if schema.problem is not None:
@@ -55,6 +58,20 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
     if heavy and isinstance(outcome, Unknown):
         native = _ask("covers", one, other, None, until)
     return _conclude(one, other, native, outcome, until)
+
+
+def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> bool:
+    """Whether the answer can be read off two valid schemas of one dialect."""
+    draft = dialect_of(outer, default_dialect)
+    if draft is None or draft < 7 or draft != dialect_of(inner, default_dialect):
+        return False
+    try:
+        if not surely_covers(outer, inner, outer_text, inner_text):
+            return False
+    except (TypeError, AttributeError, KeyError):
+        # no valid schema is shaped like that
+        return False
+    return is_plainly_valid(outer, outer_text, draft) and is_plainly_valid(inner, inner_text, draft)
 
 
 def _search(outer: Schema, inner: Schema, until: float) -> Outcome:

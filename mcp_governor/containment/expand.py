@@ -110,7 +110,7 @@ def _expand_negation(node: Node, kind: str) -> Node:
     if spoken and spoken != kind:
         return TRUE if isinstance(node, _EXISTENTIAL) else FALSE
     rule = _NEGATIONS.get(type(node))
-    return make(Not, node) if rule is None else rule(node, kind)
+    return negate(node) if rule is None else rule(node, kind)
 
 
 def _not_typed(node: Types, kind: str) -> Node:
@@ -161,7 +161,7 @@ def _not_values(node: Values, kind: str) -> Node:
     if kind in ("array", "object"):
         differ = _other_array if kind == "array" else _other_object
         return all_of(differ(content) for _, content in members)
-    return make(Not, values(members))
+    return negate(values(members))
 
 
 def _other_array(items: tuple[Frozen, ...]) -> Node:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakValueDictionary
 
 from mcp_governor.containment.values import Frozen, Number, has_type
 
@@ -19,9 +18,11 @@ if TYPE_CHECKING:
     from mcp_governor.containment.regex import Regex
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Node:
     """A formula about one JSON value."""
+
+    __slots__ = ("opposite",)
+    opposite: Node
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,8 +204,21 @@ class Not(Node):
 TRUE = Constant(True)
 FALSE = Constant(False)
 
-_pool: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
+object.__setattr__(TRUE, "opposite", FALSE)
+object.__setattr__(FALSE, "opposite", TRUE)
+
+_pool: dict[tuple[Any, ...], Node] = {}
 N = TypeVar("N", bound=Node)
+
+
+def pool_size() -> int:
+    """How many nodes there are."""
+    return len(_pool)
+
+
+def forget() -> None:
+    """Give up all nodes: those made from now on are different from those made before."""
+    _pool.clear()
 
 
 def make(cls: type[N], *parts: Any) -> N:
@@ -212,8 +226,7 @@ def make(cls: type[N], *parts: Any) -> N:
     key = (cls, *parts)
     node = _pool.get(key)
     if node is None:
-        node = cls(*parts)
-        _pool[key] = node
+        node = _pool[key] = cls(*parts)
     return node  # type: ignore[return-value]
 
 
@@ -257,11 +270,13 @@ def values(members: Iterable[Frozen]) -> Node:
 
 def negate(node: Node) -> Node:
     """Everything that ``node`` does not accept."""
-    if isinstance(node, Not):
-        return node.part
-    if isinstance(node, Constant):
-        return FALSE if node.truth else TRUE
-    return make(Not, node)
+    try:
+        return node.opposite
+    except AttributeError:
+        opposite = Not(node)
+        object.__setattr__(node, "opposite", opposite)
+        object.__setattr__(opposite, "opposite", node)
+        return opposite
 
 
 def _common_types(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:

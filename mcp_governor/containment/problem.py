@@ -46,6 +46,15 @@ def validator_class(draft: int) -> type[jsonschema_rs.Validator]:
     return _VALIDATORS[draft]
 
 
+def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
+    """Whether a schema without patterns is sound; cheaper than :func:`schema_problem`, and says no when unsure."""
+    if isinstance(schema, dict) and "$schema" not in schema and draft != LATEST:
+        return False
+    if not jsonschema_rs.meta.is_valid(schema):
+        return False
+    return '"$re' not in text or _bad_reference(schema) is None
+
+
 def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
     """One clause that tells why ``schema`` is not a usable JSON Schema, or ``None`` where it is.
 

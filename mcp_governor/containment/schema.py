@@ -13,6 +13,7 @@ from mcp_governor.containment.compiler import Compiler
 from mcp_governor.containment.cost import is_heavy
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
 from mcp_governor.containment.document import Document, patterns_of
+from mcp_governor.containment.nodes import forget, pool_size
 from mcp_governor.containment.problem import find_problem, validator_class
 from mcp_governor.containment.regex import backtracks
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.containment.nodes import Node
 
 CACHE_SIZE = 1_024
+MAX_NODES = 200_000
 CACHE_TEXT = 8_000_000
 """Characters of schema text to keep at most: this bounds the memory of the cache."""
 
@@ -160,6 +162,11 @@ def load(given: Any, text: str, default_dialect: int) -> Schema:
     found = _cache.get(key)
     if found is not None:
         return found
+    if pool_size() > MAX_NODES:
+        # all or none: formulas made before and after would not be equal any more
+        _cache.clear()
+        _cached_text = 0
+        forget()
     found = _cache[key] = Schema(given, text, dialect_of(given, default_dialect))
     _cached_text += len(text)
     while _cached_text > CACHE_TEXT or len(_cache) > CACHE_SIZE:
