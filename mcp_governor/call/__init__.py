@@ -1,0 +1,74 @@
+"""Exercise tools safely, and check what comes back against schema, profile, configuration and recordings.
+
+``validate_response`` checks one response; ``plan_calls`` and ``run_calls`` make the calls of a whole surface.
+Names are loaded on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp_governor.call.agent_info import check_server_info
+    from mcp_governor.call.behaviour import behaviour_changes
+    from mcp_governor.call.cases import Case, Plan, Purpose, Skipped, plan_calls
+    from mcp_governor.call.outcome import Channel, Outcome
+    from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
+    from mcp_governor.call.report import (
+        CallEvent,
+        CallFinished,
+        CallReport,
+        CallStarted,
+        CaseResult,
+        ServerRestarted,
+    )
+    from mcp_governor.call.run import run_calls
+    from mcp_governor.call.settings import CallSettings
+    from mcp_governor.call.validate import ResponseChecker, validate_response
+
+__all__ = [
+    "CallEvent",
+    "CallFinished",
+    "CallReport",
+    "CallSettings",
+    "CallStarted",
+    "Case",
+    "CaseResult",
+    "Channel",
+    "Outcome",
+    "Plan",
+    "Purpose",
+    "ResponseChecker",
+    "ServerRestarted",
+    "Skipped",
+    "behaviour_changes",
+    "check_server_info",
+    "load_recordings",
+    "plan_calls",
+    "run_calls",
+    "split_recordings",
+    "validate_response",
+    "write_recordings",
+]
+
+_LAZY = {
+    **dict.fromkeys(("check_server_info",), "agent_info"),
+    **dict.fromkeys(("behaviour_changes",), "behaviour"),
+    **dict.fromkeys(("Case", "Plan", "Purpose", "Skipped", "plan_calls"), "cases"),
+    **dict.fromkeys(("Channel", "Outcome"), "outcome"),
+    **dict.fromkeys(("load_recordings", "split_recordings", "write_recordings"), "record"),
+    **dict.fromkeys(
+        ("CallEvent", "CallFinished", "CallReport", "CallStarted", "CaseResult", "ServerRestarted"), "report"
+    ),
+    "run_calls": "run",
+    "CallSettings": "settings",
+    **dict.fromkeys(("ResponseChecker", "validate_response"), "validate"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{module}"), name)

@@ -1,0 +1,279 @@
+"""Sample arguments from an input schema: what its author wrote as an example, else what a person would type.
+
+Deterministic: the same schema and seed give the same arguments. What the simple rules cannot satisfy (patterns,
+intricate compositions) is left to containment, whose witness against the schema that accepts nothing is an
+instance that two validators confirm.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.charter.schemas import branches, compile_schema, compiled
+from mcp_governor.containment import contains
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FORMATS: Mapping[str, str] = {
+    "date": "2026-01-15",
+    "date-time": "2026-01-15T12:00:00Z",
+    "time": "12:00:00Z",
+    "duration": "P1D",
+    "email": "someone@example.com",
+    "idn-email": "someone@example.com",
+    "hostname": "example.com",
+    "idn-hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "iri": "https://example.com/",
+    "iri-reference": "/example",
+    "json-pointer": "/example",
+    "regex": "example",
+    "relative-json-pointer": "0",
+    "uri": "https://example.com/",
+    "uri-reference": "/example",
+    "uri-template": "https://example.com/{id}",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000",
+}
+"""A value of each format of JSON Schema (2020-12, validation, section 7.3); names and addresses are reserved ones."""
+
+NOTHING: Any = object()
+"""No value could be found; ``None`` is a value."""
+
+_DEEPEST = 8
+_LONGEST = 100_000
+_MOST_ITEMS = 1_000
+
+
+def sample_arguments(schema: Any, *, seed: int = 0, optional: bool = False) -> dict[str, Any] | None:
+    """Arguments that an input schema accepts.
+
+    Args:
+        schema: the input schema.
+        seed: chooses among equally good values; 0 takes the first.
+        optional: give optional arguments too, as far as values for them can be found.
+
+    Returns:
+        ``None`` where no accepted arguments were found.
+    """
+    if schema is None:
+        return {}
+    validator = compiled(schema)
+    if validator is None:
+        return None
+    root = {"type": "object", **schema} if isinstance(schema, dict) else {"type": "object"}
+    for candidate in _candidates(root, seed, optional):
+        if isinstance(candidate, dict) and validator.is_valid(candidate):
+            return candidate
+    return None
+
+
+def _candidates(root: dict[str, Any], seed: int, optional: bool) -> Iterator[Any]:
+    if not optional:
+        yield from _written(root)
+    value = Sampler(root, seed, optional=optional).sample(root)
+    yield value
+    if not optional:
+        yield contains(False, root).witness
+    elif isinstance(value, dict):
+        yield from _without_each(root, value)
+
+
+def _without_each(root: Any, value: dict[str, Any]) -> Iterator[Any]:
+    """The value without its optional members, one after the other: some exclude each other."""
+    needed = set(_required(root))
+    kept = dict(value)
+    for name in reversed(value):
+        if name not in needed:
+            kept = {key: item for key, item in kept.items() if key != name}
+            yield kept
+
+
+class Sampler:
+    """Makes values for the schemas of one document.
+
+    Args:
+        root: the document that local references point into.
+        seed: chooses among equally good values; 0 takes the first.
+        optional: give optional members of objects too.
+    """
+
+    def __init__(self, root: Any, seed: int = 0, *, optional: bool = False) -> None:
+        self._root = root
+        self._rng = random.Random(seed) if seed else None  # noqa: S311 - nothing secret is made of it
+        self._optional = optional
+
+    def sample(self, schema: Any, depth: int = 0) -> Any:
+        """A value that a schema accepts, :data:`NOTHING` where none was found.
+
+        Args:
+            schema: a schema of the document.
+            depth: how deep the value stands.
+        """
+        if not isinstance(schema, dict):
+            return NOTHING if schema is False else "example"
+        if depth > _DEEPEST:
+            return NOTHING
+        scoped = in_scope(self._root, schema)
+        validator = compile_schema(scoped)
+        for candidate in self._natural(schema, depth):
+            if candidate is not NOTHING and (validator is None or validator.is_valid(candidate)):
+                return candidate
+        found = contains(False, scoped)
+        return found.witness if found.has_witness else NOTHING
+
+    def _natural(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
+        yield from _written(schema)
+        seen = [here for here in branches(self._root, schema) if here is not None]
+        for here in seen:
+            values = here.get("enum")
+            if isinstance(values, list) and values:
+                yield self._rng.choice(values) if self._rng is not None else values[0]
+            if "const" in here:
+                yield here["const"]
+            if here is not schema:
+                yield from _written(here)
+        merged, kinds = _merged(seen), _types(seen)
+        for kind in kinds:
+            yield self._of_type(kind, merged, depth)
+        if "null" in kinds:
+            yield None
+
+    def _of_type(self, kind: str, schema: dict[str, Any], depth: int) -> Any:
+        if kind == "string":
+            return self._string(schema)
+        if kind in ("integer", "number"):
+            return _number(schema, kind)
+        if kind == "boolean":
+            return self._rng.random() < 0.5 if self._rng is not None else False
+        if kind == "array":
+            return self._array(schema, depth)
+        if kind == "object":
+            return self._object(schema, depth)
+        return NOTHING
+
+    def _string(self, schema: dict[str, Any]) -> Any:
+        known = FORMATS.get(str(schema.get("format")))
+        if known is not None:
+            return known
+        text = self._rng.choice(("example", "sample", "test")) if self._rng is not None else "example"
+        low, high = _size(schema, "minLength", 0), _size(schema, "maxLength", _LONGEST)
+        if low > _LONGEST:
+            return NOTHING
+        return (text + "a" * max(low - len(text), 0))[:high]
+
+    def _array(self, schema: dict[str, Any], depth: int) -> Any:
+        prefix = schema.get("prefixItems")
+        items = schema.get("items")
+        if isinstance(items, list):  # before 2020-12
+            prefix, items = items, schema.get("additionalItems")
+        schemas = list(prefix) if isinstance(prefix, list) else []
+        low = _size(schema, "minItems", 0)
+        wanted = min(max(low, 1, len(schemas)), _size(schema, "maxItems", _LONGEST), _MOST_ITEMS)
+        schemas += [items if items is not None else {}] * (wanted - len(schemas))
+        out = [self.sample(item, depth + 1) for item in schemas[:wanted]]
+        return NOTHING if any(item is NOTHING for item in out) else out
+
+    def _object(self, schema: dict[str, Any], depth: int) -> Any:
+        properties = schema.get("properties")
+        properties = properties if isinstance(properties, dict) else {}
+        required = [name for name in schema.get("required") or () if isinstance(name, str)]
+        out: dict[str, Any] = {}
+        for name in dict.fromkeys([*required, *(properties if self._optional else ())]):
+            value = self.sample(properties.get(name, {}), depth + 1)
+            if value is not NOTHING:
+                out[name] = value
+            elif name in required:
+                return NOTHING
+        return out
+
+
+def in_scope(root: Any, schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of a document as a document of its own, with the definitions that its references need."""
+    if not isinstance(root, dict) or schema is root:
+        return schema
+    shared = {key: root[key] for key in ("$defs", "definitions", "$schema") if key in root}
+    return {**shared, **schema}
+
+
+def _written(schema: dict[str, Any]) -> Iterator[Any]:
+    """What the author wrote: examples first, then the default."""
+    examples = schema.get("examples")
+    if isinstance(examples, list):
+        yield from examples
+    if "example" in schema:
+        yield schema["example"]
+    if schema.get("default") is not None:
+        yield schema["default"]
+
+
+def _merged(schemas: list[dict[str, Any]]) -> dict[str, Any]:
+    """One view of schemas that apply together; where they differ, validation of the value decides."""
+    out: dict[str, Any] = {}
+    for schema in reversed(schemas):
+        for key, value in schema.items():
+            if key == "properties" and isinstance(value, dict) and isinstance(out.get(key), dict):
+                out[key] = {**out[key], **value}
+            elif key == "required" and isinstance(value, list) and isinstance(out.get(key), list):
+                out[key] = [*value, *(name for name in out[key] if name not in value)]
+            else:
+                out[key] = value
+    return out
+
+
+_IMPLIED = (
+    ("object", ("properties", "required", "additionalProperties", "patternProperties", "minProperties")),
+    ("array", ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains")),
+    ("string", ("pattern", "format", "minLength", "maxLength")),
+    ("number", ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")),
+)
+
+
+def _types(schemas: list[dict[str, Any]]) -> list[str]:
+    """Type names to try, as declared, else as the keywords suggest."""
+    out: list[str] = []
+    for schema in schemas:
+        declared = schema.get("type")
+        names = declared if isinstance(declared, list) else [declared]
+        out += [name for name in names if isinstance(name, str) and name not in out]
+    if not out:
+        out = [kind for kind, keys in _IMPLIED if any(key in schema for schema in schemas for key in keys)]
+    return out or ["string"]
+
+
+def _number(schema: dict[str, Any], kind: str) -> Any:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    step = schema.get("multipleOf")
+    for value in (
+        step,
+        1,
+        low,
+        high,
+        _beyond(schema.get("exclusiveMinimum"), 1),
+        _beyond(schema.get("exclusiveMaximum"), -1),
+    ):
+        if isinstance(value, int | float) and not isinstance(value, bool) and _within(value, schema):
+            return int(value) if kind == "integer" else value
+    return NOTHING
+
+
+def _beyond(bound: Any, step: int) -> Any:
+    return bound + step if isinstance(bound, int | float) and not isinstance(bound, bool) else None
+
+
+def _within(value: float, schema: dict[str, Any]) -> bool:
+    validator = compile_schema({key: schema[key] for key in _IMPLIED[3][1] if key in schema})
+    return validator is None or validator.is_valid(value)
+
+
+def _required(root: Any) -> Iterator[str]:
+    for here in branches(root, root):
+        names = here.get("required") if here is not None else None
+        yield from (name for name in names or () if isinstance(name, str))
+
+
+def _size(schema: dict[str, Any], key: str, default: int) -> int:
+    value = schema.get(key)
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else default

@@ -1,0 +1,233 @@
+"""Which calls to make: configured, recorded, and derived from the schemas; and which tools to leave alone."""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.arguments import sample_arguments
+from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
+from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_arguments
+from mcp_governor.charter.recovery import argument_problems
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mcp_governor.config import CallConfig
+    from mcp_governor.surface.model import Surface, Tool
+
+
+class Purpose(StrEnum):
+    """What a call is for."""
+
+    CONFIGURED = "configured"
+    RECORDED = "recorded"
+    REQUIRED = "required"
+    FULL = "full"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+    TYPE = "type"
+    BOUND = "bound"
+    LENGTH = "length"
+    ENUM = "enum"
+    PATTERN = "pattern"
+    ITEMS = "items"
+    UNKNOWN_TOOL = "unknown-tool"
+    FOLLOW = "follow"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call.
+
+    Attributes:
+        tool: name of the tool.
+        arguments: what it is called with.
+        purpose: what for.
+        detail: where the arguments are wrong, safe to show.
+        valid: whether the input schema accepts the arguments, read as people read it.
+        open: the arguments hold an undeclared name that the schema neither forbids nor invites, so either
+            answer is in order.
+        status: expected status of a configured call, empty where none was told.
+        kind: expected error kind of a configured call, empty where none was told.
+        recorded: the recording that this call repeats, ``None`` otherwise.
+    """
+
+    tool: str
+    arguments: Mapping[str, Any]
+    purpose: Purpose
+    detail: str = ""
+    valid: bool = True
+    open: bool = False
+    status: str = ""
+    kind: str = ""
+    recorded: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def label(self) -> str:
+        """How messages name the call, safe to show."""
+        words = {
+            Purpose.CONFIGURED: "configured call",
+            Purpose.RECORDED: "recorded call",
+            Purpose.REQUIRED: "required arguments",
+            Purpose.FULL: "all arguments",
+            Purpose.MISSING: "missing argument",
+            Purpose.UNKNOWN: "unknown argument",
+            Purpose.UNKNOWN_TOOL: "unknown tool",
+            Purpose.FOLLOW: "suggested recovery",
+        }
+        return " ".join(filter(None, (words.get(self.purpose, f"wrong {self.purpose.value}:"), self.detail)))
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A tool or a call that was left alone, and why."""
+
+    tool: str
+    reason: str
+    case: Case | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be called and what will not."""
+
+    cases: tuple[Case, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+def plan_calls(
+    surface: Surface,
+    configured: Sequence[CallConfig] = (),
+    *,
+    settings: CallSettings = DEFAULT_SETTINGS,
+    recorded: Sequence[Mapping[str, Any]] = (),
+) -> Plan:
+    """The calls of one run, in the order of the surface; tools that are not safe to call are left out.
+
+    Args:
+        surface: what the server publishes.
+        configured: calls from the configuration; they replace the generated happy paths of their tools.
+        settings: permissions and limits.
+        recorded: calls that were recorded before (see :mod:`mcp_governor.call.record`).
+    """
+    cases: list[Case] = []
+    skipped: list[Skipped] = []
+    own = [_configured(call, surface) for call in configured] + [_recorded(call, surface) for call in recorded]
+    for tool in surface.tools:
+        mine = [case for case in own if case.tool == tool.name]
+        reason = refusal(tool, settings)
+        if reason is not None:
+            skipped.append(Skipped(tool.name, reason))
+            continue
+        generated = _generated(tool, settings, mine) if settings.generate else []
+        if not mine and not generated:
+            why = "no arguments could be made from its schema" if settings.generate else "no call is configured"
+            skipped.append(Skipped(tool.name, why))
+        cases += [*mine, *generated]
+    strangers = [case for case in own if case.tool not in surface.by_name]
+    if settings.generate and settings.unhappy and surface.tools:
+        strangers.append(Case(_stranger(surface), {}, Purpose.UNKNOWN_TOOL, valid=False))
+    return Plan((*cases, *strangers), tuple(skipped))
+
+
+def refusal(tool: Tool, settings: CallSettings) -> str | None:
+    """Why a tool must not be called, ``None`` where it may be.
+
+    Its hints are resolved to the specification's defaults, so a tool without annotations counts as destructive.
+    """
+    if settings.tools and not any(fnmatch.fnmatchcase(tool.name, glob) for glob in settings.tools):
+        return "not selected"
+    if tool.hints.read_only:
+        return None
+    if not settings.allow_writes:
+        return "not read-only by its hints"
+    if tool.hints.destructive and tool.name not in settings.destructive:
+        return "destructive, and not allowed by name"
+    return None
+
+
+def _stranger(surface: Surface) -> str:
+    names = (UNKNOWN + suffix for suffix in itertools.chain([""], map(str, itertools.count(2))))
+    return next(name for name in names if name not in surface.by_name)
+
+
+def _generated(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> list[Case]:
+    return list(itertools.islice(_generate(tool, settings, own), settings.cases_per_tool))
+
+
+def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> Iterator[Case]:
+    schema = tool.input_schema
+    good = next((dict(case.arguments) for case in own if case.valid), None)
+    if good is None:
+        good = sample_arguments(schema, seed=settings.seed)
+        if good is None:
+            return
+        yield Case(tool.name, good, Purpose.REQUIRED)
+    full = sample_arguments(schema, seed=settings.seed, optional=True)
+    fullest = {**full, **good} if full is not None and not argument_problems(tool, {**full, **good}) else good
+    if fullest != good:
+        yield Case(tool.name, fullest, Purpose.FULL)
+    # A wrong call of a tool that writes may be accepted after all.
+    if settings.unhappy and (tool.hints.read_only or not tool.hints.destructive):
+        yield _case(tool, unknown_argument(good))
+        for wrong in wrong_arguments(schema, fullest):
+            yield _case(tool, wrong)
+
+
+def _case(tool: Tool, wrong: Wrong) -> Case:
+    forbidden = _closed(tool) if wrong.purpose == "unknown" and UNKNOWN in wrong.arguments else None
+    return Case(
+        tool.name,
+        wrong.arguments,
+        Purpose(wrong.purpose),
+        detail=wrong.detail,
+        valid=forbidden is False,
+        open=wrong.purpose == "unknown" and UNKNOWN in wrong.arguments and forbidden is None,
+    )
+
+
+def _closed(tool: Tool) -> bool | None:
+    """Whether undeclared arguments are forbidden, invited (``False``), or not spoken of (``None``)."""
+    schema = tool.input_schema
+    more = schema.get("additionalProperties") if isinstance(schema, dict) else None
+    if more is None:
+        return None
+    return more is False
+
+
+def _configured(call: CallConfig, surface: Surface) -> Case:
+    return Case(
+        call.tool,
+        call.arguments,
+        Purpose.CONFIGURED,
+        detail=_shown(call.arguments),
+        valid=_valid(call.tool, call.arguments, surface),
+        status=call.status,
+        kind=call.kind,
+    )
+
+
+def _recorded(call: Mapping[str, Any], surface: Surface) -> Case:
+    tool, arguments = str(call["tool"]), call.get("arguments", {})
+    return Case(
+        tool,
+        arguments,
+        Purpose.RECORDED,
+        detail=_shown(arguments),
+        valid=_valid(tool, arguments, surface),
+        recorded=call,
+    )
+
+
+def _valid(name: str, arguments: Mapping[str, Any], surface: Surface) -> bool:
+    tool = surface.by_name.get(name)
+    return tool is not None and not argument_problems(tool, arguments)
+
+
+def _shown(arguments: Mapping[str, Any]) -> str:
+    return one_line(", ".join(f"{key}={value!r}" for key, value in arguments.items()), 60)

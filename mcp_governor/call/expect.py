@@ -1,0 +1,73 @@
+"""Did the call come to what its schema, its configuration and its profile let one expect?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from mcp_governor.call.cases import Case, Purpose
+from mcp_governor.call.outcome import INVALID_PARAMS, Channel, Outcome
+from mcp_governor.charter.breach import Breach
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.call.response import Response
+
+
+def is_dispatch(case: Case, outcome: Outcome) -> bool:
+    """Whether the call itself was wrong, so that the protocol layer may answer instead of the tool."""
+    return not case.valid or outcome.refused_arguments
+
+
+def expectation_breaches(case: Case, outcome: Outcome, response: Response) -> Iterator[Breach]:
+    """Drift between schema and runtime, unmet expectations, and codes on the JSON-RPC channel."""
+    if not outcome.answered:
+        return
+    yield from _drift(case, outcome)
+    yield from _configured(case, outcome)
+    if not case.valid and not case.open:
+        yield from _code(case, outcome, response)
+
+
+def _drift(case: Case, outcome: Outcome) -> Iterator[Breach]:
+    value = [case.purpose.value, case.detail]
+    if case.purpose is Purpose.UNKNOWN_TOOL:
+        if not outcome.failed:
+            yield Breach("call/unknown-tool", "", "A call of a tool that does not exist succeeds.", value)
+    elif case.open:
+        return
+    elif not case.valid:
+        if not outcome.failed and not case.status:
+            message = f"The schema refuses the arguments and the call succeeds ({case.label})."
+            yield Breach("call/drift-accepted", "/inputSchema", message, value)
+    elif outcome.failed and outcome.refused_arguments and not case.status:
+        message = f"The schema accepts the arguments and the server refuses them ({case.label})."
+        yield Breach("call/drift-refused", "/inputSchema", message, value)
+
+
+def _configured(case: Case, outcome: Outcome) -> Iterator[Breach]:
+    pairs = (("status", case.status, outcome.status), ("error kind", case.kind, outcome.kind))
+    for what, expected, found in pairs:
+        if expected and expected != found:
+            said = f'"{one_line(found, 40)}"' if found else "none"
+            message = f'The {what} of the {case.label} is {said}, expected was "{one_line(expected, 40)}".'
+            yield Breach("call/expectation", "", message, [dict(case.arguments), expected, found])
+            return
+
+
+def _code(case: Case, outcome: Outcome, response: Response) -> Iterator[Breach]:
+    """SCHEMA.md, section 5.2: what a schema refuses is INVALID_PARAMS; CAP_EXCEEDED is for runtime caps."""
+    if outcome.channel is not Channel.RPC_ERROR or response.error is None:
+        return
+    code = response.error.get("code")
+    if code != INVALID_PARAMS:
+        message = f"A wrong call ({case.label}) is answered with code {one_line(str(code), 20)}, not with -32602."
+        yield Breach("schema-md/error-code", "/error/code", message, [code, case.purpose.value])
+        return
+    data = response.error.get("data")
+    told = data.get("code") if isinstance(data, Mapping) else None
+    if isinstance(told, str) and told.endswith("CAP_EXCEEDED"):
+        message = f"A value over a cap of the schema ({case.label}) is answered as CAP_EXCEEDED."
+        yield Breach("schema-md/error-code", "/error/data/code", message, [told, case.purpose.value])

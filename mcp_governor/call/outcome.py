@@ -1,0 +1,116 @@
+"""What a call came to: did it fail, on which channel, and was it its arguments that were refused?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.response import INPUT_REQUIRED, Response
+from mcp_governor.charter import facts
+from mcp_governor.charter.envelope import looks_like_envelope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+INVALID_PARAMS = -32602
+"""JSON-RPC 2.0: invalid method parameters; the protocol's code for unknown tools as well."""
+
+
+class Channel(StrEnum):
+    """Where a call's outcome is told."""
+
+    RESULT = "result"
+    ENVELOPE = "envelope"
+    IS_ERROR = "isError"
+    RPC_ERROR = "rpc-error"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One call's outcome, comparable across channels.
+
+    Attributes:
+        channel: where it is told.
+        status: an envelope's status, else ``success``, ``error``, ``asked-back``, or what kept it from coming:
+            ``timeout``, ``died``, ``protocol``, ``too-large``.
+        kind: an envelope's error kind, a structured error's code, or the JSON-RPC code; empty on success.
+        refused_arguments: whether it says that the arguments or the tool's name are wrong.
+    """
+
+    channel: Channel
+    status: str
+    kind: str = ""
+    refused_arguments: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call came to nothing; an empty or degraded result is not nothing."""
+        return self.status not in _ANSWERS
+
+    @property
+    def answered(self) -> bool:
+        """Whether a response came at all."""
+        return self.channel is not Channel.NONE
+
+
+_ANSWERS = facts.STATUSES - facts.FAILURE_STATUSES
+
+# How validators and SDKs speak of arguments: Pydantic, ajv, zod, jsonschema, and plain words.
+_NOUN = r"(?:arg|param|key|field|input|propert)"
+_ABOUT_ARGUMENTS = re.compile(
+    r"validation error|invalid (?:arg|param|input|type)|input validation"
+    rf"|(?:unknown|unexpected|unrecognized|unsupported|extra|additional) (?:keyword )?(?:{_NOUN}|tool)"
+    rf"|(?:missing|required) (?:positional )?(?:{_NOUN}|value)|field required"
+    rf"|{_NOUN}\w* '?[\w.]*'?\s*(?:is|are|was) (?:required|missing|unknown|invalid|not allowed)"
+    r"|is a required property|is not of type|is not valid under|must have required|must NOT have"
+    r"|must be (?:a |an )?(?:string|number|integer|boolean|array|object|list|one of|equal|less|greater|>=|<=)"
+    r"|(?:should|expected)(?: to)? be a?n? ?(?:valid )?(?:string|number|integer|boolean|array|object|list)"
+    r"|tool \S+ not found|no such tool|not one of|invalid_type|extra_forbidden",
+    re.IGNORECASE,
+)
+_SCANNED = 4_000
+
+
+def outcome_of(response: Response) -> Outcome:
+    """What a response says about its call."""
+    if response.error is not None:
+        code = response.error.get("code")
+        told = _structured_kind(response.error.get("data"))
+        # A server with codes of its own says by them whether it was the schema that refused.
+        refused = code == INVALID_PARAMS and (not told or told.upper().endswith("INVALID_PARAMS"))
+        return Outcome(Channel.RPC_ERROR, "error", told or str(code), refused)
+    if response.result_type == INPUT_REQUIRED:
+        return Outcome(Channel.RESULT, "asked-back")
+    envelope = response.envelope
+    if looks_like_envelope(envelope) and envelope.get("status") in facts.STATUSES:
+        kind = _kind(envelope.get("error"))
+        return Outcome(Channel.ENVELOPE, envelope["status"], kind, kind in facts.DISPATCH_KINDS)
+    if response.result is None:
+        return Outcome(Channel.NONE, "protocol")
+    if response.is_error:
+        text = "\n".join(response.texts)[:_SCANNED]
+        refused = _ABOUT_ARGUMENTS.search(text) is not None
+        return Outcome(Channel.IS_ERROR, "error", _structured_kind(response.structured), refused)
+    return Outcome(Channel.RESULT, "success")
+
+
+def _kind(error: Any) -> str:
+    kind = error.get("kind") if isinstance(error, Mapping) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def _structured_kind(structured: Any) -> str:
+    """The code of a structured error, under the names that servers give it."""
+    places: Iterable[Any] = (structured, structured.get("error")) if isinstance(structured, Mapping) else ()
+    for place in places:
+        if not isinstance(place, Mapping):
+            continue
+        for key in ("kind", "code", "error_code", "type"):
+            value = place.get(key)
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                return str(value)
+    return ""

@@ -1,0 +1,194 @@
+"""Recorded calls: one JSON file per call, reviewed like a baseline, with secrets and volatile values masked.
+
+A file says ``tool`` (or ``name``), ``arguments``, ``status`` and ``kind`` as a configured call does; a recording
+adds ``channel`` and ``result``. A file may also hold a list of calls.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.config import CallConfig
+from mcp_governor.errors import FileFormatError
+from mcp_governor.surface.file import dump_json, parse_json, write_atomic
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from mcp_governor.call.report import CaseResult
+
+_SHORTEST_SECRET = 6
+
+_SECRET_KEY = re.compile(
+    r"pass(?:word|wd|phrase)|secret|token(?!_estimate|s?_count|s_estimate)|api[-_]?key|authorization|credential|cookie",
+    re.IGNORECASE,
+)
+_VOLATILE_KEY = re.compile(
+    r"(?:^|_)(?:elapsed|duration|latency|took|uptime|pid|timestamp)(?:$|_)|_(?:ms|ns|seconds)$|^(?:created|updated)_at$",
+    re.IGNORECASE,
+)
+
+SECRETS: Mapping[str, re.Pattern[str]] = {
+    "bearer": re.compile(r"(?i)\bbearer\s+[\w.~+/=-]{8,}"),
+    "jwt": re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
+    "key": re.compile(
+        r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[opsur]_\w{20,}|\bgithub_pat_\w{20,}"
+        r"|\bxox[abprs]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bglpat-[\w-]{16,}"
+    ),
+    "private-key": re.compile(
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+    ),
+    "url-password": re.compile(r"(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"),
+}
+"""What looks like a secret, by name."""
+
+VOLATILE: Mapping[str, re.Pattern[str]] = {
+    "time": re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"),
+    "uuid": re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"),
+    "digest": re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}|[0-9a-f]{16})\b"),
+    "temporary-path": re.compile(r"(?:/private)?/(?:var/folders|tmp)/[\w./-]+"),
+}
+"""What differs from run to run, by name."""
+
+
+class Masker:
+    """Replaces secrets and volatile values by ``[masked:NAME]``.
+
+    Args:
+        secrets: values that must not be written, whatever they look like (from the environment of the server).
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self._secrets = sorted({text for text in secrets if len(text) >= _SHORTEST_SECRET}, key=len, reverse=True)
+
+    def mask(self, value: Any) -> Any:
+        """The JSON value with everything masked that a pattern, a key or a known secret gives away."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self.mask(item) for item in value]
+        if isinstance(value, dict):
+            return {self._text(key): self._member(key, item) for key, item in value.items()}
+        return value
+
+    def _member(self, key: str, value: Any) -> Any:
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            if _SECRET_KEY.search(key) and isinstance(value, str):
+                return "[masked:secret]"
+            if _VOLATILE_KEY.search(key):
+                return "[masked:volatile]"
+        return self.mask(value)
+
+    def _text(self, text: str) -> str:
+        # The mirror of structured content is JSON in a string: its keys tell as much as those outside.
+        if text.startswith(("{", "[")):
+            try:
+                inner = json.loads(text)
+            except (ValueError, RecursionError):
+                inner = None
+            if isinstance(inner, dict | list):
+                return json.dumps(self.mask(inner), ensure_ascii=False, separators=(",", ":"))
+        for secret in self._secrets:
+            text = text.replace(secret, "[masked:secret]")
+        for name, pattern in (*SECRETS.items(), *VOLATILE.items()):
+            text = pattern.sub(f"[masked:{name}]", text)
+        return text
+
+
+def recording(result: CaseResult, masker: Masker) -> dict[str, Any]:
+    """One call as it is recorded. Arguments are kept as sent, apart from secrets: they are sent again."""
+    outcome = result.outcome
+    return {
+        "tool": result.case.tool,
+        "arguments": dict(result.case.arguments),
+        "status": outcome.status,
+        "kind": outcome.kind,
+        "channel": outcome.channel.value,
+        "result": masker.mask(result.response),
+    }
+
+
+def write_recordings(folder: Path, results: Sequence[CaseResult], *, secrets: Iterable[str] = ()) -> list[Path]:
+    """Record calls as files of a folder, one per call, named after tool and arguments.
+
+    Calls that got no response, and calls whose arguments hold a secret, are not recorded.
+
+    Args:
+        folder: made where it is not there.
+        results: the calls.
+        secrets: values that must not be written.
+
+    Returns:
+        The files, in the order of the calls.
+
+    Raises:
+        FileFormatError: the folder or a file cannot be written.
+    """
+    masker = Masker(secrets)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileFormatError(f"{visible(str(folder))} cannot be made: {error.strerror}.", "Check the path.") from None
+    written = []
+    for result in results:
+        arguments = dict(result.case.arguments)
+        if result.response is None or masker.mask(arguments) != arguments:
+            continue
+        file = folder / f"{_slug(result.case.tool)}-{_digest(arguments)}.json"
+        write_atomic(file, dump_json(recording(result, masker)))
+        written.append(file)
+    return written
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip(".")[:80] or "tool"
+
+
+def _digest(arguments: dict[str, Any]) -> str:
+    text = json.dumps(arguments, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def load_recordings(folder: Path) -> list[dict[str, Any]]:
+    """The calls in the JSON files of a folder, sorted by file name; each says ``tool`` and ``arguments``.
+
+    Raises:
+        FileFormatError: a file is no JSON, or holds something that is no call; the message names it.
+    """
+    calls = []
+    for file in sorted(folder.glob("*.json")):
+        shown = visible(file.name)
+        try:
+            document = parse_json(file.read_bytes(), shown)
+        except OSError as error:
+            raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+        calls += [_call(item, shown) for item in (document if isinstance(document, list) else [document])]
+    return calls
+
+
+def _call(item: Any, shown: str) -> dict[str, Any]:
+    if isinstance(item, dict):
+        name = item.get("tool", item.get("name"))
+        arguments = item.get("arguments", {})
+        texts = (item.get(key, "") for key in ("status", "kind", "channel"))
+        if isinstance(name, str) and name and isinstance(arguments, dict) and all(isinstance(t, str) for t in texts):
+            return {**item, "tool": name, "arguments": arguments}
+    raise FileFormatError(
+        f"{shown} holds something that is no call.",
+        'A call is {"tool": "NAME", "arguments": {…}, "status": "…", "kind": "…"}.',
+    )
+
+
+def split_recordings(calls: Sequence[Mapping[str, Any]]) -> tuple[list[CallConfig], list[Mapping[str, Any]]]:
+    """Calls that only say what they expect, as configured calls, and those that hold a recorded result."""
+    configured = [
+        CallConfig(call["tool"], call["arguments"], call.get("status", ""), call.get("kind", ""))
+        for call in calls
+        if "result" not in call
+    ]
+    return configured, [call for call in calls if "result" in call]

@@ -1,0 +1,102 @@
+"""What a run of calls gives, and what it tells while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import NothingCheckedError
+
+if TYPE_CHECKING:
+    from mcp_governor.call.cases import Case, Skipped
+    from mcp_governor.call.outcome import Outcome
+    from mcp_governor.change.model import Change
+    from mcp_governor.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One call that was made.
+
+    Attributes:
+        case: the call.
+        outcome: what it came to.
+        milliseconds: how long it took.
+        response: the ``tools/call`` result, or ``{"error": …}`` for a JSON-RPC error; ``None`` where none came.
+        findings: what is wrong with it.
+    """
+
+    case: Case
+    outcome: Outcome
+    milliseconds: float
+    response: Any = field(default=None, compare=False, repr=False)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CallReport:
+    """The outcome of one run of calls.
+
+    Attributes:
+        results: every call that was made, in order.
+        skipped: tools and calls that were left alone, with the reason.
+        findings: what is wrong, each once, in the order of the calls.
+        changes: recorded calls whose behaviour is another one now.
+        restarts: how often the server was started again.
+    """
+
+    results: tuple[CaseResult, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    changes: tuple[Change, ...] = ()
+    restarts: int = 0
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """The calls that were made."""
+        return tuple(result.case for result in self.results)
+
+    def require_calls(self) -> None:
+        """Refuse to pass a run that called no tool.
+
+        Raises:
+            NothingCheckedError: no published tool was called; the hint says how to allow it.
+        """
+        from mcp_governor.call.cases import Purpose
+
+        if any(result.case.purpose is not Purpose.UNKNOWN_TOOL for result in self.results):
+            return
+        raise NothingCheckedError(
+            f"No tool was called; {len(self.skipped)} were left alone.",
+            "Mark read-only tools with readOnlyHint, configure calls, or pass --allow-writes.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A call begins; ``number`` of ``total``, recovery that is followed not counted."""
+
+    case: Case
+    number: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished:
+    """A call is over."""
+
+    result: CaseResult
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRestarted:
+    """The server was started again because of ``case``."""
+
+    case: Case
+
+
+CallEvent = CallStarted | CallFinished | ServerRestarted
+
+
+def silent(_: CallEvent) -> None:
+    """Listens to nothing."""

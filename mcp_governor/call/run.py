@@ -1,0 +1,263 @@
+"""Make the calls of a plan over an open session, safely, and say what is wrong with what comes back."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from mcp_governor.call.behaviour import behaviour_changes
+from mcp_governor.call.cases import Case, Plan, Purpose, Skipped, refusal
+from mcp_governor.call.expect import expectation_breaches, is_dispatch
+from mcp_governor.call.outcome import Channel, Outcome, outcome_of
+from mcp_governor.call.report import (
+    CallEvent,
+    CallFinished,
+    CallReport,
+    CallStarted,
+    CaseResult,
+    ServerRestarted,
+    silent,
+)
+from mcp_governor.call.response import Response, read_response
+from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
+from mcp_governor.call.validate import ResponseChecker
+from mcp_governor.charter.breach import Breach
+from mcp_governor.charter.envelope import looks_like_envelope
+from mcp_governor.charter.recovery import recovery_breaches
+from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
+from mcp_governor.lint import LintSettings, select
+from mcp_governor.text import one_line
+from mcp_governor.wire import RpcError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractAsyncContextManager
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.findings import Finding
+    from mcp_governor.lint import Selection
+    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.wire import Session
+
+_HUNG_AFTER = 3
+"""So many calls without an answer in a row, and the server counts as hung."""
+
+
+async def run_calls(
+    session: Session,
+    surface: Surface,
+    plan: Plan,
+    *,
+    settings: CallSettings = DEFAULT_SETTINGS,
+    selection: Selection | None = None,
+    emit: Callable[[CallEvent], None] = silent,
+    reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
+) -> CallReport:
+    """Make every call of a plan, one after the other, and check what comes back.
+
+    Args:
+        session: an open session with the server.
+        surface: what the server publishes.
+        plan: the calls (:func:`mcp_governor.call.cases.plan_calls`).
+        settings: permissions and limits; the same that the plan was made with.
+        selection: the rules that run; by default those of the profile ``recommended``.
+        emit: told when a call begins and ends.
+        reconnect: opens another session with the same server, for one restart; without it a server that dies
+            ends the run.
+
+    Returns:
+        What was called, what was not, and what is wrong. A server that fails is reported, never raised.
+    """
+    if selection is None:
+        selection = select(LintSettings())
+    run = _Run(session, surface, settings, ResponseChecker(selection), emit, reconnect)
+    async with AsyncExitStack() as stack:
+        await run.all(plan, stack)
+    return CallReport(
+        results=tuple(run.results),
+        skipped=(*plan.skipped, *run.skipped),
+        findings=tuple(run.findings.values()),
+        changes=tuple(run.changes),
+        restarts=run.restarts,
+    )
+
+
+@dataclass
+class _Run:
+    session: Session
+    surface: Surface
+    settings: CallSettings
+    checker: ResponseChecker
+    emit: Callable[[CallEvent], None]
+    reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
+    results: list[CaseResult] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    findings: dict[str, Finding] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    restarts: int = 0
+    silent_calls: int = 0
+    followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    async def all(self, plan: Plan, stack: AsyncExitStack) -> None:
+        deadline = anyio.current_time() + self.settings.budget
+        stopped = ""
+        for number, case in enumerate(plan.cases, 1):
+            if not stopped and anyio.current_time() >= deadline:
+                stopped = f"the budget of {self.settings.budget:g} s is spent"
+            if stopped:
+                self.skipped.append(Skipped(case.tool, stopped, case))
+                continue
+            self.emit(CallStarted(case, number, len(plan.cases)))
+            result = await self.one(case, deadline)
+            if self.settings.follow and result.outcome.failed:
+                await self.follow(result, deadline)
+            if self.lost(self.results[-1]):
+                stopped = await self.restart(case, stack)
+        self.versions()
+
+    async def one(self, case: Case, deadline: float) -> CaseResult:
+        asked = len(self.session.refused_requests)
+        begun = time.perf_counter()
+        raw, outcome, breach = await self.ask(case, deadline)
+        milliseconds = (time.perf_counter() - begun) * 1000
+        breaches = [breach] if breach is not None else []
+        asked_back = self.session.refused_requests[asked:]
+        if asked_back:
+            methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
+            breaches.append(Breach("call/asked-back", "", f"The call made the server ask back: {methods}.", methods))
+        response = read_response(raw)
+        tool = self.surface.by_name.get(case.tool)
+        findings = (
+            self.judge(case, outcome, response, breaches, tool) if outcome.answered else self.told(breaches, case)
+        )
+        result = CaseResult(case, outcome, milliseconds, raw, tuple(findings))
+        if case.recorded is not None and outcome.answered and tool is not None:
+            self.changes += behaviour_changes(case.recorded, outcome, raw, tier=tool.tier)
+        self.results.append(result)
+        for finding in findings:
+            self.findings.setdefault(finding.id, finding)
+        self.emit(CallFinished(result))
+        return result
+
+    async def ask(self, case: Case, deadline: float) -> tuple[Any, Outcome, Breach | None]:
+        """The raw response, what it came to, and what is wrong where none came."""
+        seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
+        nothing = Channel.NONE
+        try:
+            with anyio.fail_after(seconds):
+                # The session's own limit must not end the wait before ours does: it could not be told apart.
+                raw: Any = await self.session.call_tool(case.tool, case.arguments, timeout=seconds + 60)
+        except TimeoutError:
+            message = f"There is no answer within {seconds:.3g} s ({case.label})."
+            return None, Outcome(nothing, "timeout"), Breach("call/timeout", "", message, case.purpose.value)
+        except RpcError as error:
+            raw = {"error": {"code": error.code, "message": error.text, "data": error.data}}
+        except UnreachableError as error:
+            message = f"The server is gone after the call ({case.label}): {error.message}"
+            return None, Outcome(nothing, "died"), Breach("call/died", "", message, case.purpose.value)
+        except ProtocolError as error:
+            message = f"The answer is no MCP ({case.label}): {error.message}"
+            return None, Outcome(nothing, "protocol"), Breach("call/protocol", "", message, case.purpose.value)
+        size = _size(raw)
+        if size > self.settings.result_bytes:
+            message = f"The result has {size:,} bytes, the cap is {self.settings.result_bytes:,} ({case.label})."
+            return None, Outcome(nothing, "too-large"), Breach("call/too-large", "", message, case.purpose.value)
+        return raw, outcome_of(read_response(raw)), None
+
+    def judge(
+        self, case: Case, outcome: Outcome, response: Response, breaches: list[Breach], tool: Tool | None
+    ) -> list[Finding]:
+        if not outcome.answered:
+            return self.told(breaches, case)
+        breaches += expectation_breaches(case, outcome, response)
+        found = self.checker.check(response, tool=tool, surface=self.surface, dispatch=is_dispatch(case, outcome))
+        named = [replace(finding, message=_with_label(finding.message, case)) for finding in found]
+        return self.told(breaches, case) + named
+
+    def told(self, breaches: list[Breach], case: Case) -> list[Finding]:
+        return self.checker.findings(breaches, case.tool if case.tool in self.surface.by_name else None)
+
+    async def follow(self, failed: CaseResult, deadline: float) -> None:
+        """Make the call that a recovery suggests, once per call, where it is safe and could work."""
+        suggested = self.suggested(failed)
+        if suggested is None:
+            return
+        call = (suggested.tool, suggested.arguments)
+        if call == (failed.case.tool, failed.case.arguments):
+            self.loop(failed, "suggests the very call that failed")
+            return
+        if call in self.followed:
+            return
+        self.followed.append(call)
+        outcome = (await self.one(suggested, deadline)).outcome
+        if outcome.failed and (outcome.kind, outcome.status) == (failed.outcome.kind, failed.outcome.status):
+            self.loop(failed, f'fails the same way ("{one_line(outcome.kind, 40)}")')
+
+    def loop(self, failed: CaseResult, how: str) -> None:
+        message = f"The suggested recovery {how} ({failed.case.label})."
+        breach = Breach("call/follow", "/structuredContent/error/recovery", message, [failed.outcome.kind, how])
+        for finding in self.told([breach], failed.case):
+            self.findings.setdefault(finding.id, finding)
+
+    def suggested(self, failed: CaseResult) -> Case | None:
+        envelope = read_response(failed.response).envelope
+        error = envelope.get("error") if looks_like_envelope(envelope) else None
+        recovery = error.get("recovery") if isinstance(error, dict) else None
+        if not isinstance(recovery, dict) or recovery_breaches(recovery, self.surface):
+            return None
+        tool = self.surface.by_name.get(str(recovery.get("suggested_tool")))
+        arguments = recovery.get("suggested_args") or {}
+        if tool is None or not isinstance(arguments, dict) or refusal(tool, replace(self.settings, tools=())):
+            return None
+        return Case(tool.name, arguments, Purpose.FOLLOW, detail=f"of {failed.case.tool}")
+
+    def lost(self, result: CaseResult) -> bool:
+        """Whether the server has to be started again after a call."""
+        if result.outcome.status == "timeout":
+            self.silent_calls += 1
+            return self.silent_calls >= _HUNG_AFTER
+        self.silent_calls = 0
+        return result.outcome.status == "died"
+
+    async def restart(self, case: Case, stack: AsyncExitStack) -> str:
+        """Start the server again; why the run has to stop, empty where it goes on."""
+        if self.reconnect is None or self.restarts:
+            return "the server is gone"
+        self.restarts += 1
+        self.silent_calls = 0
+        try:
+            self.session = await stack.enter_async_context(self.reconnect())
+        except GovernorError as error:
+            return f"the server could not be started again: {error.message}"
+        self.emit(ServerRestarted(case))
+        return ""
+
+    def versions(self) -> None:
+        """All tools of a server follow one charter version."""
+        said = {
+            str(envelope["charter_version"])
+            for result in self.results
+            if looks_like_envelope(envelope := read_response(result.response).envelope)
+            and isinstance(envelope.get("charter_version"), str)
+        }
+        if len(said) > 1:
+            shown = ", ".join(one_line(version, 20) for version in sorted(said))
+            breach = Breach("call/charter-mixed", "", f"The tools follow several charter versions: {shown}.", shown)
+            for finding in self.checker.findings([breach], None):
+                self.findings.setdefault(finding.id, finding)
+
+
+def _with_label(message: str, case: Case) -> str:
+    return f"{message.removesuffix('.')} ({case.label})."
+
+
+def _size(raw: Any) -> int:
+    try:
+        return len(json.dumps(raw, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        return 0

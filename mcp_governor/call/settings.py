@@ -1,0 +1,40 @@
+"""What a run of calls may do, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CallSettings:
+    """Limits and permissions of one run.
+
+    Attributes:
+        allow_writes: call tools that are not read-only by their resolved hints.
+        destructive: names of tools that may be called although they are destructive; each one by name, and only
+            together with ``allow_writes``.
+        tools: globs over tool names; empty: all.
+        generate: make calls from the schemas; ``False``: only configured and recorded calls.
+        unhappy: also make the calls that the schema refuses.
+        follow: make the call that an error's recovery suggests, once.
+        seed: chooses among equally good sample values; the same seed gives the same calls.
+        cases_per_tool: most generated calls per tool.
+        timeout: seconds for one call.
+        budget: seconds for all calls together.
+        result_bytes: largest result that is looked into, in bytes of JSON.
+    """
+
+    allow_writes: bool = False
+    destructive: frozenset[str] = frozenset()
+    tools: tuple[str, ...] = ()
+    generate: bool = True
+    unhappy: bool = True
+    follow: bool = False
+    seed: int = 0
+    cases_per_tool: int = 60
+    timeout: float = 30.0
+    budget: float = 300.0
+    result_bytes: int = 10 * 1024 * 1024
+
+
+DEFAULT_SETTINGS = CallSettings()
