@@ -49,7 +49,7 @@ def farewell(entry: Entry) -> tuple[tuple[str, ...], str | None]:
     """
     turn = _INSTEAD.search(entry.text)
     if turn is None:
-        return entry.spans, None
+        return entry.leading, None
     before, after = code_spans(entry.text[: turn.start()]), entry.text[turn.end() :]
     if before:
         return before, _first(code_spans(after))

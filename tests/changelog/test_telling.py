@@ -1,0 +1,180 @@
+"""Which entry tells which change, and where it has to stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, parse
+from mcp_governor.findings import Bump, Severity, Tier
+from mcp_governor.surface import Surface, build_surface, fingerprint
+
+BREAK, SAFE = Verdict.BREAKING, Verdict.COMPATIBLE
+
+
+def change(kind: str, tool: str | None, path: str, verdict: Verdict = SAFE, **more: object) -> Change:
+    bump = Bump.MAJOR if verdict is BREAK else Bump.MINOR
+    values: dict[str, object] = {"message": f"{kind} happened", "bump": bump, **more}
+    return Change(kind, tool, path, Side.SURFACE, verdict, **values)  # type: ignore[arg-type]
+
+
+def tool(name: str, *properties: str, **more: object) -> dict[str, object]:
+    return {"name": name, "inputSchema": {"properties": {key: {} for key in properties}}, **more}
+
+
+OLD = build_surface(
+    {
+        "tools": [
+            tool("search", "q", "limit"),
+            tool("list_files", "limit"),
+            tool("list_dirs", "limit"),
+            tool("gone", "x"),
+        ]
+    }
+)
+NEW = build_surface(
+    {
+        "tools": [
+            tool("search", "q", "limit", "cursor"),
+            tool("list_files", "limit", "cursor"),
+            tool("list_dirs", "limit", "cursor"),
+            tool("fresh"),
+        ],
+        "prompts": [{"name": "review"}],
+    }
+)
+ARGUMENT = change("argument-added", "search", "/inputSchema/properties/cursor")
+REQUIRED = change("argument-required", "search", "/inputSchema/properties/q", BREAK)
+REMOVED = change("tool-removed", "gone", "", BREAK, old="gone")
+ADDED = change("tool-added", "fresh", "", new="fresh")
+RENAMED = change("tool-renamed", "gone", "/name", BREAK, old="gone", new="fresh")
+FIELD_RENAMED = change(
+    "argument-renamed", "search", "/inputSchema/properties/cursor", BREAK, message="argument `q` is called `cursor` now"
+)
+HINT = change("hint-less-safe", "search", "/annotations/readOnlyHint", BREAK, old=True, new=False)
+TIER = change("tier-raised", "search", "/tier", old="standard", new="facade")
+DEPRECATED = change("tool-deprecated", "search", "/deprecated")
+WORDS = change("description-changed", "search", "/description", bump=Bump.PATCH)
+PROMPT = change("prompt-added", None, "/prompts/review", new="review")
+PROMPT_ARGUMENT = change("prompt-argument-removed", None, "/prompts/review/arguments/tone", BREAK)
+NESTED = change("argument-added", "search", "/inputSchema/properties/q/properties/cursor")
+DEFINED = change("argument-added", "search", "/inputSchema/$defs/Page/properties/cursor")
+VARIABLE = change("env-removed", None, "/server.json/packages/pypi:x/environmentVariables/API_KEY", BREAK)
+ADVANCED = change(
+    "argument-required", "search", "/inputSchema/properties/q", BREAK, bump=Bump.MINOR, tier=Tier.ADVANCED
+)
+INTERNAL = change("tool-removed", "gone", "", BREAK, bump=Bump.NONE, tier=Tier.INTERNAL)
+
+CASES = [
+    # a field is told by its tool and its name, in one span or in two
+    (ARGUMENT, "**Added**\n\n- `search` takes an optional `cursor`.", None),
+    (ARGUMENT, "**Added**\n\n- `search.cursor` is new.", None),
+    (ARGUMENT, "**Added**\n\n- `search(cursor=…)` pages.", None),
+    (ARGUMENT, "**Changed**\n\n- `search` takes an optional `cursor`.", None),
+    (NESTED, "**Added**\n\n- `search` takes `q.cursor`.", None),
+    (DEFINED, "**Added**\n\n- `search` takes `cursor`.", None),
+    (ARGUMENT, "**Added**\n\n- `search` pages now.", "untold"),
+    (ARGUMENT, "**Added**\n\n- `list_files` takes `cursor`.", "untold"),
+    # an entry that names no tool speaks of the field wherever it is, a glob of the tools it matches
+    (ARGUMENT, "**Added**\n\n- Every listing takes `cursor`.", None),
+    (ARGUMENT, "**Added**\n\n- `list_*` take `cursor`.", "untold"),
+    (ARGUMENT, "**Added**\n\n- `s*` take `cursor`.", None),
+    # a break stands under Breaking, and is not told by good news about the same field
+    (REQUIRED, "**Breaking**\n\n- `search` requires `q`.", None),
+    (REQUIRED, "**Changed**\n\n- `search` requires `q`.", "wrong-subsection"),
+    (REQUIRED, "**Fixed**\n\n- `search` requires `q`.", "wrong-subsection"),
+    (REQUIRED, "**Removed**\n\n- `search` requires `q`.", "wrong-subsection"),
+    (HINT, "**Breaking**\n\n- `search` writes: `readOnlyHint` is false.", None),
+    (HINT, "**Breaking**\n\n- `search` writes.", "untold"),
+    # an advanced tool may break in a minor, told as a change
+    (ADVANCED, "**Changed**\n\n- `search` requires `q`.", None),
+    (ADVANCED, "**Breaking**\n\n- `search` requires `q`.", None),
+    (ADVANCED, "**Added**\n\n- `search` requires `q`.", "wrong-subsection"),
+    # what promises nothing needs no entry
+    (INTERNAL, "", None),
+    # a tool's coming and going is told by an entry about it
+    (REMOVED, "**Removed**\n\n- `gone`: use `fresh` instead.", None),
+    (REMOVED, "**Removed**\n\n- Use `fresh` instead of `gone`.", None),
+    (REMOVED, "**Breaking**\n\n- `gone` is removed; use `fresh`.", None),
+    (REMOVED, "**Changed**\n\n- `gone` is not there any more.", "wrong-subsection"),
+    (REMOVED, "**Removed**\n\n- `search` does what `gone` did.", "untold"),
+    (ADDED, "**Added**\n\n- `search` and `fresh` are there.", None),
+    (ADDED, "**Added**\n\n- `search` works like `fresh`.", "untold"),
+    (ADDED, "**Changed**\n\n- `fresh` is there.", "wrong-subsection"),
+    # a rename names both, and is no addition
+    (RENAMED, "**Breaking**\n\n- `gone` is now called `fresh`.", None),
+    (RENAMED, "**Removed**\n\n- `gone`: replaced by `fresh`.", None),
+    (RENAMED, "**Breaking**\n\n- `gone` has another name.", "untold"),
+    (RENAMED, "**Added**\n\n- `gone` is `fresh`.", "wrong-subsection"),
+    (FIELD_RENAMED, "**Breaking**\n\n- `search` takes `cursor` instead of `q`.", None),
+    (FIELD_RENAMED, "**Breaking**\n\n- `search` takes `cursor`.", "untold"),
+    # what concerns a tool as a whole is told by an entry on that topic
+    (TIER, "**Changed**\n\n- `search` is facade now.", None),
+    (TIER, "**Changed**\n\n- `search` is faster.", "untold"),
+    (DEPRECATED, "**Deprecated**\n\n- `search` is deprecated; use `fresh` instead.", None),
+    (DEPRECATED, "**Changed**\n\n- `search` is deprecated; use `fresh` instead.", "wrong-subsection"),
+    (WORDS, "**Fixed**\n\n- `search` is described in new words.", None),
+    (WORDS, "**Changed**\n\n- The description of `search`.", None),
+    (WORDS, "", "wording-untold"),
+    (WORDS, "**Fixed**\n\n- `search` is faster.", "wording-untold"),
+    # beside the tools
+    (PROMPT, "**Added**\n\n- The prompt `review`.", None),
+    (PROMPT, "", "untold"),
+    (PROMPT_ARGUMENT, "**Removed**\n\n- `review` no longer takes `tone`.", None),
+    (PROMPT_ARGUMENT, "**Breaking**\n\n- `review` no longer takes `tone`.", None),
+    (VARIABLE, "**Removed**\n\n- `API_KEY` is not read any more.", None),
+    (VARIABLE, "**Added**\n\n- `API_KEY` is not read any more.", "wrong-subsection"),
+    # an entry under no label, or an unknown one, is in no place
+    (ARGUMENT, "**Misc**\n\n- `search` takes `cursor`.", "wrong-subsection"),
+]
+OWN = {"changelog/untold", "changelog/wording-untold", "changelog/wrong-subsection", "changelog/told-twice"}
+
+
+def said(body: str, *changes: Change, new: Surface = NEW) -> list[str]:
+    text = f"## 2.0.0 (current)\n\nFingerprint: `{fingerprint(new)}`\n\n{body}\n"
+    settings = ChangelogSettings(SchemaVersion("2.0.0", "the server"), OLD)
+    found = check(parse(text, "log.md"), new, changes, settings=settings)
+    return [finding.rule.removeprefix("changelog/") for finding in found if finding.rule in OWN]
+
+
+@pytest.mark.parametrize(("told", "body", "rule"), CASES)
+def test_telling(told: Change, body: str, rule: str | None) -> None:
+    assert said(body, told) == ([rule] if rule else [])
+
+
+def test_a_wording_that_nobody_told_only_warns() -> None:
+    found = check(parse("## 2.0.0 (current)\n", "log.md"), NEW, [WORDS], settings=ChangelogSettings(baseline=OLD))
+    severity = {finding.rule: finding.severity for finding in found}
+    assert severity["changelog/wording-untold"] is Severity.WARNING
+
+
+def test_one_entry_tells_the_same_event_on_several_tools() -> None:
+    changes = [change("argument-added", name, "/inputSchema/properties/cursor") for name in ("search", "list_files")]
+    assert said("**Added**\n\n- `search` and `list_files` take `cursor`.", *changes) == []
+    assert said("**Added**\n\n- `search` takes `cursor`.", *changes) == ["untold"]
+
+
+def test_a_small_change_may_be_told_with_a_graver_one_of_the_same_thing() -> None:
+    words = change("schema-description-changed", "search", "/inputSchema/properties/q/description", bump=Bump.PATCH)
+    assert said("**Breaking**\n\n- `search` requires `q`.", REQUIRED, words) == []
+
+
+def test_good_news_about_a_field_does_not_tell_its_break() -> None:
+    wider = change("enum-value-added", "search", "/inputSchema/properties/q/enum")
+    assert said("**Added**\n\n- `search` accepts more in `q`.", wider, REQUIRED) == ["untold"]
+
+
+def test_a_change_is_told_once() -> None:
+    body = "**Added**\n\n- `search` takes `cursor`.\n- `cursor` is new in `search`."
+    assert said(body, ARGUMENT) == ["told-twice"]
+    other = change("default-changed", "search", "/inputSchema/properties/cursor/default")
+    assert said(body, ARGUMENT, other) == []
+
+
+def test_fix_is_the_entry_to_paste_and_pasting_it_helps() -> None:
+    for one in (ARGUMENT, REQUIRED, REMOVED, ADDED, RENAMED, HINT, TIER, DEPRECATED, WORDS, PROMPT, VARIABLE):
+        text = f"## 2.0.0 (current)\n\nFingerprint: `{fingerprint(NEW)}`\n"
+        settings = ChangelogSettings(SchemaVersion("2.0.0", "the server"), OLD)
+        [finding] = [f for f in check(parse(text, "log.md"), NEW, [one], settings=settings) if f.rule in OWN]
+        label, line = finding.fix.removeprefix("Under ").split(", add: ")
+        assert said(f"{label}\n\n{line}", one) == [], one.kind
