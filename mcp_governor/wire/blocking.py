@@ -106,7 +106,7 @@ class Blocking:
         number = message["id"]
         self.mailbox.expect(number)
         try:
-            await self.notify(message, headers)
+            await self.notify(message, headers, seconds)
             if await self.first_of((number,), seconds) is None:
                 raise TimeoutError
         except BaseException:
@@ -114,7 +114,7 @@ class Blocking:
             raise
         return self.mailbox.collect(number)
 
-    async def notify(self, message: Message, headers: Mapping[str, str]) -> None:  # noqa: ARG002
+    async def notify(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> None:  # noqa: ARG002
         """See :class:`~mcp_governor.wire.transport.Transport`; the rest goes out while an answer is awaited."""
         if self.mailbox.broken is not None:
             raise self.mailbox.broken
@@ -200,7 +200,9 @@ class Blocking:
             return
         for line in lines:
             for reply in self.mailbox.feed(line):
-                self._queue(reply)
+                # A child that asks and does not read its answers gets no more of them.
+                if len(self._unsent) < self._limits.strays:
+                    self._queue(reply)
         if not piece:
             self._until(self._has_left, 1.0, child.POLL)
             self.mailbox.fail(child.gone(self._process.returncode))

@@ -42,19 +42,22 @@ class Duplex:
         self.mailbox.expect(number)
         try:
             with anyio.fail_after(seconds):
-                await self.notify(message, headers)
+                await self.notify(message, headers, None)
                 await self.first_of((number,), None)
         except BaseException:
             self.mailbox.abandon(number)
             raise
         return self.mailbox.collect(number)
 
-    async def notify(self, message: Message, headers: Mapping[str, str]) -> None:  # noqa: ARG002
+    async def notify(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> None:  # noqa: ARG002
         """See :class:`~mcp_governor.wire.transport.Transport`."""
         if self.mailbox.broken is not None:
             raise self.mailbox.broken
         try:
-            await self._send(message)
+            with anyio.fail_after(seconds):
+                await self._send(message)
+        except TimeoutError:
+            raise  # it is an OSError, too
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             # The reader learns why the peer is gone and says it better than "broken pipe".
             with anyio.move_on_after(2):

@@ -76,10 +76,12 @@ class Streamable:
             )
         return answer
 
-    async def notify(self, message: Message, headers: Mapping[str, str]) -> None:
+    async def notify(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> None:
         """See :class:`~mcp_governor.wire.transport.Transport`; what the server thinks of it is ignored."""
-        async with self._client.stream("POST", self._client.url, self._headers(headers), rpc.encode(message)):
-            pass
+        body = rpc.encode(message)
+        with anyio.fail_after(seconds):
+            async with self._client.stream("POST", self._client.url, self._headers(headers), body):
+                pass
 
     async def close(self) -> None:
         """End the session, where there is one."""
@@ -147,7 +149,7 @@ class Streamable:
             if not rpc.is_response(message):
                 reply = self._inbox.unasked(message)
                 if reply is not None:
-                    await self.notify(reply, {key: value for key, value in headers.items() if key == _VERSION})
+                    await self.notify(reply, {key: value for key, value in headers.items() if key == _VERSION}, None)
             elif (type(number) is int and number == asked["id"]) or (number is None and whole and "error" in message):
                 answer = message
             else:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import GovernorError, UnreachableError
 from mcp_governor.wire import blocking
 from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, StdioEndpoint
-from mcp_governor.wire.loop import run
 from mcp_governor.wire.opening import connect
 from mcp_governor.wire.rpc import METHOD_NOT_FOUND, RpcError
 
@@ -159,6 +158,7 @@ def read(
     """Connect, read and close, from code that is not asynchronous; see :func:`connect` for errors."""
     if isinstance(endpoint, StdioEndpoint) and blocking.AVAILABLE:
         return blocking.drive(_read(endpoint, limits, era, eras, list_params, without_loop=True))
+    from mcp_governor.wire.loop import run
 
     return run(_read, endpoint, limits, era, eras, list_params)
 
@@ -173,6 +173,7 @@ def read_many(
         limits: bounds for each of them.
         at_once: how many are open at a time.
     """
+    from mcp_governor.wire.loop import run
 
     return run(_read_many, endpoints, limits, at_once)
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox, Mailbox, Transport
 
+_COURTESY = 0.5
+"""Seconds that a message may take which is sent out of politeness."""
+
 _ROUNDS = 3
 """How often a tool may ask for input before its asking is taken for its answer."""
 
@@ -91,7 +94,7 @@ class Session:
         self._greeting = greeting
         if greeting.era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
-            await self._transport.notify(message, self._headers(message, Era.LEGACY))
+            await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
@@ -134,7 +137,7 @@ class Session:
         message = self._message(method, params, era)
         number: int = message["id"]
         self._mailbox.expect(number)
-        await self._transport.notify(message, {})
+        await self._transport.notify(message, {}, self._left(None))
         return number
 
     async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
@@ -276,8 +279,8 @@ class Session:
         """Tell the server that nobody waits any more; over HTTP 2026-07-28 the closed response says it."""
         if message["method"] != "initialize" and not (self._transport.mirrors and era is Era.MODERN):
             cancelled = rpc.notification("notifications/cancelled", {"requestId": message["id"]})
-            with suppress(ServerError):
-                await self._transport.notify(cancelled, self._headers(cancelled, era))
+            with suppress(ServerError, TimeoutError):
+                await self._transport.notify(cancelled, self._headers(cancelled, era), _COURTESY)
 
     def _broken(self, message: str, hint: str) -> ServerError:
         return self.told(ProtocolError(message, hint))

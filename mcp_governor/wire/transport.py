@@ -62,8 +62,13 @@ class Transport(Protocol):
         """
         ...
 
-    async def notify(self, message: Message, headers: Mapping[str, str]) -> None:
-        """Send a notification or a response; nothing comes back."""
+    async def notify(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> None:
+        """Send a message that nothing comes back for, or whose answer is awaited elsewhere.
+
+        Raises:
+            TimeoutError: the server did not take it in time.
+            ServerError: the server is gone.
+        """
         ...
 
 

