@@ -94,9 +94,7 @@ def lint_description(
     tools = [{"name": name, "description": description, "inputSchema": schema}, *siblings]
     settings = LintSettings(profiles=("charter",), select=("charter/*", "clarity/*", "hygiene/*"))
     findings = [
-        FoundIn(
-            rule=found.rule, severity=found.severity.value, path=found.path, message=found.message, fix=found.fix
-        )
+        FoundIn(rule=found.rule, severity=found.severity.value, path=found.path, message=found.message, fix=found.fix)
         for found in lint(build_surface({"tools": tools}), settings)
         if found.tool == name and found.path.startswith("/description")
     ]

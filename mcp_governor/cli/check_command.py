@@ -6,23 +6,35 @@ import click
 
 from mcp_governor.cli.common import Run, TargetCommand, deliver, run_options, server_command, target_argument
 from mcp_governor.cli.progress import progress
+from mcp_governor.errors import UsageError
 
 
 @click.command(cls=TargetCommand)
 @target_argument
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
 @click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
+@click.option("--offline", is_flag=True, help="Start no server: check the recorded surface.")
 @run_options()
-def check(run: Run, target: str | None, against: str | None, level: str | None) -> int:
+def check(run: Run, target: str | None, against: str | None, level: str | None, offline: bool) -> int:
     """Check the surface: breaking changes, version, changelog, lint. One verdict.
 
     TARGET may be left out where the configuration names one. A server can be given as -- COMMAND.
+
+    With --offline the recorded surface file is checked, against the same file at the latest release tag, else at
+    HEAD.
     """
     from dataclasses import replace
 
     from mcp_governor.checking import check as run_check
+    from mcp_governor.checking import check_offline
 
     config = replace(run.config, level=level) if level else run.config
+    command = server_command()
+    if offline and command:
+        raise UsageError("--offline starts no server, and -- COMMAND is one.", "Keep one of them.")
     with progress(run.output) as emit:
-        report = run_check(target, config=config, against=against, command=server_command(), emit=emit)
+        if offline:
+            report = check_offline(target, config=config, against=against, emit=emit)
+        else:
+            report = run_check(target, config=config, against=against, command=command, emit=emit)
     return deliver(report, run.output)

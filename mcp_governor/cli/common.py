@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mcp_governor.config import Config, load_config
-from mcp_governor.errors import Exit
+from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
 
 if TYPE_CHECKING:
@@ -92,13 +92,16 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
             help="Severity that fails the run.",
         )
         @click.option("--config", type=click.Path(dir_okay=False, path_type=Path), help="Configuration file.")
+        @click.option("--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file.")
         @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
         @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for one answer.")
         @click.option("-q", "--quiet", is_flag=True, help="Only the summary.")
         @click.option("-v", "--verbose", count=True, help="More: ids, wording changes.")
         @functools.wraps(function)
         def wrapper(**values: Any) -> Any:
-            config = _configured(values.pop("config"), values.pop("timeout"), values.pop("fail_on"))
+            config = _configured(
+                values.pop("config"), values.pop("isolated"), values.pop("timeout"), values.pop("fail_on")
+            )
             output = Output(
                 format=values.pop("format_"),
                 file=values.pop("output"),
@@ -113,8 +116,10 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
     return decorate
 
 
-def _configured(path: Path | None, timeout: float | None, fail_on: str | None) -> Config:
-    config = load_config(path)
+def _configured(path: Path | None, isolated: bool, timeout: float | None, fail_on: str | None) -> Config:
+    if isolated and path is not None:
+        raise UsageError("--config names a file and --isolated ignores every file.", "Keep one of them.")
+    config = Config(root=Path.cwd(), isolated=True) if isolated else load_config(path)
     if timeout is not None:
         config = replace(config, timeout=timeout)
     return replace(config, fail_on=fail_on) if fail_on else config

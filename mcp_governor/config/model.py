@@ -95,6 +95,7 @@ class Config:
     Attributes:
         path: the file it came from, ``None`` where there is none.
         root: the folder that relative paths in it are relative to.
+        isolated: no file of the repository counts but what the command line names.
     """
 
     path: Path | None = None
@@ -118,6 +119,7 @@ class Config:
     changelog_options: ChangelogConfig = field(default_factory=ChangelogConfig)
     calls: tuple[CallConfig, ...] = ()
     accept: tuple[AcceptConfig, ...] = ()
+    isolated: bool = False
 
     @property
     def shown(self) -> str:

@@ -2,6 +2,7 @@
 
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.read import Baseline, read_baseline, read_source, read_sources, surface_of, tier_rules
+from mcp_governor.target.recorded import recorded_baseline, recorded_source
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "read_baseline",
     "read_source",
     "read_sources",
+    "recorded_baseline",
+    "recorded_source",
     "resolve",
     "surface_of",
     "tier_rules",

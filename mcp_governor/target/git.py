@@ -70,9 +70,14 @@ def latest_release_tag(folder: Path, holding: str) -> str | None:
         if (version := version_of_tag(tag)) is not None and not version.prerelease
     ]
     for _, tag in sorted(releases, key=lambda item: item[0], reverse=True)[:20]:
-        if _git(folder, "cat-file", "-e", f"{tag}:./{holding}").returncode == 0:
+        if holds(folder, tag, holding):
             return tag
     return None
+
+
+def holds(folder: Path, ref: str, path: str) -> bool:
+    """Whether a commit, branch or tag holds a file (``path`` is relative to ``folder``)."""
+    return _git(folder, "cat-file", "-e", f"{ref}:./{path}").returncode == 0
 
 
 def version_of_tag(tag: str) -> Version | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.config import Config
-    from mcp_governor.wire import Recording
+    from mcp_governor.wire import Limits, Recording
 
 
 def tier_rules(config: Config) -> TierRules:
@@ -48,7 +48,7 @@ def read_sources(sources: Sequence[Source], *, tiers: TierRules = NO_TIER_RULES)
         return [read_source(source, tiers=tiers) for source in sources]
     from mcp_governor import wire
 
-    limits = wire.Limits(request_timeout=max(source.timeout for source in live))
+    limits = _limits(max(source.timeout for source in live))
     answers = dict(zip(map(id, live), wire.read_many([source.endpoint for source in live], limits=limits), strict=True))
     surfaces = []
     for source in sources:
@@ -67,11 +67,17 @@ def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = N
     return build_surface(recording.raw, tiers=tiers, tier_of_list=recording.tier_of_list, source=source.shown)
 
 
+def _limits(timeout: float) -> Limits:
+    """The wire's limits where one answer may take ``timeout`` seconds; starting may take as long again."""
+    from mcp_governor import wire
+
+    return wire.Limits(request_timeout=timeout, connect_timeout=2 * timeout)
+
+
 def _read_live(source: LiveSource) -> Recording:
     from mcp_governor import wire
 
-    limits = wire.Limits(request_timeout=source.timeout)
-    return wire.read(source.endpoint, limits=limits, list_params=source.list_params)
+    return wire.read(source.endpoint, limits=_limits(source.timeout), list_params=source.list_params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,7 @@ class Baseline:
 
 def read_baseline(config: Config, against: str | None = None) -> Baseline | None:
     """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
-    the one in the work tree; ``None`` where there is none of these.
+    the one in the work tree; ``None`` where there is none of these, or the run is isolated from them.
 
     Raises:
         GovernorError: a baseline is named and cannot be read. One that is not named is never an error.
@@ -101,7 +107,7 @@ def read_baseline(config: Config, against: str | None = None) -> Baseline | None
     elif config.baseline:
         source = parse_target(config.baseline, config, base=config.root)
     else:
-        found = _default_source(config)
+        found = None if config.isolated else _default_source(config)
         if found is None:
             return None
         source = found

@@ -1,0 +1,46 @@
+"""``check --offline``: the recorded surface is governed, no server is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.events import Emit, Finished, Started, silent
+from mcp_governor.checking.run import check_surface, with_manifest
+from mcp_governor.target import read_source, recorded_baseline, recorded_source, tier_rules
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
+
+
+def check_offline(
+    target: str | None = None,
+    *,
+    config: Config,
+    against: str | None = None,
+    emit: Emit = silent,
+    today: date | None = None,
+) -> Report:
+    """:func:`mcp_governor.checking.check` over the recorded surface of the work tree.
+
+    Args:
+        target: another recording to govern.
+        config: names the surface file, the changelog, and all else.
+        against: a recording to compare with; default is the same file at the latest release tag, else at ``HEAD``.
+        emit: told what happens while it happens.
+        today: the day that acceptances are judged by; default is the current date.
+
+    Raises:
+        UsageError: ``target`` or ``against`` is a live server.
+        TargetError: nothing is recorded.
+        GovernorError: as :func:`mcp_governor.checking.check`.
+    """
+    here = Path.cwd()
+    source = recorded_source(config, target, base=here)
+    emit(Started("read", source.shown))
+    surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
+    emit(Finished("read", len(surface.entries)))
+    return check_surface(surface, recorded_baseline(config, against, base=here), config, emit=emit, today=today)

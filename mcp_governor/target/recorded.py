@@ -1,0 +1,75 @@
+"""Governing a recording instead of a server: what is committed, held to what was committed before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import GovernorError, TargetError, UsageError
+from mcp_governor.surface import NO_TIER_RULES
+from mcp_governor.target.git import holds, latest_release_tag
+from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
+from mcp_governor.target.read import Baseline, read_source
+from mcp_governor.target.resolve import baseline_file, parse_target
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcp_governor.config import Config
+
+
+def recorded_source(config: Config, target: str | None = None, *, base: Path) -> Source:
+    """The recording to govern: what is named, else the surface file of the work tree.
+
+    Args:
+        config: its ``baseline`` names the surface file where that is a ``.json`` file.
+        target: a TARGET that is a recording.
+        base: what a relative ``target`` starts from.
+
+    Raises:
+        UsageError: the target is a live server.
+        TargetError: there is no recording; the hint is the command that makes one.
+    """
+    if target:
+        return _no_server(parse_target(target, config, base=base), target)
+    name = baseline_file(config)
+    path = config.resolve(name)
+    if not path.is_file():
+        raise TargetError(
+            f"There is no recorded surface: {visible(name)} does not exist.",
+            "Record it, and commit it, with: mcp-governor snapshot",
+        )
+    return FileSource(shown=visible(name), path=path)
+
+
+def recorded_baseline(config: Config, against: str | None = None, *, base: Path) -> Baseline | None:
+    """What a recording is compared with: ``against``, else the surface file at the latest release tag, else at
+    ``HEAD``; ``None`` where it was never committed, there is no git, or the run is isolated from both.
+
+    Raises:
+        UsageError: ``against`` is a live server.
+        GovernorError: what is there cannot be read.
+    """
+    if against:
+        source: Source | None = _no_server(parse_target(against, config, base=base), against)
+    else:
+        source = None if config.isolated else _committed(config)
+    return Baseline(source.shown, read_source(source, tiers=NO_TIER_RULES)) if source is not None else None
+
+
+def _no_server(source: Source, named: str) -> Source:
+    if isinstance(source, LiveSource):
+        raise UsageError(
+            f'--offline starts no server, and "{one_line(named, 80)}" is one.',
+            "Name a surface file or git:REF, or leave --offline out.",
+        )
+    return source
+
+
+def _committed(config: Config) -> Source | None:
+    name = baseline_file(config)
+    try:
+        ref = latest_release_tag(config.root, name) or ("HEAD" if holds(config.root, "HEAD", name) else None)
+    except GovernorError:  # no git, nothing committed
+        ref = None
+    return GitSource(shown=f"git:{visible(ref)}", ref=ref, path=name, folder=config.root) if ref is not None else None

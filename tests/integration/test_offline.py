@@ -1,0 +1,147 @@
+"""``check --offline`` governs the recorded surface, and ``--isolated`` no file that was not named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from projects import committed, git, governor, repository, surface_text, tool, write
+
+BOOK = tool("find_stock")
+BROKEN = tool("find_stock", "warehouse")
+NO_SERVER = 'target = "gone"\nbaseline = "api/stock.json"\n[servers.gone]\ncommand = ["/no/such/server"]\n'
+
+
+def report(root, *arguments):
+    done = governor(root, "check", "--offline", "--format", "json", *arguments)
+    return json.loads(done.stdout) if done.stdout else done
+
+
+def test_the_recorded_surface_is_governed_without_a_server(tmp_path):
+    write(tmp_path, {"mcp-governor.toml": NO_SERVER, "api/stock.json": surface_text(BOOK)})
+    told = report(tmp_path)
+    assert told["verdict"] == "pass"
+    assert told["target"] == "api/stock.json"
+    assert told["baseline"] is None
+    assert told["summary"]["tools"] == 1
+
+
+def test_without_a_recording_the_command_that_makes_one_is_named(tmp_path):
+    done = governor(tmp_path, "check", "--offline")
+    assert done.returncode == 2
+    assert "mcp-surface.json does not exist" in done.stderr
+    assert "mcp-governor snapshot" in done.stderr
+
+
+def test_it_is_compared_with_head_where_nothing_was_released(tmp_path):
+    root = repository(tmp_path, {"mcp-governor.toml": NO_SERVER, "api/stock.json": surface_text(BOOK)})
+    assert report(root)["baseline"]["source"] == "git:HEAD"
+    write(root, {"api/stock.json": surface_text(BROKEN)})
+    told = report(root)
+    assert [change["kind"] for change in told["changes"]] == ["required-argument-added"]
+    assert told["required_bump"] == "major"
+    assert told["verdict"] == "fail"
+
+
+def test_a_release_tag_comes_before_head(tmp_path):
+    root = repository(tmp_path, {"mcp-surface.json": surface_text(BOOK)})
+    git(root, "tag", "v1.0.0")
+    write(root, {"mcp-surface.json": surface_text(BROKEN, version="2.0.0")})
+    committed(root, "break")
+    told = report(root)
+    assert told["baseline"]["source"] == "git:v1.0.0"
+    assert told["required_bump"] == told["declared_bump"] == "major"
+
+
+def test_against_names_another_recording(tmp_path):
+    root = repository(tmp_path, {"mcp-surface.json": surface_text(BROKEN), "old.json": surface_text(BOOK)})
+    assert report(root)["changes"] == []
+    told = report(root, "--against", "old.json")
+    assert told["baseline"]["source"] == "old.json"
+    assert [change["kind"] for change in told["changes"]] == ["required-argument-added"]
+
+
+def test_a_named_recording_is_governed_instead(tmp_path):
+    write(tmp_path, {"mcp-surface.json": surface_text(BOOK), "next.json": surface_text(BOOK, tool("count_stock"))})
+    assert report(tmp_path, "next.json")["summary"]["tools"] == 2
+
+
+def test_a_file_that_git_never_saw_has_no_baseline(tmp_path):
+    root = repository(tmp_path, {"README": "a"})
+    write(root, {"mcp-surface.json": surface_text(BOOK)})
+    told = report(root)
+    assert told["baseline"] is None
+    assert told["verdict"] == "pass"
+
+
+def test_the_surface_file_of_a_folder_below_the_root_is_found_in_git(tmp_path):
+    root = repository(tmp_path, {"api/mcp-governor.toml": "", "api/mcp-surface.json": surface_text(BOOK)})
+    write(root, {"api/mcp-surface.json": surface_text(BROKEN)})
+    assert [change["kind"] for change in report(root / "api")["changes"]] == ["required-argument-added"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["https://example.org/mcp"], "starts no server"),
+        (["--against", "pypi:mcp-server-time"], "starts no server"),
+        (["gone"], "starts no server"),
+        (["--", "python", "-m", "server"], "-- COMMAND is one"),
+    ],
+)
+def test_a_live_server_is_refused(tmp_path, arguments, words):
+    write(tmp_path, {"mcp-governor.toml": NO_SERVER, "api/stock.json": surface_text(BOOK)})
+    done = governor(tmp_path, "check", "--offline", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_the_changelog_is_held_to_the_recording(tmp_path):
+    write(tmp_path, {"mcp-surface.json": surface_text(BOOK), "docs/mcp-schema-changelog.md": "# Changelog\n"})
+    assert "changelog/empty" in {finding["rule"] for finding in report(tmp_path)["findings"]}
+
+
+class TestIsolated:
+    """The files of the repository are there, and do not count."""
+
+    @pytest.fixture
+    def root(self, tmp_path):
+        return write(
+            tmp_path,
+            {
+                "mcp-governor.toml": 'fail-on = "never"\nbaseline = "old.json"\n',
+                "old.json": surface_text(BROKEN),
+                "mcp-surface.json": surface_text(tool("other")),
+                "now.json": surface_text(BOOK),
+                "docs/mcp-schema-changelog.md": "nothing\n",
+                "server.json": "not JSON",
+            },
+        )
+
+    def test_no_file_of_the_repository_counts(self, root):
+        done = governor(root, "check", "--isolated", "now.json", "--format", "json")
+        told = json.loads(done.stdout)
+        assert done.returncode == 0
+        assert told["baseline"] is None
+        assert told["changes"] == told["findings"] == []
+
+    def test_a_baseline_that_is_named_counts(self, root):
+        done = governor(root, "check", "--isolated", "old.json", "--against", "now.json", "--format", "json")
+        told = json.loads(done.stdout)
+        assert done.returncode == 1
+        assert [change["kind"] for change in told["changes"]] == ["required-argument-added"]
+
+    def test_a_broken_configuration_is_not_read(self, root):
+        write(root, {"mcp-governor.toml": "= ="})
+        assert governor(root, "check", "now.json").returncode == 2
+        assert governor(root, "check", "--isolated", "now.json").returncode == 0
+
+    def test_isolated_names_no_target(self, root):
+        done = governor(root, "check", "--isolated")
+        assert done.returncode == 2
+        assert "No TARGET is given" in done.stderr
+
+    def test_a_configuration_cannot_be_named_too(self, root):
+        done = governor(root, "check", "--isolated", "--config", "mcp-governor.toml", "now.json")
+        assert done.returncode == 2
+        assert "--isolated" in done.stderr
