@@ -48,7 +48,8 @@ def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]
     if shows is not None and text is not None:
         path = "/message" if response.error is not None else "/content"
         message = f'The error shows {one_line(shows, 80)}: "{one_line(text, 100)}".'
-        yield Breach("call/error-leak", path, message, text)
+        # What is shown, not the words around it: one careless validator answers every wrong call of a tool.
+        yield Breach("call/error-leak", path, message, shows.partition(" (")[0])
 
 
 def _shape(response: Response) -> Iterator[Breach]:

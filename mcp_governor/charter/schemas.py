@@ -30,14 +30,15 @@ def compiled(schema: Any) -> jsonschema_rs.Validator | None:
     if held is not None:  # the entry holds the schema, so the id cannot have been given to another one
         _cache.move_to_end(key)
         return held[1]
-    validator = _compile(schema)
+    validator = compile_schema(schema)
     _cache[key] = (schema, validator)
     if len(_cache) > _CACHE_SIZE:
         _cache.popitem(last=False)
     return validator
 
 
-def _compile(schema: Any) -> jsonschema_rs.Validator | None:
+def compile_schema(schema: Any) -> jsonschema_rs.Validator | None:
+    """The validator of a schema that is used once; see :func:`compiled`."""
     import jsonschema_rs
 
     if not isinstance(schema, dict | bool):
