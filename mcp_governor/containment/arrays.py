@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_ITEMS = 2_000
 MAX_COUNTED = 60
+MAX_CONTAINS = 6
 MAX_DISTINCT = 60
 
 Goals = list[frozenset[Node]]
@@ -129,7 +130,7 @@ class _Builder:
         most = max(least, self.prefix) + sum(part.low for part in self.goal.contains)
         if self.high is not None:
             most = min(most, self.high)
-        if most > MAX_COUNTED or len(self.goal.contains) > 4:
+        if most > MAX_COUNTED or len(self.goal.contains) > MAX_CONTAINS:
             return Unknown("counts of contained items that are too large")
         return first_found(self.count(length, extra) for length in range(least, most + 1))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment import charset
@@ -201,6 +202,9 @@ def automaton(tree: Regex) -> Automaton:
     return Automaton(tree)
 
 
+_ONE_LINE = charset.DOT
+
+
 @dataclass
 class _Search:
     """A walk, shortest strings first, through the product of several automata."""
@@ -208,6 +212,7 @@ class _Search:
     machines: Sequence[tuple[Automaton, bool]]
     excluded: frozenset[str]
     tick: Callable[[], None]
+    alphabet: charset.CharSet
     parents: dict[int, tuple[int, str]] = field(default_factory=dict)
 
     def accepted(self, states: tuple[State, ...], rest: frozenset[str]) -> bool:
@@ -217,18 +222,13 @@ class _Search:
 
     def characters(self, states: tuple[State, ...], rest: frozenset[str]) -> list[str]:
         """One character for each class that the machines and the excluded strings tell apart."""
-        cuts = {0, charset.SURROGATES[0], charset.SURROGATES[1] + 1, charset.LAST + 1}
+        cuts = {edge for low, high in self.alphabet for edge in (low, high + 1)}
         for (machine, _), state in zip(self.machines, states, strict=True):
             cuts.update(machine.cuts(state))
         for text in rest:
             if text:
                 cuts.update((ord(text[0]), ord(text[0]) + 1))
-        ordered = sorted(cuts)
-        spans = [
-            (low, high - 1)
-            for low, high in zip(ordered, ordered[1:], strict=False)
-            if not charset.SURROGATES[0] <= low <= charset.SURROGATES[1]
-        ]
+        spans = [(low, high - 1) for low, high in pairwise(sorted(cuts)) if charset.holds(self.alphabet, low)]
         return sorted((charset.sample(*span) for span in spans), key=_taste)
 
     def run(self, low: int, high: int | None) -> str | None:
@@ -281,7 +281,9 @@ def find_string(
     excluded: frozenset[str],
     tick: Callable[[], None],
 ) -> str | None:
-    """The shortest string that is in (``True``) or not in (``False``) the language of every automaton.
+    """A short string that is in (``True``) or not in (``False``) the language of every automaton.
+
+    One without a line break is preferred: regular expression engines differ about those.
 
     Args:
         machines: automata, and whether their pattern is to be found.
@@ -296,4 +298,8 @@ def find_string(
     Raises:
         UnsupportedPatternError: the product of the automata is too large.
     """
-    return _Search(machines, excluded, tick).run(low, high)
+    for alphabet in (_ONE_LINE, charset.ANY):
+        found = _Search(machines, excluded, tick, alphabet).run(low, high)
+        if found is not None:
+            return found
+    return None

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.automaton import automaton
-from mcp_governor.containment.document import Document
 from mcp_governor.containment.nodes import (
     FALSE,
     TRUE,
     Bound,
     Contains,
     Items,
-    Matches,
     Multiple,
     Names,
     Node,
@@ -31,13 +27,13 @@ from mcp_governor.containment.nodes import (
     types,
     values,
 )
-from mcp_governor.containment.regex import Cat, Edge, Look, Regex, UnsupportedPatternError, parse
-from mcp_governor.containment.values import TYPES, exact, freeze
+from mcp_governor.containment.patterns import pattern_node
+from mcp_governor.containment.values import exact, freeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcp_governor.containment.document import Place
+    from mcp_governor.containment.document import Document, Place
 
 _SIZES = {
     "minLength": ("string", True),
@@ -244,31 +240,3 @@ _KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Node]] = {
     "not": lambda c, _s, value, base: negate(c.compile(value, base)),
     "if": Compiler._if,
 }
-
-
-_NO_STRING = types(kind for kind in TYPES if kind != "string")
-
-
-@lru_cache(maxsize=2_048)
-def pattern_node(source: str) -> Node:
-    """The formula of a pattern; lookaheads at its beginning become patterns of their own."""
-    try:
-        return _split_lookaheads(parse(source))
-    except UnsupportedPatternError as error:
-        return make(Opaque, "string", f"pattern {source}", f"a pattern with {error}")
-
-
-def _split_lookaheads(tree: Regex) -> Node:
-    parts = tree.parts if isinstance(tree, Cat) else (tree,)
-    looks: list[Node] = []
-    if parts and parts[0] == Edge("^"):
-        while len(parts) > 1 and isinstance(parts[1], Look):
-            look = parts[1]
-            node = _matches(Cat((Edge("^"), look.part)))
-            looks.append(node if look.positive else any_of([_NO_STRING, negate(node)]))
-            parts = (parts[0], *parts[2:])
-    return all_of([*looks, _matches(Cat(parts))])
-
-
-def _matches(tree: Regex) -> Node:
-    return TRUE if automaton(tree).is_trivial() else make(Matches, tree)

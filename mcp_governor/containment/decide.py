@@ -85,24 +85,28 @@ def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
 
 
 def _conclude(outer: Schema, inner: Schema, native: str | None, outcome: Outcome, until: float) -> Containment:
-    if isinstance(outcome, Found) and _confirmed(outer, inner, outcome.value, until):
-        return Containment("no", outcome.value, has_witness=True)
+    doubt = ""
+    if isinstance(outcome, Found):
+        confirmed = _confirmed(outer, inner, outcome.value, until)
+        if confirmed:
+            return Containment("no", outcome.value, has_witness=True)
+        doubt = outcome.doubt or ("two validators disagree" if confirmed is False else "a validator takes too long")
     if isinstance(outcome, Empty):
         if native == "no":
             return Containment("unknown", reason="two procedures disagree")
         return Containment("yes")
     if native in ("yes", "no"):
         return Containment("yes" if native == "yes" else "no")
-    reason = outcome.reason if isinstance(outcome, Unknown) else outcome.doubt or "two validators disagree"
-    return Containment("unknown", reason=reason)
+    return Containment("unknown", reason=outcome.reason if isinstance(outcome, Unknown) else doubt)
 
 
-def _confirmed(outer: Schema, inner: Schema, value: Any, until: float) -> bool:
-    """Whether both validators accept the value for ``inner`` and refuse it for ``outer``."""
+def _confirmed(outer: Schema, inner: Schema, value: Any, until: float) -> bool | None:
+    """Whether both validators accept the value for ``inner`` and refuse it for ``outer``; ``None``: no answer."""
     longest = max(map(len, _texts(value)), default=0)
     risky = longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack))
     if risky or outer.is_heavy or inner.is_heavy:
-        return bool(_ask("accepts", outer, inner, value, until) == [False, True])
+        answer = _ask("accepts", outer, inner, value, until)
+        return None if answer is None else bool(answer == [False, True])
     return inner.accepts(value) is True and outer.accepts(value) is False
 
 

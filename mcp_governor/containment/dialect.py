@@ -81,19 +81,17 @@ _DRAFT_4 = frozenset(
 )
 _DRAFT_6 = (_DRAFT_4 - {"id"}) | {"$id", "const", "contains", "propertyNames"}
 _DRAFT_7 = _DRAFT_6 | {"if", "then", "else"}
-_DRAFT_19 = (_DRAFT_7 - {"dependencies"}) | set(
-    [
-        "$anchor",
-        "$recursiveRef",
-        "$recursiveAnchor",
-        "dependentRequired",
-        "dependentSchemas",
-        "maxContains",
-        "minContains",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    ]
-)
+_DRAFT_19 = (_DRAFT_7 - {"dependencies"}) | {
+    "$anchor",
+    "$recursiveRef",
+    "$recursiveAnchor",
+    "dependentRequired",
+    "dependentSchemas",
+    "maxContains",
+    "minContains",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+}
 _KEYWORDS = {4: _DRAFT_4, 6: _DRAFT_6, 7: _DRAFT_7, 19: _DRAFT_19}
 _BESIDE_REF = frozenset(["$schema", "$ref", "definitions", "$defs"])
 

@@ -118,12 +118,18 @@ def _follow(place: Place, pointer: str) -> Place | None:
     return part, base
 
 
+def published() -> Any:
+    """The registry of the published meta-schemas; it fetches nothing."""
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+    return REGISTRY
+
+
 @lru_cache(maxsize=32)
 def _known(uri: str) -> Any | None:
     """A published meta-schema, which every implementation carries."""
     if "json-schema.org/" not in uri:
         return None
-    from jsonschema_specifications import REGISTRY
-
-    resource = REGISTRY.get(uri) or REGISTRY.get(uri + "#")
+    found = published()
+    resource = found.get(uri) or found.get(uri + "#")
     return None if resource is None else resource.contents

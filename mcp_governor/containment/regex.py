@@ -8,11 +8,16 @@ folding, Unicode properties), raises :class:`UnsupportedPatternError`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mcp_governor.containment import charset
-from mcp_governor.containment.charset import CharSet
+
+if TYPE_CHECKING:
+    from mcp_governor.containment.charset import CharSet
 
 MAX_REPEAT = 2_000
+_FEW = 10
+"""A repetition that varies by no more than this cannot make a backtracking engine hang."""
 _SYNTAX = set("^$\\.*+?()[]{}|/")
 
 
@@ -269,7 +274,7 @@ def backtracks(source: str) -> bool:
 
 def _nests(tree: Regex, *, inside: bool) -> bool:
     if isinstance(tree, Repeat):
-        varies = tree.high is None or tree.high > tree.low + 1
+        varies = tree.high is None or tree.high > tree.low + _FEW
         return (varies and inside) or _nests(tree.part, inside=inside or varies)
     if isinstance(tree, Cat | Alt):
         # alternatives under a repetition may overlap, as in (a|a)*

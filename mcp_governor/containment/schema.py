@@ -12,7 +12,7 @@ import jsonschema_rs
 from mcp_governor.containment.compiler import Compiler
 from mcp_governor.containment.cost import is_heavy
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
-from mcp_governor.containment.document import Document, patterns_of
+from mcp_governor.containment.document import Document, patterns_of, published
 from mcp_governor.containment.nodes import forget, pool_size
 from mcp_governor.containment.problem import find_problem, validator_class
 from mcp_governor.containment.regex import backtracks
@@ -101,7 +101,6 @@ class Schema:
     def second_validator(self) -> Any:
         """The validator of the ``jsonschema`` package, formats being annotations."""
         import jsonschema
-        from jsonschema_specifications import REGISTRY
 
         classes = {
             4: jsonschema.Draft4Validator,
@@ -111,7 +110,7 @@ class Schema:
             20: jsonschema.Draft202012Validator,
         }
         # a registry of its own: the default one would fetch remote references
-        return classes[self.draft or LATEST](self.source, registry=REGISTRY)
+        return classes[self.draft or LATEST](self.source, registry=published())
 
     def accepts(self, value: Any) -> bool | None:
         """Whether both validators accept the value; ``None`` where they differ or one cannot tell."""

@@ -16,8 +16,20 @@ if TYPE_CHECKING:
 
 _TEXT_LIMITS = ('"pattern', '"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated', '"content')
 _ANNOTATIONS = frozenset(
-    ["$schema", "$comment", "$defs", "definitions", "title", "description", "default", "examples", "format"]
-    + ["deprecated", "readOnly", "writeOnly"]
+    [
+        "$schema",
+        "$comment",
+        "$defs",
+        "definitions",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "format",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+    ]
 )
 _TOGETHER = {
     "contains": ("contains", "minContains", "maxContains"),
@@ -124,7 +136,7 @@ def _required(_: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
     return set(value) <= set(inner.get("required", ()))
 
 
-def _items(key: str, value: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
+def _items(_: str, value: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
     listed = isinstance(value, list) or isinstance(inner.get("items"), list)
     if listed or "prefixItems" in outer or "prefixItems" in inner:
         return _equal("prefixItems", value, inner, outer) and _equal("additionalItems", value, inner, outer)
@@ -159,9 +171,9 @@ def _members(outer: dict[str, Any], inner: dict[str, Any]) -> bool:
     """``properties``, ``patternProperties`` and ``additionalProperties``, which only mean something together."""
     named, known = outer.get("properties", {}), inner.get("properties", {})
     rest, other = outer.get("additionalProperties", True), inner.get("additionalProperties", True)
-    if "patternProperties" in outer or "patternProperties" in inner:
-        if not _equal("patternProperties", None, inner, outer) or named.keys() != known.keys():
-            return False
+    patterned = "patternProperties" in outer or "patternProperties" in inner
+    if patterned and not (_equal("patternProperties", None, inner, outer) and named.keys() == known.keys()):
+        return False
     for key, value in named.items():
         if not _covers(value, known.get(key, other)):
             return False

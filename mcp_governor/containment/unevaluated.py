@@ -21,6 +21,7 @@ from mcp_governor.containment.nodes import (
     negate,
     props,
 )
+from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.values import text_of
 
 if TYPE_CHECKING:
@@ -79,8 +80,6 @@ def unevaluated(compiler: Compiler, schema: dict[str, Any], base: str) -> Node:
 
 
 def _members(scenario: _Scenario, rest: Node) -> Node:
-    from mcp_governor.containment.compiler import pattern_node
-
     if scenario.every_member or rest is TRUE:
         return TRUE
     patterns = tuple((pattern_node(source), TRUE) for source in scenario.patterns)

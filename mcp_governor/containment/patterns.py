@@ -1,0 +1,37 @@
+"""A pattern as a formula."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from mcp_governor.containment.automaton import automaton
+from mcp_governor.containment.nodes import TRUE, Matches, Node, Opaque, all_of, any_of, make, negate, types
+from mcp_governor.containment.regex import Cat, Edge, Look, Regex, UnsupportedPatternError, parse
+from mcp_governor.containment.values import TYPES
+
+_NO_STRING = types(kind for kind in TYPES if kind != "string")
+
+
+@lru_cache(maxsize=2_048)
+def pattern_node(source: str) -> Node:
+    """The formula of a pattern; lookaheads at its beginning become patterns of their own."""
+    try:
+        return _split_lookaheads(parse(source))
+    except UnsupportedPatternError as error:
+        return make(Opaque, "string", f"pattern {source}", f"a pattern with {error}")
+
+
+def _split_lookaheads(tree: Regex) -> Node:
+    parts = tree.parts if isinstance(tree, Cat) else (tree,)
+    looks: list[Node] = []
+    if parts and parts[0] == Edge("^"):
+        while len(parts) > 1 and isinstance(parts[1], Look):
+            look = parts[1]
+            node = _matches(Cat((Edge("^"), look.part)))
+            looks.append(node if look.positive else any_of([_NO_STRING, negate(node)]))
+            parts = (parts[0], *parts[2:])
+    return all_of([*looks, _matches(Cat(parts))])
+
+
+def _matches(tree: Regex) -> Node:
+    return TRUE if automaton(tree).is_trivial() else make(Matches, tree)
