@@ -12,7 +12,7 @@ from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import read_baseline, read_source, resolve, tier_rules
+from mcp_governor.target import LiveSource, read_baseline, read_source, resolve, tier_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,8 +53,23 @@ def check(
     if isinstance(target, Config):
         target, config = None, target
     config = config if config is not None else load_config()
-    surface = target if isinstance(target, Surface) else read_target(target, config, command=command, emit=emit)
-    return check_surface(surface, read_baseline(config, against), config, emit=emit, today=today)
+    baseline = read_baseline(config, against)
+    if isinstance(target, Surface):
+        return check_surface(target, baseline, config, emit=emit, today=today)
+    from mcp_governor.checking.calling import call_target, configured_calls, with_calls
+
+    calls = configured_calls(config)
+    if calls is None or not is_live(target, config, command):
+        surface = read_target(target, config, command=command, emit=emit)
+        return check_surface(surface, baseline, config, emit=emit, today=today)
+    surface, called = call_target(target, config, calls, command=command, emit=emit)
+    report = check_surface(surface, baseline, config, emit=emit, today=today)
+    return with_calls(report, called, config, today or date.today())
+
+
+def is_live(target: str | Path | None, config: Config, command: Sequence[str]) -> bool:
+    """Whether a target is a server that can be called, and not a recording."""
+    return isinstance(resolve(None if target is None else str(target), config, command=command), LiveSource)
 
 
 def read_target(

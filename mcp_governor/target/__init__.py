@@ -3,7 +3,7 @@
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.read import Baseline, read_baseline, read_source, read_sources, surface_of, tier_rules
 from mcp_governor.target.recorded import recorded_baseline, recorded_source
-from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve
+from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve, secrets_of
 
 __all__ = [
     "SURFACE_FILE",
@@ -19,6 +19,7 @@ __all__ = [
     "recorded_baseline",
     "recorded_source",
     "resolve",
+    "secrets_of",
     "surface_of",
     "tier_rules",
 ]

@@ -215,6 +215,17 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     return LiveSource(name, StdioEndpoint(server.command, env=environment, cwd=cwd), server.list_params, timeout)
 
 
+def secrets_of(config: Config) -> tuple[str, ...]:
+    """Values that the configured servers take from the environment: what must not be written anywhere."""
+    written = [
+        text
+        for server in config.servers.values()
+        for text in (*server.env.values(), *server.headers.values(), server.bearer_token)
+    ]
+    names = {match[1] or match[2] for text in written for match in _REFERENCE.finditer(text)} | {TOKEN_VARIABLE}
+    return tuple(value for name in names if (value := os.environ.get(name)))
+
+
 def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, str]:
     """``$NAME`` and ``${NAME}`` taken from the environment.
 

@@ -1,0 +1,122 @@
+"""Calling tools of a live target, in the connection that its surface was read over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.events import Emit, Finished, Started, silent
+from mcp_governor.checking.run import counts_of, refuse_empty, settle, with_manifest
+from mcp_governor.checking.settings import fail_on, lint_settings
+from mcp_governor.errors import UsageError
+from mcp_governor.target import LiveSource, resolve, surface_of, tier_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from mcp_governor.call import CallReport, CallSettings
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
+
+
+def call_target(
+    target: str | Path | None,
+    config: Config,
+    settings: CallSettings,
+    *,
+    command: Sequence[str] = (),
+    emit: Emit = silent,
+) -> tuple[Surface, CallReport]:
+    """Read a live server's surface and call its tools, over one connection.
+
+    Raises:
+        UsageError: the target is a recording, which cannot be called.
+        GovernorError: it cannot be reached, or a recorded call cannot be read.
+    """
+    from mcp_governor.wire.loop import run
+
+    source = resolve(None if target is None else str(target), config, command=command)
+    if not isinstance(source, LiveSource):
+        raise UsageError(f"{source.shown} is a recording; only a live server can be called.", "Name a live server.")
+    emit(Started("read", source.shown))
+    return run(_read_and_call, source, config, settings, emit)
+
+
+async def _read_and_call(
+    source: LiveSource, config: Config, settings: CallSettings, emit: Emit
+) -> tuple[Surface, CallReport]:
+    from mcp_governor import wire
+    from mcp_governor.call import load_recordings, plan_calls, run_calls, split_recordings
+    from mcp_governor.lint import select
+
+    limits = wire.Limits(request_timeout=source.timeout)
+    async with wire.connect(source.endpoint, limits=limits) as session:
+        recording = await wire.read_recording(session, list_params=source.list_params)
+        surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
+        refuse_empty(surface)
+        emit(Finished("read", len(surface.entries)))
+        recorded = load_recordings(config.resolve(config.calls_dir)) if config.calls_dir else []
+        written, repeated = split_recordings(recorded)
+        plan = plan_calls(surface, [*config.calls, *written], settings=settings, recorded=repeated)
+        emit(Started("call"))
+        report = await run_calls(
+            session,
+            surface,
+            plan,
+            settings=settings,
+            selection=select(lint_settings(config)),
+            reconnect=lambda: wire.connect(source.endpoint, limits=limits),
+        )
+        emit(Finished("call", len(report.results)))
+    return surface, report
+
+
+def configured_calls(config: Config) -> CallSettings | None:
+    """What ``check`` calls: only what the configuration names or a recording holds, ``None`` for nothing."""
+    if not config.calls and not config.calls_dir:
+        return None
+    from mcp_governor.call import CallSettings
+
+    return CallSettings(generate=False, timeout=config.timeout)
+
+
+def call_report(surface: Surface, called: CallReport, config: Config, today: date) -> Report:
+    """The report of a run that only called.
+
+    Raises:
+        NothingCheckedError: no tool was called.
+    """
+    from mcp_governor.checking.model import Report, ServerInfo
+    from mcp_governor.findings import Bump
+    from mcp_governor.surface import fingerprint
+
+    called.require_calls()
+    settled = settle(called.findings, called.changes, config, today, complete=False)
+    return Report(
+        target=surface.source,
+        server=ServerInfo.of(surface),
+        fingerprint=fingerprint(surface),
+        required_bump=Bump.highest([change.bump for change in called.changes]),
+        changes=called.changes,
+        findings=settled.findings,
+        accepted=dict(settled.changes),
+        counts={**counts_of(surface), "calls": len(called.results)},
+        tools=tuple(tool.name for tool in surface.tools),
+        fail_on=fail_on(config),
+        breaking_fails=True,
+    )
+
+
+def with_calls(report: Report, called: CallReport, config: Config, today: date) -> Report:
+    """A check's report with what its calls found."""
+    settled = settle(called.findings, called.changes, config, today, complete=False)
+    return replace(
+        report,
+        changes=(*report.changes, *called.changes),
+        findings=(*report.findings, *settled.findings),
+        accepted={**report.accepted, **settled.changes},
+        counts={**report.counts, "calls": len(called.results)},
+    )

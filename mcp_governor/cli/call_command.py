@@ -1,0 +1,103 @@
+"""``mcp-governor call``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mcp_governor.cli.common import Run, TargetCommand, deliver, run_options, server_command, target_argument
+from mcp_governor.cli.progress import progress
+from mcp_governor.report.lines import line
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.call import CallReport
+    from mcp_governor.checking import Report
+    from mcp_governor.config import Config
+    from mcp_governor.report.lines import Line
+
+
+@click.command(cls=TargetCommand)
+@target_argument
+@click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Only these tools.")
+@click.option("--profile", multiple=True, metavar="NAME", help="Result contract instead of the configured one.")
+@click.option("--allow-writes", is_flag=True, help="Also call tools that are not read-only by their hints.")
+@click.option("--destructive", multiple=True, metavar="TOOL", help="With --allow-writes: this destructive tool, too.")
+@click.option("--configured-only", is_flag=True, help="Make no calls from the schemas.")
+@click.option("--happy-only", is_flag=True, help="Make no calls that the schema refuses.")
+@click.option("--follow", is_flag=True, help="Make the call that an error's recovery suggests, once.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Chooses among equally good sample values.")
+@click.option(
+    "--budget", type=click.FloatRange(min=0, min_open=True), default=300.0, show_default=True, help="Seconds."
+)
+@click.option("--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write calls as files.")
+@run_options()
+def call(
+    run: Run,
+    target: str | None,
+    tools: tuple[str, ...],
+    profile: tuple[str, ...],
+    allow_writes: bool,
+    destructive: tuple[str, ...],
+    configured_only: bool,
+    happy_only: bool,
+    follow: bool,
+    seed: int,
+    budget: float,
+    record: Path | None,
+) -> int:
+    """Call tools, with good and with bad arguments, and validate what comes back.
+
+    Only tools that are read-only by their hints are called, unless --allow-writes says otherwise.
+    """
+    from dataclasses import replace
+    from datetime import date
+
+    from mcp_governor.call import CallSettings
+    from mcp_governor.checking.calling import call_report, call_target
+
+    config = replace(run.config, profile=profile) if profile else run.config
+    settings = CallSettings(
+        allow_writes=allow_writes,
+        destructive=frozenset(destructive),
+        tools=tools,
+        generate=not configured_only,
+        unhappy=not happy_only,
+        follow=follow,
+        seed=seed,
+        timeout=config.timeout,
+        budget=budget,
+    )
+    with progress(run.output) as emit:
+        surface, called = call_target(target, config, settings, command=server_command(), emit=emit)
+    if record is not None:
+        _record(record, called, config)
+    report = call_report(surface, called, config, date.today())
+    return deliver(report, run.output, _lines(report, called, run.output.verbose))
+
+
+def _record(folder: Path, called: CallReport, config: Config) -> None:
+    from mcp_governor.call import write_recordings
+    from mcp_governor.target import secrets_of
+
+    files = write_recordings(folder, called.results, secrets=secrets_of(config))
+    click.echo(f"{visible(str(folder))}: {len(files)} calls recorded.", err=True)
+
+
+def _lines(report: Report, called: CallReport, verbose: int) -> Iterator[Line]:
+    from mcp_governor.report.text import report_lines
+
+    if verbose >= 0:
+        for skipped in called.skipped:
+            if skipped.case is None or verbose:
+                yield line(("not called: ", "dim"), (visible(skipped.tool), "bold"), f"  {one_line(skipped.reason)}")
+    if verbose > 0:
+        for result in called.results:
+            outcome = result.outcome.status or result.outcome.channel.value
+            case = result.case
+            yield line(f"{result.milliseconds:8.1f} ms  ", (visible(case.tool), "bold"), f"  {case.label}: {outcome}")
+    yield from report_lines(report, verbose=verbose)

@@ -1,0 +1,155 @@
+"""Writes the reference pages under docs/ from where each fact is declared: ``make docs``.
+
+``--check`` writes nothing and exits 1 where a page is stale; the tests run it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from mcp_governor.change import catalogue  # noqa: E402
+from mcp_governor.checking.settings import full_config_schema  # noqa: E402
+from mcp_governor.cli import COMMANDS, app  # noqa: E402
+from mcp_governor.errors import Exit  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NOTE = "<!-- Written by `make docs`; edit the source that it names, not this page. -->"
+
+
+def changes_page() -> str:
+    """docs/changes.md: every change kind."""
+    lines = [
+        "# Changes",
+        "",
+        NOTE,
+        "",
+        "Every kind of change that `diff` and `check` know, from the catalogue in `mcp_governor/change/`. The bump is "
+        "for a tool of tier `facade` or `standard`; breaking on `advanced` needs a minor step, on `internal` none.",
+        "",
+        "| kind | side | verdict | bump | what it means |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for kind in sorted(catalogue().values(), key=lambda kind: (kind.side.value, kind.name)):
+        cells = (f"`{kind.name}`", kind.side.value, kind.verdict.value, kind.bump.value, kind.explanation)
+        lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def configuration_page() -> str:
+    """docs/configuration.md: every key."""
+    schema = full_config_schema()
+    lines = [
+        "# Configuration",
+        "",
+        NOTE,
+        "",
+        "`[tool.mcp-governor]` in pyproject.toml, or `mcp-governor.toml` with the same keys and no prefix; the nearest "
+        "file upwards wins. Every key is optional. `mcp-governor schema config` prints the JSON Schema for editors.",
+        "",
+        "| key | takes | what it does |",
+        "| --- | --- | --- |",
+        *_keys(schema["properties"], ""),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _keys(properties: dict[str, Any], prefix: str) -> Iterator[str]:
+    for name, schema in properties.items():
+        key = f"{prefix}{name}"
+        if "properties" in schema:
+            yield from _keys(schema["properties"], f"{key}.")
+            continue
+        inner = schema.get("additionalProperties")
+        if isinstance(inner, dict) and "properties" in inner:
+            yield from _keys(inner["properties"], f"{key}.NAME.")
+            continue
+        items = schema.get("items")
+        if isinstance(items, dict) and "properties" in items:
+            yield from _keys(items["properties"], f"{key}[].")
+            continue
+        default = f" Default: `{json.dumps(schema['default'])}`." if "default" in schema else ""
+        yield f"| `{key}` | {_takes(schema)} | {schema.get('description', '')}{default} |"
+
+
+def _takes(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "anyOf" in schema:
+        return "; or ".join(_takes(part) for part in schema["anyOf"])
+    kind = schema.get("type", "any")
+    if kind == "array":
+        return f"list of {_takes(schema.get('items', {}))}"
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def commands_page() -> str:
+    """docs/commands.md: every command with its options."""
+    lines = ["# Commands", "", NOTE, ""]
+    with click.Context(app, info_name="mcp-governor", max_content_width=100, terminal_width=100) as root:
+        for name in COMMANDS:
+            command = app.get_command(root, name)
+            assert command is not None
+            lines += _help(command, name, root)
+    lines += ["## Exit codes", "", "| code | meaning |", "| --- | --- |"]
+    lines += [f"| {int(code)} | {_EXIT_WORDS[code]} |" for code in Exit]
+    return "\n".join(lines) + "\n"
+
+
+_EXIT_WORDS = {
+    Exit.PASS: "pass",
+    Exit.FINDINGS: "findings at or above `--fail-on`",
+    Exit.USAGE: "wrong usage or configuration",
+    Exit.UNREACHABLE: "the server could not be reached or did not speak MCP",
+    Exit.NOTHING_CHECKED: "nothing was checked",
+    Exit.BUG: "a bug of ours",
+}
+
+
+def _help(command: click.Command, name: str, parent: click.Context) -> list[str]:
+    context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+    if isinstance(command, click.Group):
+        return [line for sub, child in command.commands.items() for line in _help(child, sub, context)]
+    return [f"## {context.command_path}", "", "```text", command.get_help(context), "```", ""]
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page with its text."""
+    from mcp_governor.lint.docs import pages as rule_pages
+
+    docs = ROOT / "docs"
+    own = {
+        docs / "changes.md": changes_page(),
+        docs / "configuration.md": configuration_page(),
+        docs / "commands.md": commands_page(),
+    }
+    return own | {docs / "rules" / name: text for name, text in rule_pages().items()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    only_check = parser.parse_args().check
+    stale = [path for path, text in pages().items() if not path.is_file() or path.read_text("utf-8") != text]
+    for path in stale:
+        if only_check:
+            print(f"stale: {path.relative_to(ROOT)} (write it with: make docs)")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(pages()[path], "utf-8")
+            print(f"written: {path.relative_to(ROOT)}")
+    return int(only_check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
