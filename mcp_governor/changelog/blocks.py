@@ -57,10 +57,18 @@ class Block(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The blocks of a document, and the line ranges (from 0, end excluded) that hold code."""
+    """The blocks of a document.
+
+    Attributes:
+        blocks: in order.
+        code: line ranges (from 0, end excluded) that hold code.
+        unclosed: the line (from 0) of a code fence or comment that is never closed, ``None`` where there is none:
+            it hides all that follows.
+    """
 
     blocks: tuple[Block, ...]
     code: tuple[tuple[int, int], ...]
+    unclosed: int | None = None
 
 
 def read_blocks(lines: Sequence[str]) -> Blocks:
@@ -155,7 +163,19 @@ def markdown_blocks(lines: Sequence[str]) -> Blocks:
             blocks.append(Block("html", start, end, (Text(token.content.strip(), start),)))
         index += 1
     code = tuple((token.map[0], token.map[1]) for token in tokens if token.type in {"fence", "code_block"})
-    return Blocks(tuple(blocks), code)
+    return Blocks(tuple(blocks), code, _unclosed(tokens, lines))
+
+
+def _unclosed(tokens: Sequence[Any], lines: Sequence[str]) -> int | None:
+    last = tokens[-1] if tokens else None
+    if last is None or last.map is None or last.level:
+        return None
+    if last.type == "fence":
+        end = lines[last.map[1] - 1].strip() if last.map[1] > last.map[0] + 1 else ""
+        closed = end.startswith(last.markup) and not end.strip(last.markup[0])
+        return None if closed else int(last.map[0])
+    comment = last.type == "html_block" and last.content.lstrip().startswith("<!--") and "-->" not in last.content
+    return int(last.map[0]) if comment else None
 
 
 def _block(kind: str, tokens: Sequence[Any], lines: Sequence[str], *, level: int = 0) -> Block:

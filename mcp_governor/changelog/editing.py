@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
 _MARKER = re.compile(r"\s*(?:[*_]*[(\[]\s*current\s*[)\]][*_]*|[—–-]\s*current\b)", re.IGNORECASE)
 
+_BLOCKERS = {
+    "merge-conflict": "holds an unresolved merge conflict",
+    "unclosed": "opens a code fence or a comment that is never closed",
+}
+
 
 class Editor:
     """Collects edits by line number (from 1, of the text as read) and applies them together.
@@ -22,15 +27,15 @@ class Editor:
         changelog: as read.
 
     Raises:
-        FileFormatError: a merge conflict is left in it, so no place in it is sure.
+        FileFormatError: a merge conflict or an open code fence is left in it, so no place in it is sure.
     """
 
     def __init__(self, changelog: Changelog) -> None:
         for problem in changelog.problems:
-            if problem.rule == "merge-conflict":
+            if problem.rule in _BLOCKERS:
                 raise FileFormatError(
-                    f"{changelog.what}:{problem.line} holds an unresolved merge conflict; nothing was written.",
-                    "Resolve the conflict first.",
+                    f"{changelog.what}:{problem.line} {_BLOCKERS[problem.rule]}; nothing was written.",
+                    "Mend that line first.",
                 )
         self._changelog = changelog
         body = changelog.text.removeprefix("\ufeff")

@@ -136,6 +136,8 @@ class _Reader:
             elif not block.texts[0].text.lstrip().startswith("<!--"):
                 self._problem("html", block.start, found=one_line(block.texts[0].text, 60))
         self._close_section(len(self.lines))
+        if document.unclosed is not None:
+            self._problem("unclosed", document.unclosed, found=one_line(self.lines[document.unclosed], 30))
         for number, line in enumerate(self.lines):
             # In code, a conflict marker is an example.
             if _CONFLICT.match(line) and not any(start <= number < end for start, end in document.code):

@@ -88,15 +88,32 @@ def test_what_is_read_line_by_line_is_what_commonmark_reads(lines: list[str]) ->
 
 def test_a_release_in_the_grammar_needs_no_markdown_parser() -> None:
     lines = ["## 1.0.0", "", "**Added**", "", "- `a`: new tool,", "  with `b`.", "- `c`."]
-    assert plain_blocks(lines) == (
-        (
-            Block("heading", 0, 1, (Text("1.0.0", 0),), 2),
-            Block("paragraph", 2, 3, (Text("**Added**", 2),)),
-            Block("item", 4, 6, (Text("`a`: new tool,\nwith `b`.", 4),)),
-            Block("item", 6, 7, (Text("`c`.", 6),)),
-        ),
-        (),
+    plain = plain_blocks(lines)
+    assert plain is not None
+    assert plain.blocks == (
+        Block("heading", 0, 1, (Text("1.0.0", 0),), 2),
+        Block("paragraph", 2, 3, (Text("**Added**", 2),)),
+        Block("item", 4, 6, (Text("`a`: new tool,\nwith `b`.", 4),)),
+        Block("item", 6, 7, (Text("`c`.", 6),)),
     )
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        (["```", "x"], 0),
+        (["a", "", "~~~"], 2),
+        (["<!-- x"], 0),
+        (["```", "x", "```"], None),
+        (["```", "x", "````  "], None),
+        (["````", "```"], 0),
+        (["<!-- x -->"], None),
+        (["- ```", "- x"], None),
+        ([], None),
+    ],
+)
+def test_what_is_never_closed(lines: list[str], line: int | None) -> None:
+    assert read_blocks(lines).unclosed == line
 
 
 @pytest.mark.parametrize("line", ["```", "<b>", "> q", "1. x", "---", "  - x", "[a]: b", "text ", "    code"])

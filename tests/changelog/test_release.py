@@ -1,0 +1,140 @@
+"""Releases: the marker moves, the date is written, two releases stand side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.change import compare
+from mcp_governor.changelog import (
+    Recorded,
+    compare_releases,
+    parse,
+    recorded_path,
+    recorded_surfaces,
+    release,
+    show,
+)
+from mcp_governor.errors import FileFormatError, UsageError
+from mcp_governor.surface import dump_surface, fingerprint, load_surface
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "changelogs"
+OLD, NEW = load_surface(FOLDER / "old.json"), load_surface(FOLDER / "new.json")
+TEXT = "# Log\n\n## 1.1.0\n\n**Added**\n\n- `b`.\n\n## 1.0.0 (current) - 2026-01-01\n\n**Added**\n\n- `a`.\n"
+
+
+def released(text: str, version: str, day: str | None = None) -> str:
+    return release(parse(text, "log.md"), version, day=day)
+
+
+def test_the_marker_moves() -> None:
+    expected = TEXT.replace("## 1.1.0", "## 1.1.0 (current)").replace("1.0.0 (current) -", "1.0.0 -")
+    assert released(TEXT, "1.1.0") == expected
+
+
+def test_the_date_is_written_where_asked_and_not_twice() -> None:
+    once = released(TEXT, "1.1.0", "2026-11-21")
+    assert "## 1.1.0 (current) - 2026-11-21\n" in once
+    assert released(once, "1.1.0", "2026-12-24") == once
+
+
+def test_a_release_that_is_marked_already_changes_nothing() -> None:
+    text = TEXT.replace("## 1.1.0", "## 1.1.0 (current)").replace("1.0.0 (current)", "1.0.0")
+    assert released(text, "1.1.0") == text
+
+
+def test_an_unreleased_section_becomes_the_release() -> None:
+    text = TEXT.replace("## 1.1.0", "## [Unreleased]")
+    assert "\n## 1.1.0 (current)\n" in released(text, "1.1.0")
+    assert "1.0.0 -" in released(text, "1.1.0")
+
+
+@pytest.mark.parametrize("mark", ["(Current)", "*(current)*", "[current]", "— current"])
+def test_a_marker_in_any_form_is_taken_off(mark: str) -> None:
+    text = f"## 1.1.0\n\n## 1.0.0 {mark} - 2026-01-01\n"
+    assert released(text, "1.1.0") == "## 1.1.0 (current)\n\n## 1.0.0 - 2026-01-01\n"
+
+
+def test_an_underlined_heading_becomes_strict() -> None:
+    assert released("1.1.0\n-----\n\n**Added**\n", "1.1.0") == "## 1.1.0 (current)\n\n\n**Added**\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "message"),
+    [
+        (TEXT, "1.2.0", "has no section 1.2.0"),
+        (TEXT, "1.0.0", "holds 1.1.0, which is newer"),
+        (TEXT, "1.1", "is not a semantic version"),
+        (TEXT, "v1.1.0", "is not a semantic version"),
+        (TEXT, "../etc", "is not a semantic version"),
+    ],
+)
+def test_what_cannot_be_released(text: str, version: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        released(text, version)
+
+
+def test_a_day_that_is_none() -> None:
+    with pytest.raises(UsageError, match="is not a date"):
+        released(TEXT, "1.1.0", "2026-02-30")
+
+
+def test_a_conflict_is_not_released() -> None:
+    with pytest.raises(FileFormatError, match="unresolved merge conflict"):
+        released(TEXT + "<<<<<<< HEAD\n", "1.1.0")
+
+
+def test_where_a_release_is_recorded() -> None:
+    assert recorded_path("docs/mcp-surface/", "1.2.0-rc.1") == "docs/mcp-surface/1.2.0-rc.1.json"
+    with pytest.raises(UsageError):
+        recorded_path("docs", "../../x")
+
+
+def test_recorded_surfaces_are_those_of_released_sections(tmp_path: Path) -> None:
+    (tmp_path / "1.0.0.json").write_text(dump_surface(OLD))
+    (tmp_path / "1.1.0.json").write_text(dump_surface(NEW))
+    (tmp_path / "0.9.0.json").write_text("{")
+    changelog = parse(TEXT.replace("1.0.0 (current)", "1.0.0").replace("1.1.0", "1.1.0 (current)"), "log.md")
+    found = list(recorded_surfaces(tmp_path, "docs/s", changelog))
+    assert found == [Recorded("1.0.0", fingerprint(OLD), "docs/s/1.0.0.json")]
+    assert list(recorded_surfaces(tmp_path / "none", "docs/s", changelog)) == []
+
+
+def test_a_release_is_shown_as_written() -> None:
+    changelog = parse("\ufeff" + TEXT.replace("\n", "\r\n"), "log.md")
+    assert show(changelog, "1.1.0") == "## 1.1.0\n\n**Added**\n\n- `b`.\n"
+    assert show(changelog, "current").startswith("## 1.0.0 (current)")
+    with pytest.raises(UsageError, match=r'no section 1\.1\.1\. Did you mean "1\.1\.0"'):
+        show(changelog, "1.1.1")
+
+
+def test_two_releases_side_by_side() -> None:
+    changelog = parse((FOLDER / "good.md").read_text(), "log.md")
+    changes = compare(OLD, NEW)
+    found = compare_releases(changelog, "1.4.0", "2.0.0", changes=changes, tools={*OLD.by_name, *NEW.by_name})
+    assert [len(row.entries) for row in found.told] == [1, 1, 1, 1]
+    assert found.untold == ()
+    assert found.unmatched == ()
+    assert found.as_markdown() == (
+        "# 1.4.0 → 2.0.0\n\n## Added\n\n- `tag_note` is a new tool.\n- `list_notes` takes an optional `cursor`.\n\n"
+        "## Removed\n\n- `old_search` is gone; use `search` instead.\n\n"
+        "## Breaking\n\n- `search` no longer accepts `desc` for `order`.\n"
+    )
+
+
+def test_what_the_text_leaves_out_is_said_by_the_surfaces() -> None:
+    changelog = parse((FOLDER / "untold.md").read_text(), "log.md")
+    found = compare_releases(changelog, "1.4.0", "2.0.0", changes=compare(OLD, NEW), tools={*OLD.by_name, *NEW.by_name})
+    assert [change.kind for change in found.untold] == ["enum-value-removed"]
+    assert "`order`: `desc`. (not in the changelog)" in found.as_markdown()
+
+
+def test_several_releases_between_name_themselves() -> None:
+    changelog = parse((FOLDER / "good.md").read_text(), "log.md")
+    found = compare_releases(changelog, "1.2.0", "1.4.0")
+    assert [section.title for section in found.sections] == ["1.4.0", "1.3.0"]
+    assert not found.with_surfaces
+    assert "- `raw_dump` is a new tool of the tier advanced. (1.4.0)\n" in found.as_markdown()
+    with pytest.raises(UsageError, match="not newer"):
+        compare_releases(changelog, "1.4.0", "1.2.0")

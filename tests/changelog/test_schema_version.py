@@ -1,0 +1,89 @@
+"""The schema version from the server, the configuration, or a constant that is read and never run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.changelog import schema_version
+from mcp_governor.errors import ConfigError
+from mcp_governor.surface import build_surface
+
+BOMB = "raise SystemExit('this module was executed')\n"
+
+
+def write(root: Path, path: str, text: str) -> None:
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def test_from_the_server(tmp_path: Path) -> None:
+    surface = build_surface({"serverInfo": {"version": "1.2.3"}})
+    assert schema_version("serverInfo", surface, tmp_path).text == "1.2.3"
+    assert schema_version("serverInfo", build_surface({}), tmp_path).text is None
+    assert schema_version("serverInfo", None, tmp_path).text is None
+
+
+def test_a_literal(tmp_path: Path) -> None:
+    assert schema_version("2.0.0", None, tmp_path).text == "2.0.0"
+
+
+@pytest.mark.parametrize(
+    ("files", "spec", "source"),
+    [
+        ({"pkg/mod.py": 'SCHEMA = "1.0.0"'}, "pkg.mod:SCHEMA", "pkg.mod:SCHEMA (pkg/mod.py:2)"),
+        ({"src/pkg/mod.py": 'SCHEMA: str = "1.0.0"'}, "pkg.mod:SCHEMA", "pkg.mod:SCHEMA (src/pkg/mod.py:2)"),
+        ({"pkg/__init__.py": 'SCHEMA = "0.9"\nSCHEMA = "1.0." "0"'}, "pkg:SCHEMA", "pkg:SCHEMA (pkg/__init__.py:3)"),
+        ({"m.py": 'BASE = "1.0.0"\nSCHEMA = BASE'}, "m:SCHEMA", "m:SCHEMA (m.py:2)"),
+        ({"m.py": 'class Server:\n    SCHEMA = "1.0.0"'}, "m:Server.SCHEMA", "m:Server.SCHEMA (m.py:3)"),
+        ({"m.py": 'try:\n    SCHEMA = "1.0.0"\nexcept: pass'}, "m:SCHEMA", "m:SCHEMA (m.py:3)"),
+        ({"p/a.py": "from p.b import V as SCHEMA", "p/b.py": 'V = "1.0.0"'}, "p.a:SCHEMA", "p.a:SCHEMA (p/b.py:2)"),
+        ({"p/a.py": "from .b import SCHEMA", "p/b.py": 'SCHEMA = "1.0.0"'}, "p.a:SCHEMA", "p.a:SCHEMA (p/b.py:2)"),
+        (
+            {
+                "p/__init__.py": "from .q.c import SCHEMA",
+                "p/q/c.py": "from ..d import SCHEMA",
+                "p/d.py": 'SCHEMA = "1.0.0"',
+            },
+            "p:SCHEMA",
+            "p:SCHEMA (p/d.py:2)",
+        ),
+    ],
+)
+def test_a_constant_is_read_without_importing(tmp_path: Path, files: dict[str, str], spec: str, source: str) -> None:
+    for path, text in files.items():
+        write(tmp_path, path, BOMB + text + "\n")
+    found = schema_version(spec, None, tmp_path)
+    assert (found.text, found.source) == ("1.0.0", source)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("SCHEMAS = '1'\n", r'm\.py has no constant "SCHEMA". Did you mean "SCHEMAS"\?'),
+        ("SCHEMA = make()\n", r"m\.py:1: SCHEMA is no plain text"),
+        ("SCHEMA = 1\n", r"m\.py:1: SCHEMA is no plain text"),
+        ("SCHEMA = f'{x}'\n", r"m\.py:1: SCHEMA is no plain text"),
+        ("x = 1\nSCHEMA = (\n", r"m\.py:2 is not Python"),
+        ("SCHEMA = OTHER\nOTHER = SCHEMA\n", r"m\.py"),
+        ("SCHEMA = SCHEMA\n", r"is no plain text"),
+        ("from m import SCHEMA\n", r"m\.py has no constant"),
+    ],
+)
+def test_what_cannot_be_read_says_where(tmp_path: Path, text: str, message: str) -> None:
+    write(tmp_path, "m.py", text)
+    with pytest.raises(ConfigError, match=message):
+        schema_version("m:SCHEMA", None, tmp_path)
+
+
+def test_a_module_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match='no module "nowhere.mod"'):
+        schema_version("nowhere.mod:X", None, tmp_path)
+
+
+def test_source_that_nests_for_ever(tmp_path: Path) -> None:
+    write(tmp_path, "m.py", "SCHEMA = " + "(" * 5000 + ")" * 5000 + "\n")
+    with pytest.raises(ConfigError, match=r"m\.py:1 is not Python"):
+        schema_version("m:SCHEMA", None, tmp_path)
