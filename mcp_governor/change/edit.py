@@ -54,6 +54,11 @@ class Edit:
         """Whether it changes which instances are accepted, as far as is known."""
         return self.forward.verdict != "yes" or self.backward.verdict != "yes"
 
+    @property
+    def is_change(self) -> bool:
+        """Whether there is anything to tell: a declared key, a default or openness is, whatever containment says."""
+        return self.is_set_change or self.kind not in (None, "argument-optional", "argument-required")
+
 
 class Questions:
     """Containment questions about two documents, in the reading that a level and a side call for.

@@ -1,4 +1,7 @@
-"""Is a schema object a schema? The types of the keywords' values (2020-12 core and validation meta-schemas)."""
+"""Is a schema object a schema? The types of the keywords' values (2020-12 core and validation meta-schemas).
+
+Sub-schemas are not looked into: each is asked for itself, so that one broken part does not spoil the others.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +37,12 @@ def _is_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _is_schema(value: Any) -> bool:
-    return isinstance(value, dict | bool)
+def _is_filled_list(value: Any) -> bool:
+    return isinstance(value, list) and bool(value)
 
 
-def _is_schemas(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_schema, value))
-
-
-def _is_schema_map(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_is_schema, value.values()))
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def _is_names_map(value: Any) -> bool:
@@ -86,25 +85,10 @@ _CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         ),
         (_is_count, "a count"),
     ),
-    **dict.fromkeys(
-        (
-            "additionalProperties",
-            "contains",
-            "else",
-            "if",
-            "items",
-            "not",
-            "propertyNames",
-            "then",
-            "unevaluatedItems",
-            "unevaluatedProperties",
-        ),
-        (_is_schema, "a schema"),
-    ),
-    **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), (_is_schemas, "a list of schemas")),
+    **dict.fromkeys(("allOf", "anyOf", "oneOf", "prefixItems"), (_is_filled_list, "a list of schemas")),
     **dict.fromkeys(
         ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties"),
-        (_is_schema_map, "a map of schemas"),
+        (_is_map, "a map of schemas"),
     ),
 }
 

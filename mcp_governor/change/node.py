@@ -15,7 +15,6 @@ from urllib.parse import unquote
 
 from mcp_governor.change.keywords import check_keywords
 from mcp_governor.surface.canonical import canonical_json
-from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import WORDING_KEYS, join_pointer, resolve_pointer, walk
@@ -114,12 +113,9 @@ def parse(schema: Any, *, drop_safe_integers: bool = True) -> Document:
     """The graph of a published schema.
 
     Args:
-        schema: any JSON value; what is no schema becomes an opaque root.
+        schema: any JSON value, nested no deeper than ``MAX_DEPTH``; what is no schema becomes an opaque root.
         drop_safe_integers: read a bound of ±(2**53 - 1) as no bound.
     """
-    if exceeds_depth(schema, MAX_DEPTH):
-        root = Node("", opaque=f"it is nested deeper than {MAX_DEPTH} levels", identity=repr(type(schema)))
-        return Document(root, (root,))
     parser = _Parser(schema, drop_safe_integers)
     return parser.document()
 

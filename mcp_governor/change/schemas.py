@@ -9,13 +9,14 @@ import jsonschema_rs
 
 from mcp_governor.change.catalogue import required_bump
 from mcp_governor.change.edit import Edit, Questions
+from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import schema_message, shown
 from mcp_governor.change.model import Change, Level, Side, Verdict, Witness
 from mcp_governor.change.node import parse
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
-from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
 from mcp_governor.vocabulary import walk
 
 if TYPE_CHECKING:
@@ -57,15 +58,20 @@ class SchemaPair:
 
 def compare_schemas(pair: SchemaPair) -> list[Change]:
     """The changes between two schemas of one tool; never raises, whatever the schemas hold."""
-    if pair.old == pair.new and canonical_json(pair.old) == canonical_json(pair.new):
-        return []  # in Python 1, 1.0 and True are equal
+    if same_json(pair.old, pair.new):
+        return []
+    if exceeds_depth(pair.old, MAX_DEPTH) or exceeds_depth(pair.new, MAX_DEPTH):
+        return [_undecided(pair, f"it is nested deeper than {MAX_DEPTH} levels")]
     try:
         changes = _contract(pair)
     except RecursionError:
-        undecided = Containment("unknown", reason="it refers to itself too deeply to be followed")
-        edit = Edit("schema", "", forward=undecided, backward=undecided, kind="schema-undecided")
-        changes = [_change(pair, edit)]
+        changes = [_undecided(pair, "its references lead too deep to be followed")]
     return [*changes, *_wording(pair)]
+
+
+def _undecided(pair: SchemaPair, reason: str) -> Change:
+    answer = Containment("unknown", reason=reason)
+    return _change(pair, Edit("schema", "", forward=answer, backward=answer, kind="schema-undecided"))
 
 
 def _contract(pair: SchemaPair) -> list[Change]:
@@ -137,7 +143,7 @@ def _wording(pair: SchemaPair) -> Iterator[Change]:
         if before is None or not isinstance(schema, dict):
             continue
         for key in _WORDS:
-            if before.get(key) != schema.get(key):
+            if not same_json(before.get(key), schema.get(key)):
                 verb = "is new" if key not in before else ("is gone" if key not in schema else "is reworded")
                 path = f"{pair.base}{pointer}/{key}"
                 yield Change(

@@ -39,7 +39,7 @@ def settled_edits(questions: Questions) -> list[Edit]:
 
 
 def _kept(edits: list[Edit]) -> list[Edit]:
-    return [edit for edit in edits if edit.kind or edit.is_set_change]
+    return [edit for edit in edits if edit.is_change]
 
 
 def _settle_alone(questions: Questions, edits: list[Edit]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.catalogue import required_bump
+from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import shown
 from mcp_governor.change.model import Change, Level, Side, Verdict
 from mcp_governor.change.schemas import SchemaPair, compare_schemas
@@ -80,10 +81,19 @@ def tool_renamed(old: Tool, new: Tool, level: Level) -> Change:
 
 def compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> list[Change]:
     """All changes of a tool that is on both surfaces."""
+    try:
+        return _compare_tool(old, new, level, options)
+    except RecursionError:
+        reason = "it is nested too deeply to be read"
+        message = f"tool `{visible(old.name)}` changed: {reason}"
+        return [make("entry-undecided", old.name, "", Verdict.UNKNOWN, message, old.tier, level, reason=reason)]
+
+
+def _compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> list[Change]:
     changes: list[Change] = []
     if old.tier is not new.tier or old.category != new.category or old.deprecation != new.deprecation:
         changes.extend(_governance(old, new, level))
-    if old.raw == new.raw and canonical_json(old.raw) == canonical_json(new.raw):
+    if same_json(old.raw, new.raw):
         return changes
     changes.extend(_hints(old, new, level, options))
     changes.extend(_wording(old, new, level))
@@ -162,7 +172,7 @@ def _wording(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
         ("icons-changed", "/icons", old.raw.get("icons"), new.raw.get("icons")),
     )
     for kind, path, before, after in texts:
-        if canonical_json(before) != canonical_json(after):
+        if not same_json(before, after):
             word = path[1:]
             verb = "is new" if before is None else ("is gone" if after is None else "changed")
             yield make(kind, old.name, path, _COMPATIBLE, f"{word} {verb}", old.tier, level, before, after)
@@ -201,7 +211,7 @@ def _task_support(tool: Tool) -> str:
 
 def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     before, after = _other_meta(old), _other_meta(new)
-    if canonical_json(before) != canonical_json(after):
+    if not same_json(before, after):
         keys = [key for key in sorted(before.keys() | after.keys()) if before.get(key, ...) != after.get(key, ...)]
         message = f"_meta changed: {one_line(', '.join(keys), 80)}"
         yield make("meta-changed", old.name, "/_meta", _COMPATIBLE, message, old.tier, level, before, after)

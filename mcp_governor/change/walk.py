@@ -143,7 +143,7 @@ class Walk:
         if backward.verdict == "yes":
             for edit in changes:
                 edit.backward = YES
-        self.edits[start:] = [edit for edit in below if edit.kind or edit.is_set_change]
+        self.edits[start:] = [edit for edit in below if edit.is_change]
 
     def _views(self, old: View, new: View, *, root: bool, trust: bool) -> None:
         self._notes(old, new)
@@ -227,7 +227,7 @@ class Walk:
         self._add(Edit("type", new.node.pointer, before, after, forward, backward, place, trusted=trust))
 
     def _add(self, edit: Edit) -> None:
-        if edit.is_set_change or edit.kind:
+        if edit.is_change:
             self.edits.append(edit)
 
     def _alternatives(self, spot: Spot) -> None:

@@ -1,0 +1,152 @@
+"""A schema that is not a schema: equal to itself, unknown when it changes, never a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import Side, Verdict
+from tests.change.conftest import Comparer
+
+STR: dict[str, Any] = {"type": "string"}
+
+
+def prop(schema: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"x": schema}, **more}
+
+
+BAD: dict[str, Any] = {
+    "type is no type": prop({"type": "strng"}),
+    "type is a number": prop({"type": 7}),
+    "type list with a stranger": prop({"type": ["string", "nil"]}),
+    "properties is a list": {"type": "object", "properties": ["x"]},
+    "required is a boolean": prop({**STR, "required": True}),
+    "required at the root is a word": prop(STR, required="x"),
+    "enum is a word": prop({"enum": "a"}),
+    "minimum is a word": prop({"type": "integer", "minimum": "0"}),
+    "negative length": prop({"type": "string", "minLength": -1}),
+    "a property is a word": {"type": "object", "properties": {"x": "string"}},
+    "a property is null": {"type": "object", "properties": {"x": None}},
+    "empty anyOf": prop({"anyOf": []}),
+    "anyOf is an object": prop({"anyOf": {"type": "string"}}),
+    "items is a word": prop({"type": "array", "items": "string"}),
+    "multipleOf zero": prop({"type": "integer", "multipleOf": 0}),
+    "pattern is no string": prop({"type": "string", "pattern": 7}),
+    "unknown dialect": {"$schema": "https://example.com/my-dialect", **prop(STR)},
+    "dialect is no string": {"$schema": 7, **prop(STR)},
+    "dangling reference": prop({"$ref": "#/$defs/Missing"}),
+    "dangling anchor": prop({"$ref": "#missing"}),
+    "remote reference": prop({"$ref": "https://example.com/schema.json"}),
+    "relative reference": prop({"$ref": "other.json#/$defs/A"}),
+    "reference is no string": prop({"$ref": 7}),
+    "circular reference": {
+        **prop({"$ref": "#/$defs/A"}),
+        "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}},
+    },
+    "circular allOf": {**prop({"$ref": "#/$defs/A"}), "$defs": {"A": {"allOf": [{"$ref": "#/$defs/A"}]}}},
+    "reference to a list": {**prop({"$ref": "#/$defs/A"}), "$defs": {"A": []}},
+    "a list": [],
+    "a word": "object",
+    "a number": 7,
+}
+
+
+@pytest.mark.parametrize("side", [Side.INPUT, Side.OUTPUT], ids=str)
+@pytest.mark.parametrize("name", BAD)
+def test_equal_to_itself_and_unknown_when_it_changes(comparer: Comparer, name: str, side: Side) -> None:
+    bad, good = BAD[name], prop({"type": "integer"})
+    assert comparer.schemas(bad, bad, side) == []
+    for old, new in ((bad, good), (good, bad)):
+        changes = comparer.schemas(old, new, side)
+        assert changes, name
+        assert {change.verdict for change in changes} == {Verdict.UNKNOWN}
+        assert all(change.reason for change in changes)
+        assert all(change.reason in change.message for change in changes)
+
+
+WHOLE = {
+    "properties is a list",
+    "required at the root is a word",
+    "unknown dialect",
+    "dialect is no string",
+}
+LOCAL = {name: bad for name, bad in BAD.items() if isinstance(bad, dict) and name not in WHOLE}
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_an_edit_beside_it_is_decided(comparer: Comparer, name: str) -> None:
+    """The unreadable part is the same on both sides; what changed is another argument."""
+
+    def beside(schema: Any, **more: Any) -> dict[str, Any]:
+        return {**schema, "properties": {**schema["properties"], **more}}
+
+    bad = LOCAL[name]
+    [change] = comparer.schemas(beside(bad, n={"maximum": 9}), beside(bad, n={"maximum": 5}))
+    assert (change.kind, change.verdict) == ("bound-tightened", Verdict.BREAKING)
+    [change] = comparer.schemas(bad, beside(bad, n=STR))
+    assert (change.kind, change.verdict) == ("argument-added", Verdict.COMPATIBLE)
+
+
+def test_two_edits_one_of_them_unreadable(comparer: Comparer) -> None:
+    old = {"type": "object", "properties": {"a": {"$ref": "https://example.com/1"}, "b": {"enum": ["x", "y"]}}}
+    new = {"type": "object", "properties": {"a": {"$ref": "https://example.com/2"}, "b": {"enum": ["x"]}}}
+    changes = comparer.schemas(old, new)
+    assert [(change.kind, change.verdict) for change in changes] == [
+        ("enum-value-removed", Verdict.BREAKING),
+        ("schema-undecided", Verdict.UNKNOWN),
+    ]
+    assert changes[1].path == "/inputSchema/properties/a"
+
+
+def test_a_reworded_unreadable_part_is_wording(comparer: Comparer) -> None:
+    old = prop({"$ref": "https://example.com/1", "description": "One."})
+    new = prop({"$ref": "https://example.com/1", "description": "Two."})
+    [change] = comparer.schemas(old, new)
+    assert change.kind == "schema-description-changed"
+
+
+def test_boolean_roots(comparer: Comparer) -> None:
+    assert comparer.schemas(True, True) == []
+    [change] = comparer.schemas(True, False, Side.OUTPUT)
+    assert change.verdict is Verdict.COMPATIBLE
+    [change] = comparer.schemas(False, True, Side.OUTPUT)
+    assert change.verdict is Verdict.BREAKING
+
+
+def _deep(depth: int, leaf: Any) -> Any:
+    schema = leaf
+    for _ in range(depth):
+        schema = {"type": "object", "properties": {"n": schema}}
+    return schema
+
+
+def test_depth_is_survived(comparer: Comparer) -> None:
+    [change] = comparer.schemas(_deep(60, STR), _deep(60, {"type": "integer"}))
+    assert (change.kind, change.verdict) == ("type-changed", Verdict.BREAKING)
+    changes = comparer.schemas(_deep(5000, STR), _deep(5001, STR))
+    assert {change.verdict for change in changes} == {Verdict.UNKNOWN}
+    assert comparer.schemas(_deep(5000, STR), _deep(5000, STR)) == []
+
+
+def test_a_long_chain_of_references_is_survived(comparer: Comparer) -> None:
+    def chain(length: int, last: Any) -> dict[str, Any]:
+        links = {f"d{index}": {"type": "array", "items": {"$ref": f"#/$defs/d{index + 1}"}} for index in range(length)}
+        return {**prop({"$ref": "#/$defs/d0"}), "$defs": {**links, f"d{length}": last}}
+
+    changes = comparer.schemas(chain(2000, STR), chain(2000, {"type": "integer"}))
+    assert changes
+    assert {change.verdict for change in changes} <= {Verdict.UNKNOWN, Verdict.BREAKING}
+
+
+def test_pathological_schemas_end(comparer: Comparer) -> None:
+    def lattice(size: int, top: int) -> dict[str, Any]:
+        bits = [{"anyOf": [prop_of(f"p{i}", 0), prop_of(f"p{i}", top)]} for i in range(size)]
+        return {"type": "object", "properties": {f"p{i}": {"type": "integer"} for i in range(size)}, "allOf": bits}
+
+    def prop_of(name: str, value: int) -> dict[str, Any]:
+        return {"properties": {name: {"const": value}}, "required": [name]}
+
+    changes = comparer.schemas(lattice(16, 1), lattice(16, 2), deadline=0.3)
+    assert changes
+    assert all(change.verdict is not Verdict.COMPATIBLE for change in changes)

@@ -1,0 +1,309 @@
+"""One edit gives one finding, at the place of the edit; several edits give several, each with its own witness."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import Change, Side, Verdict
+from tests.change.conftest import Comparer
+
+STR, INT, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
+B, C, U = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
+
+
+def obj(**more: Any) -> dict[str, Any]:
+    return {"type": "object", **more}
+
+
+def told(changes: list[Change]) -> list[tuple[str, str]]:
+    return [(change.kind, change.path) for change in changes]
+
+
+ORDER = {
+    **obj(
+        properties={
+            "id": {"type": "string", "pattern": "^[A-Z]+$"},
+            "items": {"type": "array", "items": {"$ref": "#/$defs/Item"}},
+            "gift": {"anyOf": [{"$ref": "#/$defs/Item"}, NULL], "default": None},
+            "tags": {"type": "object", "additionalProperties": STR},
+            "mode": {"enum": ["fast", "safe"]},
+            "when": {
+                "oneOf": [
+                    obj(properties={"kind": {"const": "now"}}, required=["kind"]),
+                    obj(
+                        properties={"kind": {"const": "later"}, "days": {"type": "integer", "maximum": 30}},
+                        required=["kind", "days"],
+                    ),
+                ]
+            },
+        },
+        required=["id"],
+    ),
+    "$defs": {
+        "Item": obj(
+            properties={
+                "sku": {"type": "string", "minLength": 1},
+                "count": INT,
+                "parts": {"type": "array", "items": {"$ref": "#/$defs/Item"}},
+            },
+            required=["sku"],
+        )
+    },
+}
+
+
+def edited(*edits: tuple[str, Any]) -> dict[str, Any]:
+    """The order schema with values set at dotted paths; ``...`` removes one."""
+    schema = copy.deepcopy(ORDER)
+    for path, value in edits:
+        *steps, last = path.split(".")
+        place: Any = schema
+        for step in steps:
+            place = place[int(step)] if isinstance(place, list) else place[step]
+        if value is ...:
+            del place[last]
+        elif isinstance(place, list):
+            place[int(last)] = value
+        else:
+            place[last] = value
+    return schema
+
+
+EDITS: dict[str, tuple[tuple[str, Any], str, str]] = {
+    "pattern": (("properties.id.pattern", "^[A-Z]{3}$"), "pattern-tightened", "/properties/id/pattern"),
+    "in a definition used twice": (
+        ("$defs.Item.properties.sku.minLength", 3),
+        "length-tightened",
+        "/$defs/Item/properties/sku/minLength",
+    ),
+    "required in a definition": (
+        ("$defs.Item.required", ["sku", "count"]),
+        "argument-required",
+        "/$defs/Item/properties/count",
+    ),
+    "type in a definition": (
+        ("$defs.Item.properties.count", {"type": "integer", "minimum": 1}),
+        "bound-tightened",
+        "/$defs/Item/properties/count/minimum",
+    ),
+    "argument removed in a definition": (
+        ("$defs.Item.properties.count", ...),
+        "argument-removed",
+        "/$defs/Item/properties/count",
+    ),
+    "optional argument": (("properties.note", STR), "argument-added", "/properties/note"),
+    "default added": (("properties.mode.default", "fast"), "default-added", "/properties/mode/default"),
+    "enum value": (("properties.mode.enum", ["fast"]), "enum-value-removed", "/properties/mode/enum"),
+    "map values": (
+        ("properties.tags.additionalProperties", {"type": "string", "maxLength": 9}),
+        "length-tightened",
+        "/properties/tags/additionalProperties/maxLength",
+    ),
+    "in a tagged alternative": (
+        ("properties.when.oneOf.1.properties.days.maximum", 20),
+        "bound-tightened",
+        "/properties/when/oneOf/1/properties/days/maximum",
+    ),
+    "alternative without its null": (
+        ("properties.gift.anyOf", [{"$ref": "#/$defs/Item"}]),
+        "type-narrowed",
+        "/properties/gift",
+    ),
+    "alternative with one more": (
+        ("properties.gift.anyOf", [{"$ref": "#/$defs/Item"}, NULL, STR]),
+        "type-widened",
+        "/properties/gift",
+    ),
+    "whole object closed": (
+        ("additionalProperties", False),
+        "input-closed",
+        "/additionalProperties",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_one_edit(comparer: Comparer, name: str) -> None:
+    edit, kind, path = EDITS[name]
+    assert told(comparer.schemas(ORDER, edited(edit))) == [(kind, f"/inputSchema{path}")]
+
+
+PAIRS = [
+    (one, other)
+    for index, one in enumerate(EDITS)
+    for other in list(EDITS)[index + 1 :]
+    # the two rewrite the same keyword
+    if not {one, other} <= {"alternative without its null", "alternative with one more"}
+    and not {one, other} <= {"type in a definition", "argument removed in a definition", "required in a definition"}
+]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_two_edits_are_two_findings(comparer: Comparer, one: str, other: str) -> None:
+    edits = [EDITS[one], EDITS[other]]
+    changes = comparer.schemas(ORDER, edited(*(edit for edit, _, _ in edits)))
+    assert sorted(told(changes)) == sorted((kind, f"/inputSchema{path}") for _, kind, path in edits)
+    for change in changes:
+        # an open object that loses an argument still takes it: only policy calls that a break
+        if change.verdict is B and change.kind != "argument-removed":
+            assert change.witness is not None, change
+
+
+def test_each_witness_shows_its_own_break(comparer: Comparer) -> None:
+    new = edited(("properties.mode.enum", ["fast"]), ("properties.id.pattern", "^[A-Z]{3}$"))
+    [mode, name] = sorted(comparer.schemas(ORDER, new), key=lambda change: change.kind)
+    assert mode.witness is not None
+    assert name.witness is not None
+    assert mode.witness.value["mode"] == "safe"
+    assert "mode" not in name.witness.value or name.witness.value["mode"] == "fast"
+    assert len(name.witness.value["id"]) != 3
+
+
+CANCELLING: dict[str, tuple[Any, Any]] = {
+    "moved into allOf": (
+        obj(properties={"a": {"type": "string", "minLength": 2, "pattern": "^x"}}),
+        obj(properties={"a": {"type": "string", "allOf": [{"minLength": 2}, {"pattern": "^x"}]}}),
+    ),
+    "moved to the alternatives": (
+        obj(properties={"a": {"type": "string", "maxLength": 5, "anyOf": [{"pattern": "^x"}, {"pattern": "^y"}]}}),
+        obj(
+            properties={
+                "a": {
+                    "anyOf": [
+                        {"type": "string", "maxLength": 5, "pattern": "^x"},
+                        {"type": "string", "maxLength": 5, "pattern": "^y"},
+                    ]
+                }
+            }
+        ),
+    ),
+    "required moved to the alternatives": (
+        obj(properties={"a": STR, "b": STR}, required=["a"]),
+        obj(properties={"a": STR, "b": STR}, anyOf=[{"required": ["a"]}, {"required": ["a", "b"]}]),
+    ),
+    "bounds as a list": (
+        obj(properties={"a": {"type": "integer", "minimum": 1, "maximum": 3}}),
+        obj(properties={"a": {"enum": [1, 2, 3]}}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CANCELLING)
+@pytest.mark.parametrize("side", [Side.INPUT, Side.OUTPUT], ids=str)
+def test_edits_that_undo_each_other_are_none(comparer: Comparer, name: str, side: Side) -> None:
+    old, new = CANCELLING[name]
+    assert comparer.schemas(old, new, side) == []
+    assert comparer.schemas(new, old, side) == []
+
+
+# composition: keys that several schemas declare count together
+def branch(tag: str, **properties: Any) -> dict[str, Any]:
+    return obj(properties={"kind": {"const": tag}, **properties}, required=["kind"])
+
+
+COMPOSED: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
+    "keys over allOf": (
+        obj(allOf=[obj(properties={"a": STR}), obj(properties={"b": STR})]),
+        obj(allOf=[obj(properties={"a": STR}), obj(properties={"b": STR, "c": INT})]),
+        [("argument-added", C)],
+    ),
+    "keys over a reference and its siblings": (
+        {"$ref": "#/$defs/Base", "properties": {"b": STR}, "$defs": {"Base": obj(properties={"a": STR})}},
+        {"$ref": "#/$defs/Base", "properties": {"b": STR}, "$defs": {"Base": obj(properties={"a": STR, "c": INT})}},
+        [("argument-added", C)],
+    ),
+    "a key of one of two exclusive alternatives, known from the other": (
+        obj(properties={"q": {"oneOf": [branch("x", size=STR), branch("y")]}}),
+        obj(properties={"q": {"oneOf": [branch("x", size=STR), branch("y", size=INT)]}}),
+        [("argument-added", C)],
+    ),
+    "a key of alternatives that may both hold": (
+        obj(anyOf=[obj(properties={"path": STR}, required=["path"]), obj(properties={"url": STR}, required=["url"])]),
+        obj(oneOf=[obj(properties={"path": STR}, required=["path"]), obj(properties={"url": STR}, required=["url"])]),
+        [("union-tightened", B)],
+    ),
+    "a key beside alternatives": (
+        obj(properties={"a": STR}, anyOf=[{"properties": {"b": STR}, "required": ["b"]}, {"required": ["a"]}]),
+        obj(
+            properties={"a": STR, "c": INT},
+            anyOf=[{"properties": {"b": STR}, "required": ["b"]}, {"required": ["a"]}],
+        ),
+        [("argument-added", C)],
+    ),
+    "a key moved from the object to a condition": (
+        obj(properties={"mode": STR, "n": INT}),
+        obj(
+            properties={"mode": STR},
+            **{"if": {"properties": {"mode": {"const": "x"}}}, "then": {"properties": {"n": INT}}},
+        ),
+        [],
+    ),
+    "a nested object that declares nothing is a map": (
+        obj(properties={"m": obj()}),
+        obj(properties={"m": obj(additionalProperties=False)}),
+        [("input-closed", B)],
+    ),
+    "a map that gets its first declared key": (
+        obj(properties={"m": obj()}),
+        obj(properties={"m": obj(properties={"k": INT})}),
+        [("argument-added", B)],
+    ),
+    "a root without properties takes no arguments": (
+        obj(),
+        obj(properties={"k": INT}),
+        [("argument-added", C)],
+    ),
+    "a tool without arguments is closed": (obj(), obj(additionalProperties=False), [("input-closed", C)]),
+    "a new argument where others were typed": (
+        obj(properties={"a": STR}, additionalProperties=INT),
+        obj(properties={"a": STR, "b": STR}, additionalProperties=INT),
+        [("argument-added", B)],
+    ),
+    "a new argument that a pattern covered": (
+        obj(patternProperties={"^x": INT}, properties={"a": STR}),
+        obj(patternProperties={"^x": INT}, properties={"a": STR, "xy": STR}),
+        [("argument-added", B)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_closing_respects_composition(comparer: Comparer, name: str) -> None:
+    old, new, expected = COMPOSED[name]
+    changes = comparer.schemas(old, new)
+    assert [(change.kind, change.verdict) for change in changes] == expected, changes
+
+
+def test_a_break_that_no_single_edit_makes_is_told_as_a_whole(comparer: Comparer) -> None:
+    """Each of two edits alone keeps every instance; together they forbid what one alternative held."""
+    old = obj(properties={"a": {"not": {"allOf": [{"type": "string"}, {"minLength": 5}]}}})
+    new = obj(properties={"a": {"not": {"allOf": [{"type": ["string", "integer"]}, {"minLength": 3}]}}})
+    changes = comparer.schemas(old, new)
+    assert B in {change.verdict for change in changes}
+
+
+def test_renamed_argument(comparer: Comparer) -> None:
+    def schema(name: str, text: str) -> dict[str, Any]:
+        argument = {"type": "string", "pattern": "^/", "description": text}
+        return obj(properties={name: argument, "other": STR}, required=[name])
+
+    words = "Absolute path of the file that is read."
+    [change] = comparer.schemas(schema("path", words), schema("location", words))
+    assert (change.kind, change.path) == ("argument-renamed", "/inputSchema/properties/location")
+    assert change.verdict is B
+    assert change.witness is not None
+    assert "location" not in change.witness.value
+    changes = comparer.schemas(schema("path", words), schema("query", "What to look for, in words."))
+    assert told(changes) == [
+        ("argument-removed", "/inputSchema/properties/path"),
+        ("required-argument-added", "/inputSchema/properties/query"),
+    ]
+
+
+def test_a_rename_that_could_be_two_is_none(comparer: Comparer) -> None:
+    old = obj(properties={"user_id": STR})
+    new = obj(properties={"user_ids": STR, "the_user_id": STR})
+    assert "argument-renamed" not in {change.kind for change in comparer.schemas(old, new)}

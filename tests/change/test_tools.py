@@ -1,0 +1,320 @@
+"""Tools, prompts, resources, templates and the server itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import Change, Side, Verdict, compare
+from mcp_governor.findings import Bump, Tier
+from mcp_governor.surface import TierRules, build_surface
+from tests.change.conftest import Comparer
+
+B, C, U = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
+
+
+def tool(name: str, *arguments: str, description: str = "", **more: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {key: {"type": "string"} for key in arguments}}
+    words = {"description": description} if description else {}
+    return {"name": name, "inputSchema": schema, **words, **more}
+
+
+def told(changes: list[Change]) -> list[tuple[str, str | None, Verdict]]:
+    return [(change.kind, change.tool, change.verdict) for change in changes]
+
+
+def test_tools_come_and_go(comparer: Comparer) -> None:
+    changes = comparer.surfaces(
+        {"tools": [tool("search", "query"), tool("wipe", "volume", "force")]},
+        {"tools": [tool("search", "query"), tool("translate", "text", "language")]},
+    )
+    assert told(changes) == [("tool-removed", "wipe", B), ("tool-added", "translate", C)]
+    assert [change.bump for change in changes] == [Bump.MAJOR, Bump.MINOR]
+
+
+RENAMES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+    "case style": (tool("listFiles", "path"), tool("list_files", "path"), True),
+    "prefixed": (
+        tool("search", "query", description="Searches the knowledge base for documents."),
+        tool("kb_search", "query", description="Searches the knowledge base for documents."),
+        True,
+    ),
+    "other name, same words, same arguments": (
+        tool("add", "a", "b", description="Adds two numbers and returns the sum of both."),
+        tool("get-sum", "a", "b", description="Adds two numbers and returns the sum of both."),
+        True,
+    ),
+    "words swapped": (tool("files_list", "path", "depth"), tool("list_files", "path", "depth"), True),
+    "sibling with other arguments": (tool("delete_entities", "names"), tool("delete_relations", "pairs"), False),
+    "same arguments, another job": (
+        tool("start_container", "id", description="Starts a stopped container."),
+        tool("remove_image", "id", description="Deletes an image from the local store."),
+        False,
+    ),
+    "no arguments": (tool("ping"), tool("version"), False),
+    "opposites": (
+        tool("lock_account", "user", description="Locks an account so that nobody can sign in."),
+        tool("delete_account", "user", description="Deletes an account and all that belongs to it, for good."),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RENAMES)
+def test_renames_are_recognised_and_never_guessed(comparer: Comparer, name: str) -> None:
+    old, new, renamed = RENAMES[name]
+    changes = comparer.surfaces({"tools": [old]}, {"tools": [new]})
+    if renamed:
+        assert told(changes) == [("tool-renamed", old["name"], B)]
+        assert (changes[0].old, changes[0].new) == (old["name"], new["name"])
+    else:
+        assert [change.kind for change in changes] == ["tool-removed", "tool-added"]
+
+
+def test_a_renamed_tool_keeps_being_compared(comparer: Comparer) -> None:
+    changes = comparer.surfaces(
+        {"tools": [tool("list_files", "path", "depth", "filter")]},
+        {"tools": [tool("listFiles", "path", "depth", "filter", "order")]},
+    )
+    assert told(changes) == [("tool-renamed", "list_files", B), ("argument-added", "list_files", C)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "verdict", "bump"),
+    [
+        ("facade", "standard", "tier-lowered", B, Bump.MAJOR),
+        ("standard", "internal", "tier-lowered", B, Bump.MAJOR),
+        ("advanced", "internal", "tier-lowered", B, Bump.MINOR),
+        ("advanced", "standard", "tier-raised", C, Bump.MINOR),
+        ("internal", "facade", "tier-raised", C, Bump.MINOR),
+    ],
+)
+def test_tiers(old: str, new: str, kind: str, verdict: Verdict, bump: Bump) -> None:
+    recording = {"tools": [tool("t", "a")]}
+    before = build_surface(recording, tiers=TierRules({old: ("t",)}))
+    after = build_surface(recording, tiers=TierRules({new: ("t",)}))
+    [change] = compare(before, after)
+    assert (change.kind, change.verdict, change.bump) == (kind, verdict, bump)
+    assert (change.old, change.new) == (old, new)
+
+
+@pytest.mark.parametrize(
+    ("tier", "bump"),
+    [
+        (Tier.FACADE, Bump.MAJOR),
+        (Tier.STANDARD, Bump.MAJOR),
+        (Tier.ADVANCED, Bump.MINOR),
+        (Tier.INTERNAL, Bump.NONE),
+    ],
+)
+def test_a_break_needs_what_its_tier_promises(tier: Tier, bump: Bump) -> None:
+    rules = TierRules({tier.value: ("t",)})
+    before = build_surface({"tools": [tool("t", "a", "b")]}, tiers=rules)
+    after = build_surface({"tools": [tool("t", "a")]}, tiers=rules)
+    [change] = compare(before, after)
+    assert (change.kind, change.tier, change.bump) == ("argument-removed", tier, bump)
+
+
+def test_deprecation_names_its_replacement(comparer: Comparer) -> None:
+    notice = {"_meta": {"deprecated": {"replacement": "find", "since": "1.3.0"}}}
+    [change] = comparer.tools({}, notice)
+    assert (change.kind, change.verdict, change.bump) == ("tool-deprecated", C, Bump.MINOR)
+    assert "`find`" in change.message
+    [change] = comparer.tools(notice, {})
+    assert change.kind == "deprecation-withdrawn"
+
+
+def test_versions_tags_and_tooling_are_no_changes(comparer: Comparer) -> None:
+    changes = comparer.surfaces(
+        {"serverInfo": {"name": "s", "version": "1.0.0"}, "tools": [tool("t", _meta={"_fastmcp": {"tags": []}})]},
+        {"serverInfo": {"name": "s", "version": "2.0.0"}, "tools": [tool("t", _meta={"fastmcp": {"tags": []}})]},
+    )
+    assert changes == []
+
+
+def test_order_of_lists_is_no_change(comparer: Comparer) -> None:
+    one, other = tool("a", "x"), tool("b", "y")
+    assert comparer.surfaces({"tools": [one, other]}, {"tools": [other, one]}) == []
+
+
+def test_changes_come_breaking_first(comparer: Comparer) -> None:
+    unreadable = {"type": "object", "properties": {"x": {"$ref": "#/$defs/None"}}}
+    changes = comparer.surfaces(
+        {"tools": [tool("a", "x", description="One."), tool("b", "x"), tool("c", "x"), tool("d", "x")]},
+        {
+            "tools": [
+                tool("a", "x", description="Two."),
+                tool("b", "x", "y"),
+                {"name": "c", "inputSchema": unreadable},
+                tool("d"),
+            ]
+        },
+    )
+    assert [change.verdict for change in changes] == [B, U, C, C]
+    assert [change.bump for change in changes] == [Bump.MAJOR, Bump.MAJOR, Bump.MINOR, Bump.PATCH]
+
+
+def test_hostile_words_are_made_visible(comparer: Comparer) -> None:
+    name = "bad\x1b[31m\u202ename"
+    changes = comparer.surfaces({"tools": [tool(name, "a\x07")]}, {"tools": []})
+    changes += comparer.surfaces({"tools": [tool(name, "a\x07")]}, {"tools": [tool(name)]})
+    changes += comparer.surfaces({"prompts": [{"name": name}]}, {"prompts": []})
+    assert len(changes) == 3
+    for change in changes:
+        assert change.message.isprintable()
+
+
+OUTPUTS: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
+    "declared": (None, {"type": "object"}, [("output-schema-added", C)]),
+    "gone": ({"type": "object"}, None, [("output-schema-removed", B)]),
+    "any value since 2026-07-28": (
+        {"type": "object"},
+        {"type": ["object", "array"]},
+        [("output-type-widened", B)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_output_schemas(comparer: Comparer, name: str) -> None:
+    old, new, expected = OUTPUTS[name]
+    one, other = ({} if schema is None else {"outputSchema": schema} for schema in (old, new))
+    changes = comparer.tools(one, other)
+    assert [(change.kind, change.verdict) for change in changes] == expected
+    assert {change.side for change in changes} == {Side.OUTPUT}
+
+
+TASKS = [
+    (None, "forbidden", None),
+    (None, "optional", ("task-support-widened", C)),
+    (None, "required", ("task-support-narrowed", B)),
+    ("optional", "forbidden", ("task-support-narrowed", B)),
+    ("optional", "required", ("task-support-narrowed", B)),
+    ("required", "optional", ("task-support-widened", C)),
+    ("forbidden", None, None),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), TASKS)
+def test_task_support(
+    comparer: Comparer, old: str | None, new: str | None, expected: tuple[str, Verdict] | None
+) -> None:
+    one, other = ({} if value is None else {"execution": {"taskSupport": value}} for value in (old, new))
+    changes = comparer.tools(one, other)
+    assert [(change.kind, change.verdict) for change in changes] == ([expected] if expected else [])
+
+
+def prompt(*arguments: Any, **more: Any) -> dict[str, Any]:
+    return {"prompts": [{"name": "p", "arguments": list(arguments), **more}]}
+
+
+def template(uri: str, **more: Any) -> dict[str, Any]:
+    return {"resourceTemplates": [{"uriTemplate": uri, "name": "n", **more}]}
+
+
+def server(instructions: str | None = None, **capabilities: Any) -> dict[str, Any]:
+    words = {"instructions": instructions} if instructions is not None else {}
+    return {"serverInfo": {"name": "s"}, "capabilities": capabilities, **words}
+
+
+SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
+    "prompt argument becomes required": (
+        prompt({"name": "a"}),
+        prompt({"name": "a", "required": True}),
+        [("prompt-argument-required", "/prompts/p/arguments/a", B)],
+    ),
+    "required prompt argument": (
+        prompt(),
+        prompt({"name": "a", "required": True}),
+        [("prompt-required-argument-added", "/prompts/p/arguments/a", B)],
+    ),
+    "explicitly optional is optional": (prompt({"name": "a"}), prompt({"name": "a", "required": False}), []),
+    "prompt reworded": (
+        prompt(description="A."),
+        prompt(description="B."),
+        [("sibling-wording-changed", "/prompts/p/description", C)],
+    ),
+    "resource moved": (
+        {"resources": [{"uri": "a://x/1"}]},
+        {"resources": [{"uri": "a://y/1"}]},
+        [("resource-removed", "/resources/a:~1~1x~11", B), ("resource-added", "/resources/a:~1~1y~11", C)],
+    ),
+    "media type": (
+        {"resources": [{"uri": "a:x", "mimeType": "text/plain"}]},
+        {"resources": [{"uri": "a:x", "mimeType": "text/html"}]},
+        [("resource-media-type-changed", "/resources/a:x/mimeType", B)],
+    ),
+    "template variable renamed": (
+        template("file:///{path}"),
+        template("file:///{file}"),
+        [("template-changed", "/resourceTemplates/file:~1~1~1{path}", B)],
+    ),
+    "template variable added": (
+        template("file:///{path}"),
+        template("file:///{path}/{version}"),
+        [("template-variable-added", "/resourceTemplates/file:~1~1~1{path}", B)],
+    ),
+    "template query added": (
+        template("file:///{path}"),
+        template("file:///{path}{?lines,mode}"),
+        [("template-optional-variable-added", "/resourceTemplates/file:~1~1~1{path}", C)],
+    ),
+    "template variable removed": (
+        template("file:///{root}/{+path}"),
+        template("file:///{+path}"),
+        [("template-variable-removed", "/resourceTemplates/file:~1~1~1{root}~1{+path}", B)],
+    ),
+    "capability gone": (
+        server(tools={}, completions={}),
+        server(tools={}),
+        [("capability-removed", "/capabilities/completions", B)],
+    ),
+    "sub-capability gone": (
+        server(resources={"subscribe": True}),
+        server(resources={}),
+        [("capability-removed", "/capabilities/resources/subscribe", B)],
+    ),
+    "sub-capability denied": (server(tools={"listChanged": False}), server(tools={}), []),
+    "a capability goes with all that it holds": (
+        server(tools={}, resources={"subscribe": True}),
+        server(tools={}),
+        [("capability-removed", "/capabilities/resources", B)],
+    ),
+    "experimental promises nothing": (server(tools={}, experimental={"x": {}}), server(tools={}), []),
+    "instructions": (server("A.", tools={}), server("B.", tools={}), [("instructions-changed", "/instructions", C)]),
+    "a bare list of tools says nothing of the server": (
+        {**server("A.", tools={}, prompts={}), "tools": [tool("t")]},
+        {"tools": [tool("t")]},
+        [],
+    ),
+    "broken entries are not looked into": (
+        {"prompts": [7], "resources": [{"name": "x"}], "resourceTemplates": ["y"]},
+        {"prompts": [7], "resources": [{"name": "x"}], "resourceTemplates": ["y"]},
+        [],
+    ),
+    "broken entries that change are unknown": (
+        {"prompts": [7]},
+        {"prompts": [8]},
+        [("entry-undecided", "/prompts", U)],
+    ),
+    "duplicate tools that change are unknown": (
+        {"tools": [tool("t", "a"), tool("t", "b")]},
+        {"tools": [tool("t", "a"), tool("t", "c")]},
+        [("entry-undecided", "/tools", U)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SIBLINGS)
+def test_siblings(comparer: Comparer, name: str) -> None:
+    old, new, expected = SIBLINGS[name]
+    changes = comparer.surfaces(old, new)
+    assert [(change.kind, change.path, change.verdict) for change in changes] == expected
+    assert {change.tool for change in changes} <= {None}
+
+
+def test_an_unknown_level_is_refused() -> None:
+    empty = build_surface({})
+    with pytest.raises(ValueError, match="lenient"):
+        compare(empty, empty, level="lenient")
