@@ -149,7 +149,8 @@ class Compiler:
 
     def _dynamic_ref(self, schema: dict[str, Any], value: Any, base: str) -> Node:
         name = value.partition("#")[2]
-        if len(self.document.resources) > 2 or self.document.dynamic.get(name, 0) > 1:
+        alone = base == self.document.base and len(self.document.resources) <= 2
+        if not alone or self.document.dynamic.get(name, 0) > 1:
             return make(Opaque, "", f"{self.identity} dynamic {base} {value}", "a dynamic reference")
         return self._ref(schema, value, base)
 

@@ -6,6 +6,7 @@ Keywords that a dialect does not know are dropped on the way, as that dialect ig
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 LATEST = 20
@@ -95,6 +96,13 @@ _DRAFT_19 = (_DRAFT_7 - {"dependencies"}) | {
 _KEYWORDS = {4: _DRAFT_4, 6: _DRAFT_6, 7: _DRAFT_7, 19: _DRAFT_19}
 _BESIDE_REF = frozenset(["$schema", "$ref", "definitions", "$defs"])
 
+# Where a pointer into an old schema leads in its translation.
+_MOVED = (
+    (re.compile(r"(?<=/)items/(?=\d+(/|$))"), "prefixItems/"),
+    (re.compile(r"(?<=/)additionalItems(?=/|$)"), "items"),
+    (re.compile(r"(?<=/)dependencies(?=/)"), "dependentSchemas"),
+)
+
 # An old dialect whose schema holds none of these reads the same in the newest one.
 _DIFFERENT = tuple(
     f'"{word}"'
@@ -162,6 +170,9 @@ def _translate(schema: Any, draft: int) -> Any:
     for key, value in schema.items():
         if key in known or key == "$defs":
             result[key] = _translate_value(key, value, draft)
+    if isinstance(result.get("$ref"), str):
+        for old, new in _MOVED:
+            result["$ref"] = old.sub(new, result["$ref"])
     _translate_items(result)
     _translate_dependencies(result)
     if draft == 4:

@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urldefrag, urljoin
 
-from mcp_governor.containment.dialect import LISTS, MAPS, SINGLE
+from mcp_governor.containment.dialect import LATEST, LISTS, MAPS, SINGLE, dialect_of, modern
+from mcp_governor.containment.values import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,4 +133,7 @@ def _known(uri: str) -> Any | None:
         return None
     found = published()
     resource = found.get(uri) or found.get(uri + "#")
-    return None if resource is None else resource.contents
+    if resource is None:
+        return None
+    draft = dialect_of(resource.contents, LATEST) or LATEST
+    return modern(resource.contents, draft, text_of(resource.contents))

@@ -102,8 +102,8 @@ def _invalid(schema: Any, draft: int) -> str | None:
     try:
         validator_class(draft)(schema, validate_formats=False, offline=True)
     except jsonschema_rs.ValidationError as error:
-        if error.kind.name == "referencing":
-            # looked at below, with words of our own
+        if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Referencing):
+            # looked at by _bad_reference, with words of our own
             return None
         where = "".join(f"/{step}" for step in error.instance_path) or "its root"
         return f"breaks its meta-schema at {one_line(where)}: {one_line(error.message)}"

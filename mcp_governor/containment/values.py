@@ -34,8 +34,11 @@ def exact(number: Any) -> Number:
     """
     if isinstance(number, int):
         return number
-    if isinstance(number, float) and not math.isfinite(number):
-        raise ValueError("a number that JSON does not have")
+    if isinstance(number, float):
+        if not math.isfinite(number):
+            raise ValueError("a number that JSON does not have")
+        if number.is_integer():
+            return int(number)
     fraction = Fraction(str(number))
     return fraction.numerator if fraction.denominator == 1 else fraction
 
