@@ -1,22 +1,33 @@
-"""docs/mcp-schema-changelog.md: read, check, draft, release, compare."""
+"""docs/mcp-schema-changelog.md: read, check, draft, release, compare.
 
-from mcp_governor.changelog.check import ChangelogSettings, Recorded, check, same_version
-from mcp_governor.changelog.draft import draft
-from mcp_governor.changelog.first import first_changelog
-from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
-from mcp_governor.changelog.parse import load, parse
-from mcp_governor.changelog.release import (
-    ReleaseComparison,
-    Told,
-    compare_releases,
-    recorded_path,
-    recorded_surfaces,
-    release,
-    show,
-)
-from mcp_governor.changelog.replacements import Announcement, announcements
+Each name is loaded on first use: a check needs neither the drafting nor the accepting.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# Not lazily: the module has the name of the function, and loading it would hide the function.
 from mcp_governor.changelog.schema_version import SchemaVersion, schema_version
-from mcp_governor.changelog.steps import Scheme, Step, declared_step, needed_step
+
+if TYPE_CHECKING:
+    from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check, same_version
+    from mcp_governor.changelog.drafting import draft
+    from mcp_governor.changelog.first import first_changelog
+    from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
+    from mcp_governor.changelog.reading import load, parse
+    from mcp_governor.changelog.releases import (
+        ReleaseComparison,
+        Told,
+        compare_releases,
+        recorded_path,
+        recorded_surfaces,
+        release,
+        show,
+    )
+    from mcp_governor.changelog.replacements import Announcement, announcements
+    from mcp_governor.changelog.steps import Scheme, Step, declared_step, needed_step
 
 __all__ = [
     "Announcement",
@@ -50,3 +61,55 @@ __all__ = [
     "schema_version",
     "show",
 ]
+
+_HOMES = {
+    "checks": (
+        "ChangelogSettings",
+        "Recorded",
+        "check",
+        "same_version",
+    ),
+    "drafting": ("draft",),
+    "first": ("first_changelog",),
+    "model": (
+        "Changelog",
+        "Entry",
+        "Fingerprint",
+        "Kind",
+        "Problem",
+        "Section",
+        "Subsection",
+    ),
+    "reading": (
+        "load",
+        "parse",
+    ),
+    "releases": (
+        "ReleaseComparison",
+        "Told",
+        "compare_releases",
+        "recorded_path",
+        "recorded_surfaces",
+        "release",
+        "show",
+    ),
+    "replacements": (
+        "Announcement",
+        "announcements",
+    ),
+    "steps": (
+        "Scheme",
+        "Step",
+        "declared_step",
+        "needed_step",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value

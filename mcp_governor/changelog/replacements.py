@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.model import Kind
-from mcp_governor.changelog.parse import code_spans
+from mcp_governor.changelog.reading import code_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

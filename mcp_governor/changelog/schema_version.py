@@ -6,7 +6,6 @@ governance, "Changelog discipline"). A constant is read with :mod:`ast`: governi
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterator
 
     from mcp_governor.surface.model import Surface
@@ -84,6 +84,8 @@ def _find(module: str, root: Path) -> Path:
 
 
 def _tree(file: Path, root: Path) -> ast.Module:
+    import ast
+
     try:
         return ast.parse(file.read_bytes())
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -129,6 +131,8 @@ class _Scope:
         )
 
     def _class_body(self, body: list[ast.stmt], wanted: str, name: str) -> list[ast.stmt]:
+        import ast
+
         for statement in body:
             if isinstance(statement, ast.ClassDef) and statement.name == wanted:
                 return statement.body
@@ -137,6 +141,8 @@ class _Scope:
         )
 
     def _import_of(self, name: str) -> tuple[str, str] | None:
+        import ast
+
         for statement in ast.walk(self.tree):
             if isinstance(statement, ast.ImportFrom):
                 for alias in statement.names:
@@ -154,6 +160,8 @@ class _Scope:
         return ".".join([*package, *([statement.module] if statement.module else [])])
 
     def _evaluate(self, node: ast.expr, name: str) -> tuple[str, Path, int]:
+        import ast
+
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value, self.file, node.lineno
         if isinstance(node, ast.Name) and node.id != name and self.hops < _MAX_HOPS:
@@ -168,6 +176,8 @@ class _Scope:
 
 def _assignments(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
     """Names and values assigned directly in a body, and in its ``if`` and ``try`` blocks."""
+    import ast
+
     for statement in body:
         if isinstance(statement, ast.Assign):
             for target in statement.targets:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
 from mcp_governor.changelog.model import Kind, names_in
-from mcp_governor.changelog.parse import code_spans
+from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.replacements import farewell
 from mcp_governor.findings import Bump
 from mcp_governor.vocabulary import SCHEMA_MAP_KEYS, unescape_pointer

@@ -1,11 +1,20 @@
-"""Tiers, version steps, deprecation windows, acceptances: whether a release may go out as it is."""
+"""Tiers, version steps, deprecation windows, acceptances: whether a release may go out as it is.
 
-from mcp_governor.policy.acceptance import Acceptance, Accepted, add_acceptance, apply_acceptances
-from mcp_governor.policy.contract_doc import check_contract_doc
-from mcp_governor.policy.evaluate import evaluate, next_version, required_step
-from mcp_governor.policy.manifest import check_manifest, compare_manifests, manifest_names, parse_manifest
-from mcp_governor.policy.model import PolicyResult
-from mcp_governor.policy.windows import WINDOWS
+Each name is loaded on first use: a check needs neither the drafting nor the accepting.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp_governor.policy.acceptance import Acceptance, Accepted, add_acceptance, apply_acceptances
+    from mcp_governor.policy.contract_doc import check_contract_doc
+    from mcp_governor.policy.evaluation import evaluate, next_version, required_step
+    from mcp_governor.policy.manifest import check_manifest, compare_manifests, manifest_names, parse_manifest
+    from mcp_governor.policy.model import PolicyResult
+    from mcp_governor.policy.windows import WINDOWS
 
 __all__ = [
     "WINDOWS",
@@ -23,3 +32,35 @@ __all__ = [
     "parse_manifest",
     "required_step",
 ]
+
+_HOMES = {
+    "acceptance": (
+        "Acceptance",
+        "Accepted",
+        "add_acceptance",
+        "apply_acceptances",
+    ),
+    "contract_doc": ("check_contract_doc",),
+    "evaluation": (
+        "evaluate",
+        "next_version",
+        "required_step",
+    ),
+    "manifest": (
+        "check_manifest",
+        "compare_manifests",
+        "manifest_names",
+        "parse_manifest",
+    ),
+    "model": ("PolicyResult",),
+    "windows": ("WINDOWS",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.model import Change, Side, Verdict
-from mcp_governor.changelog.check import same_version
+from mcp_governor.changelog.checks import same_version
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump

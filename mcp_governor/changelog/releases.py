@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcp_governor.changelog.check import Recorded
+from mcp_governor.changelog.checks import Recorded
 from mcp_governor.changelog.editing import Editor
 from mcp_governor.changelog.grammar import is_date
 from mcp_governor.changelog.structure import is_newer, working_section
