@@ -44,12 +44,15 @@ class Limit(NamedTuple):
         limit: what it accepts.
         effect: what happens beyond it.
         seen: month in which it was last seen to hold, ``YYYY-MM``; limits move.
+        fatal: the tool, or the whole request, is refused; not only cut or rewritten. An error for those who
+            name the client in ``clients``: they promise to work there.
     """
 
     target: str
     limit: str
     effect: str
     seen: str
+    fatal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

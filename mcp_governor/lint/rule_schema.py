@@ -101,6 +101,11 @@ RULE_SCHEMA: dict[str, Any] = {
                 "limit": _TEXT,
                 "effect": _TEXT,
                 "seen": {"type": "string", "pattern": "^20[0-9]{2}-(0[1-9]|1[0-2])$"},
+                "fatal": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "Refused, not only cut: an error where the client is named in clients.",
+                },
             },
         },
         "pass": {"type": "array", "items": _EXAMPLE},

@@ -176,7 +176,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
     """A message with its named values, made safe to show; an unknown name stays as it is."""
-    return _PLACE.sub(lambda m: _show(values[m[1]]) if m[1] in values else m[0], template)
+    return _PLACE.sub(lambda m: _show(values[m[1]]) if m[1] in values else m[0], template).strip()
 
 
 def _show(value: Any) -> str:

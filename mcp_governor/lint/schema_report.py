@@ -89,7 +89,7 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
 
 def _invalid(schema: dict[str, Any], context: Context) -> Iterator[tuple[str, str]]:
     uri = meta_schema_of(schema)
-    validator = context.facts.memo(("meta-schema", uri), lambda: _meta_validator(uri))
+    validator = context.facts.memo(("meta-schema", uri), lambda: meta_validator(uri))
     seen: set[str] = set()
     for way, message in errors(validator, schema):
         pointer = join_pointer("", *way)
@@ -98,7 +98,8 @@ def _invalid(schema: dict[str, Any], context: Context) -> Iterator[tuple[str, st
             yield pointer, message
 
 
-def _meta_validator(uri: str) -> Any:
+def meta_validator(uri: str) -> Any:
+    """A validator for schemas of the dialect whose meta-schema has that URI."""
     import jsonschema_rs
 
     return jsonschema_rs.validator_for({"$schema": uri, "$ref": uri}, offline=True)

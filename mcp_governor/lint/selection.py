@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.findings import Severity
 from mcp_governor.lint.catalogue import Catalogue, Profile, load_catalogue
 from mcp_governor.lint.settings import PERSONAS, LintSettings, Suppression
 from mcp_governor.text import did_you_mean, one_line
@@ -15,7 +16,6 @@ from mcp_governor.text import did_you_mean, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mcp_governor.findings import Severity
     from mcp_governor.lint.rule import Rule
 
 
@@ -79,12 +79,19 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
     active = {
         rule.id: ActiveRule(
             rule,
-            severities.get(rule.id, severities.get(f"{rule.pack}/*", rule.severity)),
+            severities.get(rule.id, severities.get(f"{rule.pack}/*", _default_severity(rule, settings))),
             {**rule.defaults, **options.get(rule.id, {})},
         )
         for rule in sorted(chosen, key=lambda rule: rule.id)
     }
     return Selection(active, _tool_ignores(settings, catalogue), settings)
+
+
+def _default_severity(rule: Rule, settings: LintSettings) -> Severity:
+    """The rule's own severity; an error where a client that the user names would refuse the tool."""
+    if rule.limit is not None and rule.limit.fatal and rule.limit.target in settings.clients:
+        return Severity.ERROR
+    return rule.severity
 
 
 def _chosen(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> list[Rule]:

@@ -1,0 +1,278 @@
+"""Conventions about schemas that single projects hold themselves to (packs schema-md and surface)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lint.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.lint.schema_report import dialect_of
+from mcp_governor.lint.schemas import effective, types_of
+from mcp_governor.text import nearest
+from mcp_governor.vocabulary import (
+    MIXED_MAP_KEYS,
+    SCHEMA_KEYS,
+    SCHEMA_LIST_KEYS,
+    SCHEMA_MAP_KEYS,
+    WORDING_KEYS,
+    join_pointer,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Tool
+
+_PATH_NAMES = re.compile(r"^(?:file_?)?path$|^file_?name$|^file$|^filePath$", re.IGNORECASE)
+_URI_NAMES = re.compile(r"^(?:file_?)?uri$", re.IGNORECASE)
+_QUERY_NAMES = re.compile(r"^(?:query|q|search|search_?term|search_?query|pattern|text)$", re.IGNORECASE)
+_LOCAL_REFERENCE = re.compile(r"#/\$defs/[^/]+")
+
+# 2020-12 and what older dialects had; annotations of OpenAPI that generators emit and validators ignore.
+_KEYWORDS = (
+    SCHEMA_KEYS
+    | SCHEMA_MAP_KEYS
+    | SCHEMA_LIST_KEYS
+    | MIXED_MAP_KEYS
+    | WORDING_KEYS
+    | frozenset(
+        [
+            "$anchor",
+            "$dynamicAnchor",
+            "$dynamicRef",
+            "$id",
+            "$recursiveAnchor",
+            "$recursiveRef",
+            "$ref",
+            "$schema",
+            "$vocabulary",
+            "const",
+            "contentEncoding",
+            "contentMediaType",
+            "default",
+            "dependentRequired",
+            "enum",
+            "exclusiveMaximum",
+            "exclusiveMinimum",
+            "format",
+            "id",
+            "maxContains",
+            "maxItems",
+            "maxLength",
+            "maxProperties",
+            "maximum",
+            "minContains",
+            "minItems",
+            "minLength",
+            "minProperties",
+            "minimum",
+            "multipleOf",
+            "pattern",
+            "readOnly",
+            "required",
+            "type",
+            "uniqueItems",
+            "writeOnly",
+            "discriminator",
+            "nullable",
+            "externalDocs",
+            "xml",
+        ]
+    )
+)
+
+
+def _schemas(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:
+    for side in SIDES:
+        schema = tool.raw.get(side)
+        if isinstance(schema, dict):
+            yield side, schema
+
+
+def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """Every schema says ``$schema``, and it is 2020-12."""
+    for side, schema in _schemas(tool):
+        if "$schema" not in schema:
+            yield hit(f"/{side}", None, side=side, found="no $schema")
+        elif dialect_of(schema) != "2020-12":
+            yield hit(f"/{side}/$schema", schema["$schema"], side=side, found=schema["$schema"])
+
+
+def root_object(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """Every schema is an object at its root."""
+    for side, schema in _schemas(tool):
+        if schema.get("type") != "object":
+            yield hit(f"/{side}", schema.get("type"), side=side)
+
+
+def _open_root(schema: Any) -> bool:
+    return (
+        isinstance(schema, dict)
+        and schema.get("additionalProperties") is not False
+        and (schema.get("unevaluatedProperties") is not False)
+    )
+
+
+def closed_input(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The input schema is closed at its root."""
+    if _open_root(tool.input_schema):
+        yield hit("/inputSchema", tool.input_schema.get("additionalProperties"))
+
+
+def closed_output(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The output schema, where there is one, is closed at its root."""
+    if _open_root(tool.output_schema):
+        yield hit("/outputSchema", tool.output_schema.get("additionalProperties"))
+
+
+def open_output(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The output schema, where there is one, is open at its root."""
+    if isinstance(tool.output_schema, dict) and not _open_root(tool.output_schema):
+        yield hit("/outputSchema", False)
+
+
+def explicit_required(node: Node, _context: Context) -> Iterator[Hit]:
+    """An object with properties says which are required, be it none."""
+    schema = node.schema
+    if isinstance(schema, dict) and schema.get("properties") and "required" not in schema:
+        yield hit(node.pointer, list(schema["properties"]))
+
+
+def no_default(node: Node, _context: Context) -> Iterator[Hit]:
+    """No schema has a default."""
+    if isinstance(node.schema, dict) and "default" in node.schema:
+        yield hit(f"{node.pointer}/default", node.schema["default"])
+
+
+def uri_not_path(node: Node, _context: Context) -> Iterator[Hit]:
+    """A file is named by ``uri``, not by a path."""
+    if node.argument is not None and _PATH_NAMES.match(node.argument) and "string" in (types_of(node.schema) or ()):
+        yield hit(node.pointer, node.argument, argument=node.argument)
+
+
+def uri_scheme(node: Node, _context: Context) -> Iterator[Hit]:
+    """``uri`` is a string that says it begins with ``file:``, in a pattern or in its description."""
+    if node.argument is None or not _URI_NAMES.match(node.argument) or not isinstance(node.schema, dict):
+        return
+    told = " ".join(str(node.schema.get(key, "")) for key in ("pattern", "description"))
+    if "string" not in (types_of(node.schema) or ()):
+        yield hit(node.pointer, node.schema, argument=node.argument, problem="is no string")
+    elif "file:" not in told:
+        yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
+
+
+def zero_based(node: Node, _context: Context) -> Iterator[Hit]:
+    """``line`` and ``character`` are integers from 0, and ``position`` is an object of both."""
+    schema = node.schema
+    if not isinstance(schema, dict):
+        return
+    if node.argument in ("line", "character"):
+        if schema.get("type") != "integer" or schema.get("minimum") != 0:
+            yield hit(node.pointer, schema, argument=node.argument, problem="is no integer with minimum 0")
+    elif node.argument == "position" and "$ref" not in schema:
+        properties = schema.get("properties")
+        if not isinstance(properties, dict) or not {"line", "character"} <= properties.keys():
+            yield hit(node.pointer, schema, argument=node.argument, problem="is no object of line and character")
+
+
+def cursor_string(node: Node, _context: Context) -> Iterator[Hit]:
+    """``cursor`` is a string."""
+    if node.argument == "cursor" and types_of(node.schema) != frozenset({"string"}):
+        yield hit(node.pointer, node.schema)
+
+
+def page_size(node: Node, _context: Context) -> Iterator[Hit]:
+    """``pageSize`` is an integer with a maximum."""
+    if node.argument not in ("pageSize", "page_size") or not isinstance(node.schema, dict):
+        return
+    schema = effective(node.schema)
+    if schema.get("type") != "integer" or "maximum" not in schema:
+        yield hit(node.pointer, node.schema, argument=node.argument)
+
+
+def query_length(node: Node, _context: Context) -> Iterator[Hit]:
+    """A query string has a maximal length."""
+    if node.argument is None or not _QUERY_NAMES.match(node.argument) or not isinstance(node.schema, dict):
+        return
+    schema = effective(node.schema)
+    if schema.get("type") == "string" and not any(key in schema for key in ("maxLength", "enum", "const")):
+        yield hit(node.pointer, node.argument, argument=node.argument)
+
+
+def array_length(node: Node, _context: Context) -> Iterator[Hit]:
+    """An array has a maximal number of items."""
+    schema = node.schema
+    if isinstance(schema, dict) and schema.get("type") == "array" and "maxItems" not in schema:
+        yield hit(node.pointer, None)
+
+
+def no_map(node: Node, _context: Context) -> Iterator[Hit]:
+    """An object below the root of an output declares its fields."""
+    schema = node.schema
+    if node.is_root or not isinstance(schema, dict) or schema.get("type") != "object":
+        return
+    free = schema.get("additionalProperties") not in (None, False) or "patternProperties" in schema
+    if free or not any(key in schema for key in ("properties", "$ref", "allOf", "anyOf", "oneOf")):
+        yield hit(node.pointer, schema)
+
+
+def summary_field(node: Node, _context: Context) -> Iterator[Hit]:
+    """``summary`` in an output is a string with a maximal length."""
+    if node.argument != "summary" or node.tokens != ("properties", "summary") or not isinstance(node.schema, dict):
+        return
+    schema = effective(node.schema)
+    if schema.get("type") != "string" or "maxLength" not in schema:
+        yield hit(node.pointer, node.schema)
+
+
+def local_definitions(node: Node, _context: Context) -> Iterator[Hit]:
+    """A reference leads to ``$defs`` of the same schema."""
+    reference = node.schema.get("$ref") if isinstance(node.schema, dict) else None
+    if isinstance(reference, str) and not _LOCAL_REFERENCE.fullmatch(reference):
+        yield hit(f"{node.pointer}/$ref", reference)
+
+
+def known_keywords(node: Node, _context: Context) -> Iterator[Hit]:
+    """Every keyword is one of JSON Schema, or begins with ``x-``."""
+    for key in node.schema if isinstance(node.schema, dict) else ():
+        if key not in _KEYWORDS and not key.startswith("x-"):
+            likely = nearest(key, _KEYWORDS)
+            hint = f'Did you mean "{likely}"?' if likely else ""
+            yield hit(join_pointer(node.pointer, key), node.schema[key], keyword=key, hint=hint)
+
+
+def tier_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The tier of a tool is declared somewhere."""
+    if tool.tier_source == "default":
+        yield hit("", None)
+
+
+def category_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A tool says its category."""
+    if tool.category is None:
+        yield hit("", None)
+
+
+def schema_source(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A tool says what its schema is generated from."""
+    if not isinstance(tool.annotations.get("schemaSource"), str):
+        yield hit("/annotations" if "annotations" in tool.raw else "", tool.annotations.get("schemaSource"))
+
+
+def deprecation_replacement(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A deprecated tool names its replacement, and that exists."""
+    told = tool.deprecation
+    if told is None:
+        return
+    if told.replacement is None:
+        yield hit("/_meta" if told.source == "_meta" else "/description", told.reason, problem="names no replacement")
+    elif told.replacement not in context.facts.names or told.replacement == tool.name:
+        value = told.replacement
+        where = "itself" if value == tool.name else f"{value}, which is not published"
+        yield hit("/_meta" if told.source == "_meta" else "/description", value, problem=f"names {where}")
+
+
+def internal_unpublished(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """An internal tool is not published."""
+    if tool.tier.value == "internal":
+        yield hit("", tool.tier.value, source=tool.tier_source)
