@@ -116,7 +116,7 @@ class _Run:
             result = await self.one(case, deadline)
             if self.settings.follow and result.outcome.failed:
                 await self.follow(result, deadline)
-            if self.lost(self.results[-1]):
+            if await self.lost(self.results[-1]):
                 stopped = await self.restart(case, stack)
         self.versions()
 
@@ -216,13 +216,23 @@ class _Run:
             return None
         return Case(tool.name, arguments, Purpose.FOLLOW, detail=f"of {failed.case.tool}")
 
-    def lost(self, result: CaseResult) -> bool:
+    async def lost(self, result: CaseResult) -> bool:
         """Whether the server has to be started again after a call."""
-        if result.outcome.status == "timeout":
-            self.silent_calls += 1
-            return self.silent_calls >= _HUNG_AFTER
-        self.silent_calls = 0
-        return result.outcome.status == "died"
+        status = result.outcome.status
+        self.silent_calls = self.silent_calls + 1 if status == "timeout" else 0
+        if status == "protocol":
+            return not await self.alive()
+        return status == "died" or self.silent_calls >= _HUNG_AFTER
+
+    async def alive(self) -> bool:
+        """Whether the connection survived an answer that was no MCP; some end it, some concern one call."""
+        try:
+            await self.session.request("tools/list", timeout=self.settings.timeout)
+        except RpcError:
+            return True
+        except GovernorError:
+            return False
+        return True
 
     async def restart(self, case: Case, stack: AsyncExitStack) -> str:
         """Start the server again; why the run has to stop, empty where it goes on."""

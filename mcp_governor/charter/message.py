@@ -28,7 +28,7 @@ _JARGON_WORDS = (
     "validation error", "input_value=", "pydantic", "sqlalche", "psycopg", "asyncpg", '"code":', "<class",
     "object at 0x", "nonetype", "no attribute", "is not subscriptable", "is not iterable", "is not callable",
     "keyword argument", "positional argument", "out of range", "not a function", "cannot read propert",
-    "undefined is not", "mcp error",
+    "undefined is not",
 )  # fmt: skip
 _EXCEPTION_WORDS = ("Error", "Exception", "Warning", "KeyboardInterrupt", "StopIteration", "SystemExit")
 
@@ -64,8 +64,7 @@ _JARGON = re.compile(
     r"|\bunexpected keyword argument\b|\bmissing \d+ required positional arguments?\b"
     r"|\btakes \d+ positional arguments? but\b"
     r"|\b(?:list|string|tuple) index out of range\b"
-    r"|\bis not a function\b|\bCannot read propert(?:y|ies) of (?:undefined|null)\b|\bundefined is not\b"
-    r"|\bMCP error -?\d+\b",
+    r"|\bis not a function\b|\bCannot read propert(?:y|ies) of (?:undefined|null)\b|\bundefined is not\b",
     re.IGNORECASE,
 )
 

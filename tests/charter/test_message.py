@@ -56,6 +56,7 @@ def test_not_one_sentence(message, problem):
         "The ratio 3:4 is not allowed for images.",
         "The file report.py is not indexed.",
         "Type mismatch: expected a number.",
+        "MCP error -32602: Input validation error: expected string",
     ],
 )
 def test_a_clean_message(message):
@@ -83,7 +84,6 @@ def test_a_clean_message(message):
         ("Cannot read properties of undefined (reading 'x')", "library words"),
         ("connect ECONNREFUSED 127.0.0.1:5432", "ECONNREFUSED"),
         ("[Errno 2] No such file", "Errno 2"),
-        ("MCP error -32602: Input validation error", "library words"),
     ],
 )
 def test_a_leak_is_named(message, what):

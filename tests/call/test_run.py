@@ -1,0 +1,258 @@
+"""Real calls to a real child: what is called, what is reported, and what happens when the server misbehaves."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from mcp_governor.call import CallSettings, Purpose, plan_calls, run_calls
+from mcp_governor.config import CallConfig
+from mcp_governor.errors import NothingCheckedError
+from mcp_governor.lint import LintSettings, select
+from mcp_governor.surface import build_surface
+from mcp_governor.wire import StdioEndpoint, connect
+from mcp_governor.wire.recording import read_recording
+
+TALKER = Path(__file__).parent / "talker.py"
+PROTOCOL = select(LintSettings(select=("call/*",)))
+CHARTER = select(LintSettings(select=("call/*", "envelope/*")))
+
+
+def talk(*tools, configured=(), recorded=(), selection=PROTOCOL, env=None, restart=True, events=None, **settings):
+    endpoint = StdioEndpoint((sys.executable, str(TALKER), *tools), env=env or {})
+    limits = CallSettings(**{"timeout": 5.0, **settings})
+
+    async def main():
+        async with connect(endpoint) as session:
+            surface = build_surface((await read_recording(session)).raw)
+            plan = plan_calls(surface, configured, settings=limits, recorded=recorded)
+            return await run_calls(
+                session,
+                surface,
+                plan,
+                settings=limits,
+                selection=selection,
+                emit=(events.append if events is not None else lambda event: None),
+                reconnect=(lambda: connect(endpoint)) if restart else None,
+            )
+
+    return anyio.run(main)
+
+
+def found(report):
+    return sorted({finding.rule for finding in report.findings})
+
+
+def statuses(report, tool):
+    return [result.outcome.status for result in report.results if result.case.tool == tool]
+
+
+def test_a_sound_server_has_no_findings():
+    report = talk("exact")
+    assert found(report) == []
+    purposes = [case.purpose for case in report.cases]
+    assert purposes == [Purpose.REQUIRED, Purpose.UNKNOWN, Purpose.MISSING, Purpose.TYPE, Purpose.UNKNOWN_TOOL]
+
+
+def test_what_the_schema_refuses_and_the_server_accepts_is_drift():
+    report = talk("lax")
+    drift = [finding for finding in report.findings if finding.rule == "call/drift-accepted"]
+    assert len(drift) == 3  # unknown argument, missing argument, wrong type
+    assert {finding.tool for finding in drift} == {"lax"}
+    assert len({finding.id for finding in drift}) == 3
+
+
+def test_what_the_schema_accepts_and_the_server_refuses_is_drift():
+    report = talk("strict")
+    assert found(report) == ["call/drift-refused"]
+
+
+def test_nothing_that_writes_is_called():
+    report = talk("write", "destroy", "exact")
+    assert {case.tool for case in report.cases} == {"exact", "mcp_governor_unknown"}
+    assert [(skipped.tool, skipped.reason) for skipped in report.skipped] == [
+        ("write", "not read-only by its hints"),
+        ("destroy", "not read-only by its hints"),
+    ]
+
+
+def test_writing_is_allowed_and_destroying_only_by_name():
+    report = talk("write", "destroy", allow_writes=True, unhappy=False)
+    assert {case.tool for case in report.cases} == {"write"}
+    assert [skipped.reason for skipped in report.skipped] == ["destructive, and not allowed by name"]
+    report = talk("write", "destroy", allow_writes=True, destructive=frozenset({"destroy"}))
+    assert statuses(report, "destroy") == ["success"]  # and no wrong calls of it
+
+
+def test_naming_a_destructive_tool_does_not_allow_writes():
+    report = talk("destroy", destructive=frozenset({"destroy"}))
+    assert statuses(report, "destroy") == []
+
+
+def test_a_run_that_called_nothing_does_not_pass():
+    report = talk("destroy")
+    with pytest.raises(NothingCheckedError, match="1 were left alone"):
+        report.require_calls()
+    talk("exact").require_calls()
+
+
+def test_a_configured_call_is_held_to_its_expectation():
+    calls = [CallConfig("good", {}, "success"), CallConfig("follows", {}, "error", "unknown_name")]
+    assert found(talk("good", "follows", configured=calls, selection=CHARTER, generate=False)) == []
+    wrong = [CallConfig("good", {}, "empty"), CallConfig("follows", {}, "error", "internal_error")]
+    report = talk("good", "follows", configured=wrong, generate=False)
+    assert [(finding.rule, finding.tool) for finding in report.findings] == [
+        ("call/expectation", "good"),
+        ("call/expectation", "follows"),
+    ]
+
+
+def test_a_configured_call_of_a_writing_tool_is_skipped_too():
+    report = talk("write", configured=[CallConfig("write", {})], generate=False)
+    assert report.results == ()
+    assert [skipped.tool for skipped in report.skipped] == ["write"]
+
+
+def test_recovery_is_followed_once_and_may_fail_otherwise():
+    report = talk("good", "follows", "loops", "same", "itself", selection=CHARTER, follow=True, unhappy=False)
+    looping = [finding for finding in report.findings if finding.rule == "call/follow"]
+    assert {finding.tool for finding in looping} == {"loops", "itself"}
+    followed = [case.tool for case in report.cases if case.purpose is Purpose.FOLLOW]
+    assert followed == ["good", "same"]  # each suggested call once, and never the very call that failed
+
+
+def test_recovery_is_not_followed_into_a_tool_that_writes():
+    report = talk("writes-next", "write", selection=CHARTER, follow=True)
+    assert "write" not in {case.tool for case in report.cases}
+
+
+def test_several_charter_versions_are_told_once():
+    report = talk("good", "older", selection=CHARTER, unhappy=False)
+    mixed = [finding for finding in report.findings if finding.rule == "call/charter-mixed"]
+    assert [(finding.tool, "1.1, 1.2" in finding.message) for finding in mixed] == [(None, True)]
+
+
+def test_a_call_that_never_returns_ends_at_its_timeout():
+    report = talk("hang", "good", timeout=0.3, unhappy=False)
+    assert statuses(report, "hang") == ["timeout"]
+    assert "call/timeout" in found(report)
+
+
+def test_a_hung_server_is_started_again_once(tmp_path):
+    calls = [CallConfig("hang", {"n": n}) for n in range(3)]
+    env = {"TALKER_STARTS": str(tmp_path / "starts")}
+    report = talk("hang", configured=calls, env=env, timeout=0.3, generate=False)
+    assert statuses(report, "hang") == ["timeout"] * 3
+    assert report.restarts == 1
+    assert (tmp_path / "starts").read_text() == "2"
+
+
+def test_a_server_that_dies_is_started_again_once_and_the_call_is_told(tmp_path):
+    events: list = []
+    report = talk("die", "exact", env={"TALKER_STARTS": str(tmp_path / "starts")}, events=events, unhappy=False)
+    assert statuses(report, "die") == ["died"]
+    assert statuses(report, "exact") == ["success"]
+    assert report.restarts == 1
+    assert "call/died" in found(report)
+    assert [type(event).__name__ for event in events].count("ServerRestarted") == 1
+
+
+def test_a_server_that_dies_again_ends_the_run():
+    calls = [CallConfig("die", {"n": n}) for n in range(4)]
+    report = talk("die", configured=calls, generate=False)
+    assert statuses(report, "die") == ["died", "died"]
+    assert [(skipped.tool, skipped.reason) for skipped in report.skipped] == [("die", "the server is gone")] * 2
+
+
+def test_without_a_way_back_the_first_death_ends_the_run():
+    report = talk("die", "exact", restart=False, unhappy=False)
+    assert statuses(report, "exact") == []
+    assert {skipped.reason for skipped in report.skipped} == {"the server is gone"}
+
+
+def test_the_budget_ends_the_run():
+    report = talk("hang", "exact", timeout=30.0, budget=0.5, unhappy=False)
+    assert statuses(report, "hang") == ["timeout"]
+    assert any("budget" in skipped.reason and skipped.tool == "exact" for skipped in report.skipped)
+
+
+def test_a_result_over_the_cap_is_told_and_not_looked_into():
+    report = talk("big", result_bytes=100_000, unhappy=False)
+    assert statuses(report, "big") == ["too-large"]
+    assert found(report) == ["call/too-large"]
+    assert report.results[0].response is None
+
+
+def test_a_server_that_asks_back_is_refused_and_reported():
+    report = talk("ask", unhappy=False)
+    assert report.results[0].response["content"][0]["text"] == "refused"
+    (finding,) = report.findings
+    assert finding.rule == "call/asked-back"
+    assert "elicitation/create" in finding.message
+    assert "sampling/createMessage" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("tool", "rules"),
+    [
+        ("chatter", []),
+        ("noise", []),
+        ("binary", []),
+        ("textless", []),
+        ("duplicate", []),
+        ("null", ["call/protocol"]),
+        ("list", ["call/protocol"]),
+        ("nan", ["call/protocol"]),
+        ("promised", ["call/structured-missing"]),
+        ("fails", ["call/error-leak"]),
+    ],
+)
+def test_bad_and_odd_answers(tool, rules):
+    report = talk(tool, "exact", unhappy=False)
+    assert found(report) == rules
+    assert statuses(report, "exact") == ["success"], "the run goes on"
+
+
+def test_a_deeply_nested_answer_is_told():
+    report = talk("deep", unhappy=False)
+    assert len(report.results) >= 1
+    assert all(finding.rule.startswith("call/") for finding in report.findings)
+
+
+def test_content_without_text_is_no_mirror_in_the_charter():
+    report = talk("textless", selection=CHARTER, unhappy=False)
+    assert found(report) == ["envelope/missing"]
+
+
+def test_events_count_the_calls():
+    events: list = []
+    report = talk("exact", events=events)
+    numbers = [event.number for event in events if type(event).__name__ == "CallStarted"]
+    assert numbers == list(range(1, len(report.results) + 1))
+    assert {event.total for event in events if type(event).__name__ == "CallStarted"} == {len(report.results)}
+
+
+def test_a_recorded_call_that_behaves_differently_is_a_change():
+    recorded = [
+        {
+            "tool": "drops",
+            "arguments": {},
+            "status": "success",
+            "kind": "",
+            "channel": "result",
+            "result": {"content": [], "structuredContent": {"n": 1, "gone": True}},
+        }
+    ]
+    report = talk("drops", recorded=recorded, generate=False)
+    assert sorted((change.kind, change.path) for change in report.changes) == [
+        ("call-field-removed", "/structuredContent/gone"),
+        ("call-field-type-changed", "/structuredContent/n"),
+    ]
+
+
+def test_the_same_seed_gives_the_same_calls():
+    first, second = talk("exact", seed=7), talk("exact", seed=7)
+    assert [case.arguments for case in first.cases] == [case.arguments for case in second.cases]
