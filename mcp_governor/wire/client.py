@@ -56,7 +56,9 @@ class Client:
         except httpx2.TransportError as error:
             raise _unreachable(error) from None
         except httpx2.HTTPError as error:
-            raise ProtocolError(f"its HTTP answer cannot be read: {_reason(error)}.") from None
+            raise ProtocolError(
+                f"its HTTP answer cannot be read: {_reason(error)}.", "See what the server or its proxy sends."
+            ) from None
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
         for _ in range(_REDIRECTS):
@@ -145,23 +147,31 @@ async def open_client(endpoint: HttpEndpoint, limits: Limits) -> AsyncIterator[C
         TargetError: the address is no http or https URL, or a header cannot be sent.
     """
     try:
-        url = httpx2.URL(endpoint.url)
+        _see_address(endpoint)
         headers = {"User-Agent": f"mcp-governor/{__version__}", **endpoint.headers}
         # How long an answer may take is decided where the question is asked; only connecting is bounded here.
         http = httpx2.AsyncClient(
             headers=headers, timeout=httpx2.Timeout(None, connect=limits.connect_timeout), follow_redirects=False
         )
     except httpx2.InvalidURL:
-        raise TargetError(f"{endpoint.shown} is no valid address.", "Give an http:// or https:// URL.") from None
+        raise _no_address(endpoint) from None
     except UnicodeEncodeError:
         raise TargetError(
             f"a header configured for {endpoint.shown} holds characters that HTTP cannot send.", "Use plain ASCII."
         ) from None
-    if url.scheme not in ("http", "https") or not url.host:
-        raise TargetError(f"{endpoint.shown} is no valid address.", "Give an http:// or https:// URL.")
     with _quiet():
         async with http:
             yield Client(http, endpoint, limits)
+
+
+def _see_address(endpoint: HttpEndpoint) -> None:
+    url = httpx2.URL(endpoint.url)
+    if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65_536:
+        raise _no_address(endpoint)
+
+
+def _no_address(endpoint: HttpEndpoint) -> TargetError:
+    return TargetError(f"{endpoint.shown} is no valid address.", "Give an http:// or https:// URL.")
 
 
 @contextmanager

@@ -57,7 +57,7 @@ class StdioEndpoint:
         return _digest("stdio", self.command, self.cwd)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class HttpEndpoint:
     """A server behind a URL.
 
@@ -68,20 +68,26 @@ class HttpEndpoint:
     """
 
     url: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
     transport: Literal["auto", "http", "sse"] = "auto"
 
     @property
     def shown(self) -> str:
         """The address without user, password, query and fragment, where secrets travel."""
-        parts = urlsplit(self.url)
+        try:
+            parts = urlsplit(self.url)
+        except ValueError:
+            return "the address of the server"
         host = parts.netloc.rpartition("@")[2]
         return redact(one_line(f"{parts.scheme}://{host}{parts.path}", 200), self.secrets)
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Values that must not appear in any message: header values, credentials and query of the address."""
-        parts = urlsplit(self.url)
+        try:
+            parts = urlsplit(self.url)
+        except ValueError:
+            return (self.url, *self.headers.values())
         words = [word for value in self.headers.values() for word in (value, value.rpartition(" ")[2])]
         credentials = parts.netloc.rpartition("@")[0]
         words += [credentials, *credentials.split(":", 1), parts.query]
@@ -92,6 +98,9 @@ class HttpEndpoint:
     def key(self) -> str:
         """Identity of the target for the era cache; holds no secret."""
         return _digest("http", self.url, self.transport)
+
+    def __repr__(self) -> str:
+        return f"HttpEndpoint({self.shown!r}, transport={self.transport!r})"
 
 
 @dataclass(frozen=True, slots=True)
