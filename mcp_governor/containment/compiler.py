@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.containment.dialect import RECURSIVE, REFERENCES
 from mcp_governor.containment.nodes import (
     FALSE,
     TRUE,
@@ -28,6 +29,7 @@ from mcp_governor.containment.nodes import (
     values,
 )
 from mcp_governor.containment.patterns import pattern_node
+from mcp_governor.containment.unevaluated import unevaluated
 from mcp_governor.containment.values import exact, freeze
 
 if TYPE_CHECKING:
@@ -51,7 +53,9 @@ _BOUNDS = {
 }
 
 
-_Key = tuple[int, str]
+Scope = tuple[tuple[str, str], ...]
+"""Of each dynamic anchor on the way to a subschema: its name, and the outermost resource that has it."""
+_Key = tuple[int, str, Scope]
 _CIRCLE = "a definition that applies itself to the same value"
 
 
@@ -72,6 +76,7 @@ class Compiler:
         # what is being compiled for the very value that the innermost schema speaks about
         self._here: set[_Key] = set()
         self._cut: set[_Key] = set()
+        self._scope: Scope = ()
 
     def root(self) -> Node:
         """The formula of the whole document."""
@@ -83,7 +88,7 @@ class Compiler:
             return TRUE if schema else FALSE
         if not isinstance(schema, dict):
             return make(Opaque, "", f"{self.identity} {schema!r}", "something that is not a schema")
-        key = (id(schema), base)
+        key = (id(schema), base, self._scope)
         done = self._done.get(key)
         if done is not None:
             return done
@@ -91,10 +96,13 @@ class Compiler:
             self._cut.add(key)
             return make(Opaque, "", f"{self.identity} circle", _CIRCLE)
         if key in self._open:
-            return ref(self, f"{base} {id(schema)}", lambda: self.compile(schema, base))
+            return ref(self, repr(key), lambda: self._again(schema, base, key[2]))
         self._open.add(key)
         self._here.add(key)
-        node = all_of(self._parts(schema, self.document.base_of(schema, base)))
+        inside = self.document.base_of(schema, base)
+        outside = self.enter(inside)
+        node = all_of(self._parts(schema, inside))
+        self.leave(outside)
         self._here.discard(key)
         self._open.discard(key)
         self._cut.discard(key)
@@ -102,6 +110,27 @@ class Compiler:
             # otherwise it was cut short inside a circle, and reads differently when reached from elsewhere
             self._done[key] = node
         return node
+
+    def _again(self, schema: Any, base: str, scope: Scope) -> Node:
+        outside, self._scope = self._scope, scope
+        node = self.compile(schema, base)
+        self._scope = outside
+        return node
+
+    def enter(self, base: str) -> Scope:
+        """Take note of the dynamic anchors of a resource; returns what to :meth:`leave` with."""
+        outside = self._scope
+        names = self.document.dynamic.get(base)
+        if names:
+            known = dict(outside)
+            for name in names:
+                known.setdefault(name, base)
+            self._scope = tuple(sorted(known.items()))
+        return outside
+
+    def leave(self, outside: Scope) -> None:
+        """Go back to the scope that was before."""
+        self._scope = outside
 
     def child(self, schema: Any, base: str) -> Node:
         """The formula of a subschema about a member, an item or a name."""
@@ -132,27 +161,27 @@ class Compiler:
             if not group.isdisjoint(schema):
                 parts.append(build(self, schema, base))
         if "unevaluatedProperties" in schema or "unevaluatedItems" in schema:
-            from mcp_governor.containment.unevaluated import unevaluated
-
             parts.append(unevaluated(self, schema, base))
         return parts
 
-    def follow(self, base: str, reference: str) -> Place | None:
-        """Where a reference leads."""
-        return self.document.resolve(base, reference)
+    def follow(self, keyword: str, reference: str, base: str) -> Place | None:
+        """Where a reference leads; a dynamic one to the outermost resource with that anchor."""
+        if keyword == "$recursiveRef" and RECURSIVE in self.document.dynamic.get(base, ()):
+            reference = "#" + RECURSIVE
+        place = self.document.resolve(base, reference)
+        name = reference.partition("#")[2]
+        if keyword == "$ref" or place is None or name not in self.document.dynamic.get(place[1], ()):
+            return place
+        outermost = dict(self._scope).get(name)
+        return place if outermost is None else self.document.anchors[outermost, name]
 
-    def _ref(self, _: dict[str, Any], value: Any, base: str) -> Node:
-        place = self.follow(base, value)
-        if place is None:
-            return make(Opaque, "", f"reference {value}", "a reference that does not resolve")
-        return self.conjunct(*place)
-
-    def _dynamic_ref(self, schema: dict[str, Any], value: Any, base: str) -> Node:
-        name = value.partition("#")[2]
-        alone = base == self.document.base and len(self.document.resources) <= 2
-        if not alone or self.document.dynamic.get(name, 0) > 1:
-            return make(Opaque, "", f"{self.identity} dynamic {base} {value}", "a dynamic reference")
-        return self._ref(schema, value, base)
+    def _ref(self, schema: dict[str, Any], base: str) -> Node:
+        parts: list[Node] = []
+        for keyword in REFERENCES:
+            if keyword in schema:
+                place = self.follow(keyword, schema[keyword], base)
+                parts.append(_nowhere(schema[keyword]) if place is None else self.conjunct(*place))
+        return all_of(parts)
 
     def _items(self, schema: dict[str, Any], base: str) -> Node:
         prefix = tuple(self.child(part, base) for part in schema.get("prefixItems", ()))
@@ -206,6 +235,10 @@ class Compiler:
         return all_of(parts)
 
 
+def _nowhere(reference: str) -> Node:
+    return make(Opaque, "", f"reference {reference}", "a reference that does not resolve")
+
+
 def _size(kind: str, low: bool, limit: int) -> Node:
     return TRUE if low and limit == 0 else make(Size, kind, low, limit)
 
@@ -215,14 +248,12 @@ def _quantity(_: Compiler, __: dict[str, Any], value: Any, ___: str) -> Node:
 
 
 _GROUPS: tuple[tuple[frozenset[str], Callable[[Compiler, dict[str, Any], str], Node]], ...] = (
+    (frozenset(REFERENCES), Compiler._ref),
     (frozenset(["items", "prefixItems"]), Compiler._items),
     (frozenset(["properties", "patternProperties", "additionalProperties"]), Compiler._props),
 )
 
 _KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Node]] = {
-    "$ref": Compiler._ref,
-    "$dynamicRef": Compiler._dynamic_ref,
-    "$recursiveRef": Compiler._dynamic_ref,
     "type": lambda _c, _s, value, _b: types([value] if isinstance(value, str) else value),
     "enum": lambda _c, _s, value, _b: values(map(freeze, value)),
     "const": lambda _c, _s, value, _b: values([freeze(value)]),

@@ -9,10 +9,12 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.containment.dialect import REFERENCES
+from mcp_governor.containment.dialect import REFERENCES
 from mcp_governor.containment.document import Document, children
 
 if TYPE_CHECKING:
-    from mcp_governor.containment.document import Place
+from mcp_governor.containment.document import Place
 
 MAX_CASES = 40
 """Alternatives for one value beyond which the native engine was seen to take longer than 100 ms."""
@@ -62,11 +64,7 @@ class _Estimate:
         return self._paths[key]
 
     def references(self, schema: dict[str, Any], base: str) -> list[Place]:
-        found = [
-            self.document.resolve(base, schema[word])
-            for word in ("$ref", "$dynamicRef")
-            if isinstance(schema.get(word), str)
-        ]
+        found = [self.document.resolve(base, schema[word]) for word in REFERENCES if isinstance(schema.get(word), str)]
         return [place for place in found if place is not None]
 
     def cases(self, schema: Any, base: str) -> int:

@@ -22,6 +22,10 @@ _URIS = {
 
 LATEST_URI = "https://json-schema.org/draft/2020-12/schema"
 
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+RECURSIVE = "$recursive"
+"""The dynamic anchor that ``$recursiveAnchor`` is written as."""
+
 SINGLE = frozenset(
     [
         "items",
@@ -178,7 +182,8 @@ def _translate(schema: Any, draft: int) -> Any:
     if draft == 4:
         _translate_bounds(result)
     _translate_identity(result, draft)
-    result.pop("$recursiveAnchor", None)
+    if result.pop("$recursiveAnchor", False) is True:
+        result["$dynamicAnchor"] = RECURSIVE
     return result
 
 

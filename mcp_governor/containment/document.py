@@ -25,31 +25,27 @@ class Document:
 
     def __init__(self, schema: Any) -> None:
         self.schema = schema
-        self.base = ""
         self.resources: dict[str, Place] = {"": (schema, "")}
         self.anchors: dict[tuple[str, str], Place] = {}
-        self.dynamic: dict[str, int] = {}
-        self._index(schema)
+        self.dynamic: dict[str, set[str]] = {}
+        """The dynamic anchors of each resource."""
+        self._index(schema, "")
 
-    def _index(self, schema: Any) -> None:
-        pending: list[tuple[Any, str]] = [(schema, "")]
-        first = True
+    def _index(self, schema: Any, base: str) -> None:
+        pending: list[tuple[Any, str]] = [(schema, base)]
         while pending:
             part, base = pending.pop()
             if not isinstance(part, dict):
                 continue
             if isinstance(part.get("$id"), str):
-                base = urljoin(base, urldefrag(part["$id"]).url)
+                base = self.base_of(part, base)
                 self.resources.setdefault(base, (part, base))
-                if first:
-                    self.base = base
-            first = False
             for keyword in ("$anchor", "$dynamicAnchor"):
                 name = part.get(keyword)
                 if isinstance(name, str):
                     self.anchors.setdefault((base, name), (part, base))
                     if keyword == "$dynamicAnchor":
-                        self.dynamic[name] = self.dynamic.get(name, 0) + 1
+                        self.dynamic.setdefault(base, set()).add(name)
             pending.extend((child, base) for child in children(part))
 
     def base_of(self, schema: dict[str, Any], base: str) -> str:
@@ -65,7 +61,8 @@ class Document:
             known = _known(uri)
             if known is None:
                 return None
-            place = (known, uri)
+            self._index(known, uri)
+            place = self.resources.setdefault(uri, (known, uri))
         if not fragment:
             return place
         if not fragment.startswith("/"):

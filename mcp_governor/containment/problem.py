@@ -6,12 +6,11 @@ from typing import Any
 
 import jsonschema_rs
 
-from mcp_governor.containment.dialect import LATEST, dialect_of, modern
+from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, modern
 from mcp_governor.containment.document import Document, children
 from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
 
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
     4: jsonschema_rs.Draft4Validator,
     6: jsonschema_rs.Draft6Validator,
@@ -89,7 +88,7 @@ def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
     problem = _invalid(schema, draft)
     if problem is None and "null" in text and not is_finite(schema):
         problem = "holds a number that JSON does not have"
-    if problem is None and any(f'"{word}"' in text for word in _REFERENCES):
+    if problem is None and any(f'"{word}"' in text for word in REFERENCES):
         problem = _bad_reference(modern(schema, draft, text))
     return problem
 
@@ -125,7 +124,7 @@ def _bad_reference(schema: Any) -> str | None:
             continue
         seen.add((id(part), base))
         base = document.base_of(part, base)
-        for word in _REFERENCES:
+        for word in REFERENCES:
             reference = part.get(word)
             if not isinstance(reference, str):
                 continue
@@ -163,7 +162,7 @@ def _in_place(document: Document, part: dict[str, Any], base: str) -> list[tuple
     """The subschemas that are all that a schema object says about its instance, and those it negates."""
     found = [(part["not"], base)] if "not" in part else []
     if len(part.keys() - _SILENT) == 1:
-        for word in _REFERENCES:
+        for word in REFERENCES:
             if isinstance(part.get(word), str):
                 target = document.resolve(base, part[word])
                 found += [target] if target is not None else []

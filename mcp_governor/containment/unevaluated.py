@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.containment.dialect import REFERENCES
 from mcp_governor.containment.nodes import (
     FALSE,
     TRUE,
@@ -108,13 +109,29 @@ class _Reader:
 
     def around(self, schema: dict[str, Any], base: str, *, own: bool) -> list[_Scenario]:
         """The scenarios of a schema object; ``own``: its unevaluated keywords are the ones in question."""
+        outside = self.compiler.enter(base)
+        try:
+            return self.product(self.factors(schema, base, own))
+        finally:
+            self.compiler.leave(outside)
+
+    @staticmethod
+    def product(factors: list[list[_Scenario]]) -> list[_Scenario]:
+        """Every combination of independent scenarios."""
+        result = [_Scenario()]
+        for factor in factors:
+            result = [one.join(other) for one in result for other in factor]
+            if len(result) > MAX_SCENARIOS:
+                raise _TooManyError("too many alternatives beside unevaluated members")
+        return [found for found in result if found.given is not FALSE]
+
+    def factors(self, schema: dict[str, Any], base: str, own: bool) -> list[list[_Scenario]]:
+        """The scenarios of each keyword of a schema object."""
         factors = [[self.direct(schema, base, own)]]
-        if "$ref" in schema:
-            place = self.compiler.follow(base, schema["$ref"])
-            if place is not None:
-                factors.append(self.of(*place))
-        if "$dynamicRef" in schema or "$recursiveRef" in schema:
-            raise _TooManyError("a dynamic reference beside unevaluated members")
+        for keyword in REFERENCES:
+            if keyword in schema:
+                place = self.compiler.follow(keyword, schema[keyword], base)
+                factors += [self.of(*place)] if place is not None else []
         factors.extend(self.of(part, base) for part in schema.get("allOf", ()))
         factors.extend(self.optional(part, base) for part in schema.get("anyOf", ()))
         if "oneOf" in schema:
@@ -123,12 +140,7 @@ class _Reader:
             factors.append(self.conditional(schema, base))
         for name, part in schema.get("dependentSchemas", {}).items():
             factors.append(self.dependent(name, part, base))
-        result = [_Scenario()]
-        for factor in factors:
-            result = [one.join(other) for one in result for other in factor]
-            if len(result) > MAX_SCENARIOS:
-                raise _TooManyError("too many alternatives beside unevaluated members")
-        return [found for found in result if found.given is not FALSE]
+        return factors
 
     def direct(self, schema: dict[str, Any], base: str, own: bool) -> _Scenario:
         contained: tuple[Node, ...] = ()
