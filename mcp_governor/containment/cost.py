@@ -10,11 +10,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.dialect import REFERENCES
-from mcp_governor.containment.dialect import REFERENCES
 from mcp_governor.containment.document import Document, children
 
 if TYPE_CHECKING:
-from mcp_governor.containment.document import Place
+    from mcp_governor.containment.document import Place
 
 MAX_CASES = 40
 """Alternatives for one value beyond which the native engine was seen to take longer than 100 ms."""
