@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from mcp_governor.call.behaviour import behaviour_changes
 from mcp_governor.call.cases import Case, Plan, Purpose, Skipped, refusal
 from mcp_governor.call.expect import expectation_breaches, is_dispatch
 from mcp_governor.call.outcome import Channel, Outcome, outcome_of
@@ -137,6 +136,9 @@ class _Run:
         )
         result = CaseResult(case, outcome, milliseconds, raw, tuple(findings))
         if case.recorded is not None and outcome.answered and tool is not None:
+            # The change catalogue is of no use to a run without recordings.
+            from mcp_governor.call.behaviour import behaviour_changes
+
             self.changes += behaviour_changes(case.recorded, outcome, raw, tier=tool.tier)
         self.results.append(result)
         for finding in findings:
