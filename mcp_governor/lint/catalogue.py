@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +15,14 @@ import tomli
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
-from mcp_governor.lint.rule_file import read_rule
+from mcp_governor.lint.rule import Rule
+from mcp_governor.lint.rule_file import read_own_rule, read_rule
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from mcp_governor.lint.rule import Limit, Rule
+    from mcp_governor.lint.rule import Limit
 
 ENTRY_POINT_GROUP = "mcp_governor.rules"
 """Packages that bring rules name a module (its folder holds the files) or a function that returns a folder."""
@@ -48,6 +51,48 @@ class Profile:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
+class Rules(Mapping[str, Rule]):
+    """Rules by id, in alphabetical order; a file of ours is read when its rule is asked for."""
+
+    def __init__(self, files: Mapping[str, str], loaded: Mapping[str, Rule]) -> None:
+        self._files = files
+        self._loaded = dict(loaded)
+        self._ids = tuple(sorted({**files, **loaded}))
+
+    def __getitem__(self, rule_id: str) -> Rule:
+        if rule_id not in self._loaded:
+            self._loaded[rule_id] = read_own_rule(self._files[rule_id])
+        return self._loaded[rule_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __contains__(self, rule_id: object) -> bool:
+        return rule_id in self._files or rule_id in self._loaded
+
+
+class Packs(Mapping[str, "tuple[Rule, ...]"]):
+    """Rules by pack, both in alphabetical order."""
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        self._rules = rules
+        self._ids: dict[str, list[str]] = {}
+        for rule_id in rules:
+            self._ids.setdefault(rule_id.partition("/")[0], []).append(rule_id)
+
+    def __getitem__(self, pack: str) -> tuple[Rule, ...]:
+        return tuple(self._rules[rule_id] for rule_id in self._ids[pack])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+
 @dataclass(frozen=True)
 class Catalogue:
     """All rules by id, and the profiles that choose among them."""
@@ -67,10 +112,7 @@ class Catalogue:
     @cached_property
     def packs(self) -> Mapping[str, tuple[Rule, ...]]:
         """Rules by pack, both in alphabetical order."""
-        out: dict[str, list[Rule]] = {}
-        for rule in self:
-            out.setdefault(rule.pack, []).append(rule)
-        return {pack: tuple(rules) for pack, rules in out.items()}
+        return Packs(self.rules)
 
     @cached_property
     def clients(self) -> Mapping[str, tuple[Limit, ...]]:
@@ -125,7 +167,8 @@ class Catalogue:
         known = [*self.rules, *(f"{pack}/*" for pack in self.packs)]
         hint = did_you_mean(selector, known)
         if not hint and "/" not in selector:
-            bare = {rule.name: rule.id for rule in self} | {pack: f"{pack}/*" for pack in self.packs}
+            bare = {rule_id.partition("/")[2]: rule_id for rule_id in self.rules}
+            bare |= {pack: f"{pack}/*" for pack in self.packs}
             if selector in bare:
                 hint = f' Did you mean "{bare[selector]}"?'
         return ConfigError(f"There is no rule {one_line(selector)!r}.{hint}", "mcp-governor rules lists the catalogue.")
@@ -156,21 +199,31 @@ def load_catalogue(extra_paths: tuple[Path, ...] = (), entry_points: bool = True
         ConfigError: a rule file is broken (with file and line), or two files claim one id.
     """
     own = rules_folder()
+    files = own_files(own)
     rules: dict[str, Rule] = {}
-    for file in sorted(own.glob("*/*.toml")):
-        rule = read_rule(file, trusted=True)
-        rules[rule.id] = rule
     folders = [*(_entry_point_folders() if entry_points else ()), *extra_paths]
     for folder in folders:
         for rule in _user_rules(folder):
-            other = rules.get(rule.id)
+            other = files.get(rule.id) or (rules[rule.id].origin if rule.id in rules else None)
             if other is not None:
                 raise ConfigError(
-                    f"Rule {rule.id} is defined twice: in {other.origin} and in {rule.origin}.",
+                    f"Rule {rule.id} is defined twice: in {visible(other)} and in {rule.origin}.",
                     "Give your rule a pack name of its own.",
                 )
             rules[rule.id] = rule
-    return Catalogue(dict(sorted(rules.items())), _profiles(own / PROFILES_FILE))
+    return Catalogue(Rules(files, rules), _profiles(own / PROFILES_FILE))
+
+
+def own_files(folder: Path) -> dict[str, str]:
+    """Our own rule files by rule id, which is the pack's folder and the file's name."""
+    out: dict[str, str] = {}
+    for pack in os.scandir(folder):
+        if pack.is_dir():
+            for file in os.scandir(pack.path):
+                stem, dot, suffix = file.name.rpartition(".")
+                if dot and suffix == "toml":
+                    out[f"{pack.name}/{stem}"] = file.path
+    return out
 
 
 def _user_rules(folder: Path) -> Iterator[Rule]:

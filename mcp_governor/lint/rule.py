@@ -90,6 +90,10 @@ def _json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
+Examples = tuple[tuple[Example, ...], tuple[Example, ...]]
+"""Examples that pass, and examples that fail."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule of the catalogue; the attributes are the keys of its file.
@@ -115,7 +119,7 @@ class Rule:
         options: by name.
         stance: the side it takes, where the sources disagree.
         limit: the client limit it stands for.
-        passes, fails: examples.
+        examples: gives the examples that pass and those that fail; they are read when somebody asks.
         origin: the file it was read from, for messages.
     """
 
@@ -139,9 +143,18 @@ class Rule:
     options: Mapping[str, Option] = field(default_factory=dict)
     stance: Stance | None = None
     limit: Limit | None = None
-    passes: tuple[Example, ...] = ()
-    fails: tuple[Example, ...] = ()
+    examples: Callable[[], Examples] = field(default=lambda: ((), ()), repr=False, compare=False)
     origin: str = ""
+
+    @property
+    def passes(self) -> tuple[Example, ...]:
+        """Examples that the rule passes."""
+        return self.examples()[0]
+
+    @property
+    def fails(self) -> tuple[Example, ...]:
+        """Examples that the rule fails."""
+        return self.examples()[1]
 
     @property
     def pack(self) -> str:

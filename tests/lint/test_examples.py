@@ -9,7 +9,7 @@ import pytest
 
 from mcp_governor.lint import LintSettings, Rule, load_catalogue, run_rules, select
 from mcp_governor.lint.catalogue import rules_folder
-from mcp_governor.lint.rule_file import read_rule
+from mcp_governor.lint.rule_file import read_own_rule, read_rule
 from mcp_governor.surface import build_surface
 
 CATALOGUE = load_catalogue(entry_points=False)
@@ -52,6 +52,10 @@ FILES = sorted(rules_folder().glob("*/*.toml"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_our_own_rule_files_keep_the_schema_of_rule_files(file: Path):
     rule = read_rule(file)
+    # What the shorter way of reading gives is the same rule, examples included.
+    quick = read_own_rule(str(file))
+    assert quick == rule
+    assert quick.examples() == rule.examples()
     assert rule.id == f"{file.parent.name}/{file.stem}"
     assert rule.message.endswith((".", "}"))
     assert "\n" not in rule.summary
