@@ -1,0 +1,173 @@
+"""Acceptances: applied, ended, written into the configuration."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+import tomli
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.findings import Bump, Finding, Severity
+from mcp_governor.policy import Acceptance, add_acceptance, apply_acceptances, evaluate
+from mcp_governor.surface import build_surface
+
+TODAY = date(2026, 11, 21)
+FOUND = Finding("pack/rule", Severity.ERROR, "Wrong.", tool="search", path="/description", value="x")
+OTHER = Finding("pack/other", Severity.ERROR, "Wrong.", tool="search", path="/description", value="x")
+CHANGE = Change("tool-removed", "old", "", Side.SURFACE, Verdict.BREAKING, "tool `old` is gone", Bump.MAJOR)
+
+
+def applied(*acceptances: Acceptance, complete: bool = True) -> object:
+    return apply_acceptances(
+        acceptances, [FOUND, OTHER], [CHANGE], today=TODAY, where="pyproject.toml", complete=complete
+    )
+
+
+def test_an_accepted_finding_keeps_its_place_and_gets_the_reason() -> None:
+    result = applied(Acceptance(FOUND.id, "reviewed"), Acceptance(CHANGE.id, "agreed with the only client"))
+    assert [(f.rule, f.accepted) for f in result.findings] == [("pack/rule", "reviewed"), ("pack/other", None)]
+    assert result.changes == {CHANGE.id: "agreed with the only client"}
+
+
+@pytest.mark.parametrize(
+    ("until", "rule"),
+    [(None, None), (date(2026, 11, 21), None), (date(2026, 11, 20), "policy/acceptance-expired")],
+)
+def test_the_last_day_still_counts(until: date | None, rule: str | None) -> None:
+    result = applied(Acceptance(FOUND.id, "for now", until))
+    assert (result.findings[0].accepted is None) == (rule is not None)
+    assert [f.rule for f in result.findings[2:]] == ([rule] if rule else [])
+
+
+def test_what_matches_nothing_is_an_error_with_the_nearest_id() -> None:
+    result = applied(Acceptance(FOUND.id.replace("rule", "rul"), "typo"))
+    [problem] = result.findings[2:]
+    assert (problem.rule, problem.severity, problem.path) == ("policy/acceptance-unmatched", "error", "pyproject.toml")
+    assert f'Did you mean "{FOUND.id}"?' in problem.message
+
+
+def test_a_run_that_looked_at_a_part_does_not_judge_the_rest() -> None:
+    result = applied(Acceptance("pack/elsewhere:-:/:00000000", "x"), complete=False)
+    assert len(result.findings) == 2
+
+
+def test_twice_is_once_too_often() -> None:
+    result = applied(Acceptance(FOUND.id, "a"), Acceptance(FOUND.id, "b"))
+    assert result.findings[0].accepted == "a"
+    assert [f.rule for f in result.findings[2:]] == ["policy/acceptance-duplicate"]
+
+
+def test_an_accepted_break_still_counts_in_the_required_step() -> None:
+    old, new = build_surface({"tools": [{"name": "old"}, {"name": "b"}]}), build_surface({"tools": [{"name": "b"}]})
+    result = evaluate([CHANGE], old, new, old_version="1.0.0", new_version="1.1.0")
+    accepted = apply_acceptances([Acceptance(CHANGE.id, "ok")], result.findings, [CHANGE], today=TODAY)
+    assert result.required_bump is Bump.MAJOR
+    assert "policy/bump-too-small" in [f.rule for f in accepted.findings if f.accepted is None]
+
+
+PYPROJECT = """\
+# The project.
+[project]
+name = "x"    # its name
+
+[tool.mcp-governor]
+target = "search"      # what we govern
+policy = { calver = "minor" }
+
+[tool.mcp-governor.servers.search]
+command = ["python"]
+
+[tool.ruff]
+line-length = 110
+"""
+TABLE = ("tool", "mcp-governor")
+NEW = Acceptance("charter/length:search:/description:0a1b2c3d", 'A "long" story', date(2027, 1, 31))
+
+
+def accepted_in(text: str, table: tuple[str, ...] = TABLE) -> list[dict[str, object]]:
+    document = tomli.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    for key in table:
+        document = document[key]
+    return document["accept"]
+
+
+def without_new_lines(before: str, after: str) -> str:
+    """What is left of ``after`` when the lines that came are taken out; fails where a line is lost."""
+    remaining = iter(after.splitlines())
+    assert all(line in remaining for line in before.splitlines())
+    return after
+
+
+def test_comments_and_order_stay() -> None:
+    after = without_new_lines(PYPROJECT, add_acceptance(PYPROJECT, NEW, table=TABLE, what="pyproject.toml"))
+    assert accepted_in(after) == [{"finding": NEW.finding, "reason": NEW.reason, "until": NEW.until}]
+    document = tomli.loads(after)
+    del document["tool"]["mcp-governor"]["accept"]
+    assert document == tomli.loads(PYPROJECT)
+
+
+def test_one_more_below_the_ones_there_are() -> None:
+    once = add_acceptance(PYPROJECT, NEW, table=TABLE, what="f")
+    other = Acceptance("a/b:-:/:00000000", "why")
+    twice = without_new_lines(once, add_acceptance(once, other, table=TABLE, what="f"))
+    assert [item["finding"] for item in accepted_in(twice)] == [NEW.finding, other.finding]
+    assert "until" not in accepted_in(twice)[1]
+
+
+def test_the_same_finding_is_renewed_in_place() -> None:
+    once = add_acceptance(PYPROJECT, NEW, table=TABLE, what="f")
+    renewed = add_acceptance(once, Acceptance(NEW.finding, "later"), table=TABLE, what="f")
+    assert accepted_in(renewed) == [{"finding": NEW.finding, "reason": "later"}]
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", 'target = "x"\n', 'target = "x"\n[lint]\nignore = ["a/b"]\n'])
+def test_in_our_own_file(text: str) -> None:
+    after = without_new_lines(text, add_acceptance(text, NEW, what="mcp-governor.toml"))
+    assert accepted_in(after, ())[0]["finding"] == NEW.finding
+    assert add_acceptance(after, NEW, what="f") == after
+
+
+def test_inline_lists_stay_inline() -> None:
+    text = 'accept = [{ finding = "a", reason = "b" }]\n'
+    after = add_acceptance(text, NEW, what="f")
+    assert [item["finding"] for item in accepted_in(after, ())] == ["a", NEW.finding]
+
+
+def test_line_ends_and_byte_order_mark_stay() -> None:
+    text = "\ufeff" + PYPROJECT.replace("\n", "\r\n")
+    after = add_acceptance(text, NEW, table=TABLE, what="f")
+    assert after.startswith("\ufeff# The project.\r\n")
+    assert after.count("\r\n") == after.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = = 1\n", "is not TOML"),
+        ("accept = 1\n", "not a list of tables"),
+        ("accept = [1]\n", "not a list of tables"),
+    ],
+)
+def test_a_file_that_cannot_take_it(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        add_acceptance(text, NEW, what="mcp-governor.toml")
+    with pytest.raises(ConfigError, match="is not a table"):
+        add_acceptance("tool = 1\n", NEW, table=TABLE, what="pyproject.toml")
+
+
+def test_a_reason_is_wanted() -> None:
+    with pytest.raises(UsageError, match="needs a reason"):
+        add_acceptance("", Acceptance("a", "  "), what="f")
+
+
+@given(st.text(), st.text().filter(str.strip))
+@settings(max_examples=100, deadline=None)
+def test_whatever_it_says_can_be_read_back(finding: str, reason: str) -> None:
+    if any(0xD800 <= ord(char) < 0xE000 for char in finding + reason):
+        return
+    after = add_acceptance(PYPROJECT, Acceptance(finding, reason), table=TABLE, what="f")
+    assert accepted_in(after)[0] == {"finding": finding, "reason": reason}

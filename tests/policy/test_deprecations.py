@@ -1,0 +1,279 @@
+"""What a deprecation must say, and what it must keep to."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import compare
+from mcp_governor.changelog import parse
+from mcp_governor.findings import Severity
+from mcp_governor.policy import evaluate
+from mcp_governor.surface import Surface, build_surface
+
+LOG = """## 2.0.0 (current)
+
+## 1.4.0
+
+## 1.3.0
+
+## 1.2.0
+
+**Deprecated**
+
+- `old` is deprecated; use `new` instead.
+
+## 1.1.0
+"""
+
+
+def surface(*tools: dict[str, Any], **tiers: str) -> Surface:
+    return build_surface({"tools": [{"inputSchema": {"type": "object"}, **tool} for tool in tools]}, tier_of_list=tiers)
+
+
+def tool(name: str, *, deprecated: Any = None, description: str = "", **more: Any) -> dict[str, Any]:
+    meta = {} if deprecated is None else {"_meta": {"deprecated": deprecated}}
+    return {"name": name, **meta, **({"description": description} if description else {}), **more}
+
+
+def judged(
+    old: Surface | None,
+    new: Surface,
+    *,
+    log: str = "",
+    before: str | None = "1.4.0",
+    now: str | None = "2.0.0",
+    today: date | None = None,
+) -> list[str]:
+    changes = compare(old, new) if old is not None else []
+    changelog = parse(log, "log.md") if log else None
+    result = evaluate(changes, old, new, old_version=before, new_version=now, changelog=changelog, today=today)
+    return sorted(found.rule.removeprefix("policy/") for found in result.findings)
+
+
+NEW = tool("new")
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (tool("old", deprecated={"replacement": "new"}), []),
+        (tool("old", deprecated=True), ["deprecation-without-replacement"]),
+        (tool("old", deprecated={"since": "1.2.0"}), ["deprecation-without-replacement"]),
+        (tool("old", description="Deprecated: use `new` instead. Lists notes."), []),
+        (tool("old", description="Deprecated. Lists notes."), ["deprecation-without-replacement"]),
+        (tool("old", deprecated="use `new` instead"), []),
+        (tool("old", deprecated={"replacement": "nowhere"}), ["replacement-missing"]),
+        (tool("old", deprecated={"replacement": "old"}), ["replacement-missing"]),
+        (tool("old", deprecated={"replacement": "new", "sunset": "soon"}), ["sunset-unreadable"]),
+        (tool("old", deprecated={"replacement": "new", "sunset": "3.0.0"}), []),
+        (tool("old", deprecated={"replacement": "new", "sunset": "2.0.0"}), ["sunset-passed"]),
+        (tool("old", deprecated={"replacement": "new", "sunset": "2026-11-20"}), ["sunset-passed"]),
+        (tool("old", deprecated={"replacement": "new", "sunset": "2026-11-21"}), []),
+    ],
+)
+def test_what_a_deprecation_must_say(told: dict[str, Any], expected: list[str]) -> None:
+    now = surface(told, NEW)
+    assert judged(now, now, today=date(2026, 11, 21)) == expected
+    assert judged(None, now, today=date(2026, 11, 21)) == expected
+
+
+def test_the_finding_says_which_replacement_was_meant() -> None:
+    now = surface(tool("old", deprecated={"replacement": "serch"}), tool("search"))
+    [found] = evaluate([], None, now, old_version=None, new_version="1.0.0").findings
+    assert found.message == 'The replacement `serch` does not exist. Did you mean "search"?'
+    assert found.tool == "old"
+
+
+def test_a_replacement_that_went_is_told_as_gone() -> None:
+    before = surface(tool("old", deprecated={"replacement": "new"}), NEW, tool("other"))
+    after = surface(tool("old", deprecated={"replacement": "new"}), tool("other"))
+    result = evaluate([], before, after, old_version="1.4.0", new_version="2.0.0")
+    assert [found.message for found in result.findings] == ["The replacement `new` is gone."]
+
+
+def test_a_replacement_that_is_deprecated_itself() -> None:
+    now = surface(
+        tool("old", deprecated={"replacement": "new"}),
+        tool("new", deprecated={"replacement": "newest"}),
+        tool("newest"),
+    )
+    [found] = evaluate([], None, now, old_version=None, new_version="1.0.0").findings
+    assert found.rule == "policy/replacement-deprecated"
+    assert found.fix == "Name the tool that will stay, such as `newest`."
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "expected"),
+    [
+        ("3.0.0", "2.1.0", ["sunset-brought-forward"]),
+        ("3.0.0", "3.0.0", []),
+        ("3.0.0", "4.0.0", []),
+        ("2027-06-30", "2027-01-31", ["sunset-brought-forward"]),
+        ("2027-01-31", "2027-06-30", []),
+        ("2027-01-31", "4.0.0", []),
+        (None, "4.0.0", []),
+        ("4.0.0", None, []),
+    ],
+)
+def test_a_sunset_does_not_come_earlier(was: str | None, now: str | None, expected: list[str]) -> None:
+    def told(sunset: str | None) -> Surface:
+        return surface(tool("old", deprecated={"replacement": "new", "sunset": sunset}), NEW)
+
+    assert judged(told(was), told(now), today=date(2026, 11, 21)) == expected
+
+
+@pytest.mark.parametrize(
+    ("sunset", "today", "expected"),
+    [
+        ("3.0.0", None, ["removed-before-sunset"]),
+        ("2.0.0", None, []),
+        ("2026-12-01", date(2026, 11, 30), ["removed-before-sunset"]),
+        ("2026-12-01", date(2026, 12, 1), []),
+        ("2026-12-01", None, []),
+    ],
+)
+def test_a_tool_is_not_removed_before_its_sunset(sunset: str, today: date | None, expected: list[str]) -> None:
+    before = surface(tool("old", deprecated={"since": "1.2.0", "replacement": "new", "sunset": sunset}), NEW)
+    assert judged(before, surface(NEW), log=LOG, today=today) == expected
+
+
+@pytest.mark.parametrize(
+    ("told", "log", "expected"),
+    [
+        # told by the changelog alone, by the surface alone, by both
+        (tool("old"), LOG, []),
+        (
+            tool("old", deprecated={"since": "1.2.0", "replacement": "new"}),
+            LOG.replace("**Deprecated**", "**Fixed**"),
+            [],
+        ),
+        (tool("old", deprecated={"since": "1.2.0", "replacement": "new"}), LOG, []),
+        # the changelog's word counts where the surface claims an earlier release
+        (
+            tool("old", deprecated={"since": "1.1.0", "replacement": "new"}),
+            LOG.replace("1.2.0", "1.3.5"),
+            ["removed-early"],
+        ),
+        # a deprecation that says no since is as old as the baseline that carried it
+        (tool("old", deprecated={"replacement": "new"}), "", ["removed-early"]),
+        # without a changelog only the baseline's release can be counted
+        (tool("old", deprecated={"since": "1.2.0", "replacement": "new"}), "", ["removed-early"]),
+        # an announcement about an argument is none about the tool
+        (tool("old"), LOG.replace("`old` is", "The argument `q` of `old` is"), ["removed-undeprecated"]),
+        # one that was withdrawn does not count any more
+        (
+            tool("old"),
+            LOG.replace("## 1.3.0\n", "## 1.3.0\n\n**Changed**\n\n- `old` is no longer deprecated.\n"),
+            ["removed-undeprecated"],
+        ),
+        # a pre-release is no release
+        (tool("old"), LOG.replace("## 1.3.0", "## 1.3.0-rc.1"), ["removed-early"]),
+        # patches of one minor release count once
+        (tool("old"), LOG.replace("## 1.3.0", "## 1.4.1"), ["removed-early"]),
+        (tool("old"), LOG.replace("use `new` instead", "use `nowhere` instead"), ["replacement-missing"]),
+        (tool("old"), LOG.replace("; use `new` instead", ""), ["deprecation-without-replacement"]),
+    ],
+)
+def test_where_the_window_is_counted_from(told: dict[str, Any], log: str, expected: list[str]) -> None:
+    assert judged(surface(told, NEW), surface(NEW), log=log) == expected
+
+
+def test_surface_and_changelog_disagree_on_since() -> None:
+    now = surface(tool("old", deprecated={"since": "1.1", "replacement": "new"}), NEW)
+    [found] = evaluate([], now, now, old_version="1.4.0", new_version="2.0.0", changelog=parse(LOG, "l")).findings
+    assert found.rule == "policy/deprecation-since"
+    assert found.message == "The tool says that it is deprecated since 1.1, and the changelog says 1.2.0."
+    same = surface(tool("old", deprecated={"since": "1.2", "replacement": "new"}), NEW)
+    assert judged(same, same, log=LOG) == []
+
+
+def test_an_argument_of_an_advanced_tool_is_announced_on_its_own() -> None:
+    def advanced(*names: str) -> Surface:
+        return surface({"name": "dump", "inputSchema": {"properties": {name: {} for name in names}}}, dump="advanced")
+
+    log = "## 1.5.0 (current)\n\n## 1.4.0\n\n## 1.3.0\n\n**Deprecated**\n\n- The argument `q` of `dump` goes.\n"
+    assert judged(advanced("q", "x"), advanced("x"), log=log, now="1.5.0") == []
+    assert judged(advanced("q", "x"), advanced("q"), log=log, now="1.5.0") == ["advanced-break-early"]
+    assert judged(advanced("q", "x"), advanced("x"), log=log.replace("1.3.0", "1.4.1"), now="1.5.0") == [
+        "advanced-break-early"
+    ]
+
+
+def test_internal_tools_are_not_published() -> None:
+    told = surface(tool("probe", _meta={"tier": "internal"}), tool("listed"), listed="internal")
+    found = list(evaluate([], None, told, old_version=None, new_version="1.0.0").findings)
+    assert [(f.rule, f.tool) for f in found] == [("policy/internal-published", "probe")]
+
+
+def test_a_tool_that_moves_up_breaks_nobody() -> None:
+    before, after = surface(tool("a"), a="advanced"), surface(tool("a"), a="facade")
+    assert judged(before, after, before="1.4.0", now="1.5.0") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        (None, "2.0.0", ["removed-undeprecated", "version-missing"]),
+        ("1.4.0", None, ["removed-undeprecated", "version-missing"]),
+        ("1.4.0", "1.3.0", ["removed-undeprecated", "version-backwards"]),
+        ("1.4.0", "2026.11.1", ["bump-too-small", "removed-undeprecated", "version-not-semver"]),
+        ("2.0.0-rc.1", "2.0.0-rc.2", ["removed-undeprecated"]),
+        ("2.0.0-rc.1", "2.0.0", ["removed-undeprecated"]),
+        ("1.5.0-rc.1", "1.5.0-rc.2", ["bump-too-small", "removed-undeprecated"]),
+        ("1.4.0+linux", "1.4.0+mac", ["bump-too-small", "removed-undeprecated"]),
+        ("1.4.0", "2.0.0-beta.1", ["removed-undeprecated"]),
+        ("0.9.0", "1.0.0", []),
+        ("0.9.0", "0.10.0", []),
+        ("0.9.0", "0.9.1", ["bump-too-small"]),
+    ],
+)
+def test_versions(before: str | None, now: str | None, expected: list[str]) -> None:
+    assert judged(surface(tool("old"), NEW), surface(NEW), before=before, now=now) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "fix"),
+    [
+        ("1.4.2", "1.4.3", "Release it as 2.0.0, or take these changes back."),
+        ("0.4.2", "0.4.3", "Release it as 0.5.0, or take these changes back."),
+        ("1.5.0-rc.1", "1.5.0", "Release it as 2.0.0, or take these changes back."),
+        ("2.0.0-rc.1", "2.0.0-rc.1", "Release it as 2.0.0, or take these changes back."),
+    ],
+)
+def test_the_fix_names_the_next_version(before: str, now: str, fix: str) -> None:
+    old, new = surface(tool("old"), NEW), surface(NEW)
+    result = evaluate(compare(old, new), old, new, old_version=before, new_version=now)
+    [found] = [found for found in result.findings if found.rule == "policy/bump-too-small"]
+    assert found.fix == fix
+    assert "tool `old` is gone" in found.message
+
+
+def test_the_changes_that_force_the_step_are_named() -> None:
+    old = surface(tool("old"), tool("b", inputSchema={"properties": {"x": {}}}))
+    new = surface(tool("b", inputSchema={"properties": {"x": {}, "y": {}}}))
+    result = evaluate(compare(old, new), old, new, old_version="1.0.0", new_version="1.1.0")
+    assert [change.kind for change in result.forcing] == ["tool-removed"]
+    assert (result.required_bump, result.declared_bump) == ("major", "minor")
+
+
+def test_nothing_changed_needs_nothing() -> None:
+    now = surface(NEW)
+    result = evaluate([], now, now, old_version="1.0.0", new_version="1.0.0")
+    assert (result.required_bump, result.declared_bump, result.findings, result.forcing) == ("none", "none", (), ())
+
+
+def test_no_baseline_judges_the_surface_alone() -> None:
+    result = evaluate([], None, surface(NEW), old_version=None, new_version=None)
+    assert (result.required_bump, result.declared_bump, result.findings) == ("none", None, ())
+
+
+def test_severities() -> None:
+    before, after = (
+        surface(tool("list_files_of_user", inputSchema={"properties": {"path": {}, "depth": {}}})),
+        surface(tool("list_files_of_users", inputSchema={"properties": {"path": {}, "depth": {}}})),
+    )
+    result = evaluate(compare(before, after), before, after, old_version="1.0.0", new_version="2.0.0")
+    assert [(f.rule, f.severity) for f in result.findings] == [("policy/rename-without-window", Severity.WARNING)]
