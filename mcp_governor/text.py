@@ -45,6 +45,22 @@ def visible(text: str, *, keep_newlines: bool = False) -> str:
     return _SUSPECT.sub(_escape, text)
 
 
+def escape_json(document: str) -> str:
+    """JSON text with every character that :func:`visible` escapes as a JSON escape: safe to show, the same value.
+
+    Line feeds between values stay; within strings JSON escapes them anyhow.
+    """
+    return _SUSPECT.sub(_json_escape, document)
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    char = match.group()
+    if char == "\n":
+        return char
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
 def is_suspect(char: str) -> bool:
     """Whether a single character is one that :func:`visible` would escape (line feed and tab excepted)."""
     return char not in "\n\t" and _SUSPECT.fullmatch(char) is not None

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
-from mcp_governor.text import did_you_mean, is_suspect, one_line, visible
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_governor.text import did_you_mean, escape_json, is_suspect, one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -45,3 +49,17 @@ def test_suspects() -> None:
 def test_the_nearest_word_is_named_only_when_near() -> None:
     assert did_you_mean("bselin", ["baseline", "target"]) == ' Did you mean "baseline"?'
     assert did_you_mean("zzz", ["baseline"]) == ""
+
+
+@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5))
+def test_escaped_json_is_the_same_value_without_a_suspect(value: object) -> None:
+    text = escape_json(json.dumps(value, ensure_ascii=False, indent=2))
+    assert json.loads(text) == value
+    assert not [char for char in text if is_suspect(char)]
+    text.encode()
+
+
+def test_escaped_json_leaves_what_can_be_read() -> None:
+    assert escape_json('{"é": "日本 \u202e\x7f\U000e0041\ud800"}') == (
+        '{"é": "日本 ' + r'\u202e\u007f\udb40\udc41\ud800"}'
+    )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import FileFormatError
 from mcp_governor.surface.fingerprint import fingerprint, wording_fingerprint
 from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import escape_json, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ def parse_json(text: str | bytes, what: str) -> Any:
         raise FileFormatError(f"{what} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        if error.pos >= len(error.doc.rstrip()):
+        if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
             raise FileFormatError(f"{what} is cut off at {where}.", "Record it again.") from None
         raise FileFormatError(f"{what} is not JSON: {error.msg} at {where}.", "Record it again.") from None
     except (RecursionError, ValueError) as error:
@@ -172,13 +172,8 @@ def dump_surface(surface: Surface) -> str:
 
 
 def dump_json(document: Any) -> str:
-    """Sorted, indented JSON; non-ASCII is readable, except what UTF-8 cannot write."""
-    text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True)
-    return text + "\n"
+    """Sorted, indented JSON; non-ASCII is readable, except what UTF-8 cannot write or a reader could be fooled by."""
+    return escape_json(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
 
 
 def _sort_key(entry: Any) -> tuple[str, str]:

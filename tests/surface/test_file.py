@@ -63,6 +63,7 @@ def test_every_recording_form_is_read(document: object, tmp_path: Path) -> None:
         (b'{"format": "mcp-governor/report-1"}', "which is not a surface file"),
         (b'{"format": "mcp-governor/surface-1"}', "has no tools array"),
         (b'{"tools": [{"name": "a"', "is cut off at line 1, column 24"),
+        (b'{"tools": [{"name": "a', "is cut off at line 1, column 21"),
         (b"<html></html>", "is not JSON: Expecting value at line 1, column 1"),
         (b'{"tools": {}}', "holds no surface"),
         (b"\xff\xfe", "is not UTF-8 (byte 0)"),
