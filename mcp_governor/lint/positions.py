@@ -1,0 +1,218 @@
+"""JSON pointers → lines and columns of a recorded file, for code frames and for SARIF."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_governor.text import visible
+from mcp_governor.vocabulary import join_pointer, unescape_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface.model import Surface
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SCALAR = re.compile(r"[^,\]}\s]+")
+_FRAME_WIDTH = 100
+
+
+class Position(NamedTuple):
+    """A place in a text file, both counted from 1, columns in code points."""
+
+    line: int
+    column: int
+
+
+@dataclass
+class _Wanted:
+    """The pointers that are looked for, as a tree; each node remembers where it was found."""
+
+    below: dict[str, _Wanted] = field(default_factory=dict)
+    offset: int | None = None
+
+
+def locate(text: str, pointer: str) -> Position | None:
+    """Where a JSON document says the value at a pointer; see :func:`locate_all`."""
+    return locate_all(text, [pointer])[pointer]
+
+
+def locate_all(text: str, pointers: Iterable[str]) -> dict[str, Position | None]:
+    """Where a JSON document says the values at several pointers, in one pass over the text.
+
+    A member of an object is where its key begins, anything else where the value begins. A pointer that leads
+    nowhere is located at the last value on its way that is there. ``None`` for all where the text is not JSON.
+    """
+    wanted = {pointer: _tokens(pointer) for pointer in pointers}
+    root = _Wanted()
+    for tokens in wanted.values():
+        node = root
+        for token in tokens:
+            node = node.below.setdefault(token, _Wanted())
+    try:
+        start = _skip_space(text, 1 if text.startswith("\ufeff") else 0)
+        root.offset = start
+        _walk(text, start, root)
+    except (IndexError, ValueError):
+        return dict.fromkeys(wanted)
+    lines = _LineTable(text)
+    return {pointer: lines.position(_deepest(root, tokens)) for pointer, tokens in wanted.items()}
+
+
+def _tokens(pointer: str) -> list[str]:
+    return [unescape_pointer(token) for token in pointer.split("/")[1:]]
+
+
+def _deepest(root: _Wanted, tokens: Sequence[str]) -> int:
+    node, offset = root, root.offset or 0
+    for token in tokens:
+        node = node.below[token]
+        if node.offset is None:
+            break
+        offset = node.offset
+    return offset
+
+
+def _skip_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+@dataclass
+class _Container:
+    """An object or array that is being read."""
+
+    node: _Wanted | None
+    is_object: bool
+    index: int = 0
+
+
+def _walk(text: str, at: int, root: _Wanted) -> int:
+    """Read one value and note the offsets of what is wanted in it; returns where the value ends."""
+    stack: list[_Container] = []
+    node: _Wanted | None = root
+    while True:
+        at = _skip_space(text, at)
+        char = text[at]
+        if char in "{[":
+            stack.append(_Container(node, char == "{"))
+            at = _skip_space(text, at + 1)
+            if text[at] not in "}]":
+                at, node = _enter(text, at, stack[-1])
+                continue
+        elif char == '"':
+            at = scanstring(text, at + 1, True)[1]
+        else:
+            match = _SCALAR.match(text, at)
+            if match is None:
+                raise ValueError(at)
+            at = match.end()
+        # A value has ended, or an empty container stands at its closing bracket.
+        while True:
+            if not stack:
+                return at
+            at = _skip_space(text, at)
+            if text[at] == ",":
+                at, node = _enter(text, _skip_space(text, at + 1), stack[-1])
+                break
+            if text[at] not in "}]":
+                raise ValueError(at)
+            stack.pop()
+            at += 1
+
+
+def _enter(text: str, at: int, container: _Container) -> tuple[int, _Wanted | None]:
+    """The start of the next value of a container, and what is wanted of it."""
+    key_at = at
+    if container.is_object:
+        key, at = scanstring(text, at + 1, True)
+        at = _skip_space(text, at)
+        if text[at] != ":":
+            raise ValueError(at)
+        at += 1
+    else:
+        key = str(container.index)
+        container.index += 1
+    node = container.node.below.get(key) if container.node is not None else None
+    if node is not None and node.offset is None:
+        node.offset = key_at
+    return at, node
+
+
+class _LineTable:
+    """Offsets → lines and columns."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def position(self, offset: int) -> Position:
+        from bisect import bisect_right
+
+        line = bisect_right(self._starts, offset)
+        return Position(line, offset - self._starts[line - 1] + 1)
+
+
+def finding_positions(text: str, surface: Surface, findings: Sequence[Finding]) -> list[Position | None]:
+    """Where a recorded file says what each finding is about.
+
+    Args:
+        text: the file that ``surface`` was read from: a surface file, a ``tools/list`` result, a response that
+            holds one, or an array of tools.
+        surface: as read from it.
+        findings: about that surface; those about another file (``FILE:LINE``) get ``None``.
+    """
+    prefix = _tools_pointer(text)
+    order = {tool.name: tool.index for tool in surface.tools}
+    pointers = [_document_pointer(finding, prefix, order) for finding in findings]
+    found = locate_all(text, {pointer for pointer in pointers if pointer is not None})
+    return [found[pointer] if pointer is not None else None for pointer in pointers]
+
+
+def _tools_pointer(text: str) -> str:
+    """The pointer of the list of tools in a recording."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return "/tools"
+    if isinstance(document, list):
+        return ""
+    nested = isinstance(document, dict) and "tools" not in document and isinstance(document.get("result"), dict)
+    return "/result/tools" if nested else "/tools"
+
+
+def _document_pointer(finding: Finding, prefix: str, order: dict[str, int]) -> str | None:
+    if finding.tool is not None:
+        index = order.get(finding.tool)
+        return None if index is None else join_pointer(prefix, index) + finding.path
+    if finding.path and not finding.path.startswith("/"):
+        return None
+    if finding.path == "/tools" or finding.path.startswith("/tools/"):
+        return prefix + finding.path.removeprefix("/tools")
+    return prefix.removesuffix("/tools") + finding.path
+
+
+def code_frame(text: str, position: Position, *, around: int = 1) -> str:
+    """The line of a position with ``around`` lines on each side, numbered, and a caret below the column.
+
+    Safe to show: control and invisible characters are escaped, and long lines are cut around the column.
+    """
+    lines = text.split("\n")
+    first = max(1, position.line - around)
+    last = min(len(lines), position.line + around)
+    width = len(str(last))
+    left = max(0, position.column - 1 - _FRAME_WIDTH // 2) if len(lines[position.line - 1]) > _FRAME_WIDTH else 0
+    out = []
+    for number in range(first, last + 1):
+        line = lines[number - 1].rstrip("\r")
+        marker = ">" if number == position.line else " "
+        shown = visible(line[left : left + _FRAME_WIDTH].replace("\t", " "))
+        out.append(f"{marker} {number:>{width}} | {'…' if left else ''}{shown}".rstrip())
+        if number == position.line:
+            before = visible(line[left : position.column - 1].replace("\t", " "))
+            out.append(f"  {'':>{width}} | {' ' * (len(before) + (1 if left else 0))}^")
+    return "\n".join(out)
