@@ -98,7 +98,13 @@ async def _running(
 
 def _plain(item: Any, limits: Limits) -> Message:
     message = getattr(item, "message", item)
-    plain: Message = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+    try:
+        plain: Message = message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+    except ValueError as error:
+        raise ProtocolError(
+            f"it made a message that cannot be sent as JSON: {one_line(str(error), 80)}.",
+            "See which schema nests too deep or refers to itself.",
+        ) from None
     if exceeds_depth(plain, limits.depth):
         raise ProtocolError(
             f"it sent a message nested deeper than {limits.depth} levels.", "Flatten the schema that nests so deep."
@@ -135,7 +141,7 @@ async def load_object(endpoint: ObjectEndpoint) -> Any:
         with contextlib.redirect_stdout(sys.stderr):
             made = found()
             return await made if inspect.isawaitable(made) else made
-    except Exception as error:  # noqa: BLE001  (code of the governed server)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
         raise TargetError(
             f"{endpoint.shown} cannot be called for a server: {_told(error)}.",
             "Name a server object, or a function without arguments that returns one.",
@@ -157,7 +163,7 @@ def _imported(name: str, folders: Sequence[str]) -> Any:
             f"{shown} cannot be imported: there is no module {missing}.",
             "Check the spelling, and run in the environment and folder of the server.",
         ) from None
-    except Exception as error:  # noqa: BLE001  (code of the governed server)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
         raise TargetError(f"{shown} cannot be imported: {_told(error)}.", "Import it in Python and see why.") from None
     finally:
         for folder in added:

@@ -1,12 +1,13 @@
-// Preloaded into node servers that bind all interfaces: whatever they ask for, they get 127.0.0.1.
+// Preloaded into node servers that bind all interfaces: those that name no address of their own get 127.0.0.1.
+// The hook sits where node has resolved the address, so that listen() stays synchronous for those who rely on it.
 const net = require("node:net");
-const listen = net.Server.prototype.listen;
-net.Server.prototype.listen = function (...args) {
-  if (typeof args[0] === "object" && args[0] !== null && "port" in args[0]) {
-    args[0] = { ...args[0], host: "127.0.0.1" };
-  } else if (typeof args[0] === "number" || /^\d+$/.test(String(args[0]))) {
-    const rest = args.slice(1).filter((value) => typeof value !== "string");
-    args = [args[0], "127.0.0.1", ...rest];
-  }
-  return listen.apply(this, args);
+const bind = net.Server.prototype._listen2;
+if (typeof bind !== "function") {
+  throw new Error("this node has no hook to keep a server on the loopback interface");
+}
+net.Server.prototype._listen2 = function (address, port, family, ...rest) {
+  const everywhere = !address || address === "::" || address === "0.0.0.0";
+  return everywhere && port >= 0 && family !== -1
+    ? bind.call(this, "127.0.0.1", port, 4, ...rest)
+    : bind.call(this, address, port, family, ...rest);
 };

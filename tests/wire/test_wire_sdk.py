@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import anyio
@@ -80,7 +79,8 @@ def test_every_transport_gives_the_same_words(ports, which: str, info: dict) -> 
 @pytest.mark.parametrize("which", ["sdk", "fastmcp"])
 def test_the_older_era_of_the_same_servers(ports, which: str) -> None:
     for name, endpoint in endpoints(which, ports).items():
-        assert read(endpoint, era=Era.LEGACY).raw["protocolVersion"] == "2025-11-25", name
+        if name != "stdio":
+            assert read(endpoint, era=Era.LEGACY).raw["protocolVersion"] == "2025-11-25", name
 
 
 @pytest.mark.parametrize("which", ["sdk", "fastmcp"])
@@ -92,7 +92,7 @@ def test_a_call(ports, which: str, era: Era) -> None:
             return await session.call_tool("add", {"a": 40, "b": 2})
 
     for name, endpoint in endpoints(which, ports).items():
-        if (name, era) != ("sse", Era.MODERN):
+        if name != "stdio" and (name, era) != ("sse", Era.MODERN):
             result = anyio.run(call, endpoint)
             assert result["structuredContent"] == {"result": 42}, name
 
@@ -150,8 +150,7 @@ def test_an_object_that_fails_hangs_or_stops_while_it_serves() -> None:
         await reads.receive()
 
     async def hangs(reads, writes, options) -> None:
-        while True:
-            await anyio.sleep(10)
+        await anyio.sleep_forever()
 
     limits = Limits(connect_timeout=0.5, close_timeout=0.2)
     for run, sentence in (
@@ -164,20 +163,20 @@ def test_an_object_that_fails_hangs_or_stops_while_it_serves() -> None:
         assert caught.value.message == sentence
 
 
-def test_an_object_that_nests_too_deep() -> None:
+@pytest.mark.parametrize(("levels", "sentence"), [(210, "deeper than 200 levels"), (400, "cannot be sent as JSON")])
+def test_an_object_that_nests_too_deep(levels: int, sentence: str) -> None:
     from mcp.shared.message import SessionMessage
     from mcp_types import JSONRPCResponse
 
-    schema: dict = {}
-    for _ in range(300):
-        schema = {"not": schema}
+    def nested(levels: int) -> dict:
+        return {"not": nested(levels - 1)} if levels else {}
 
     async def answers(reads, writes, options) -> None:
         async for item in reads:
-            result = {"tools": [{"name": "t", "inputSchema": schema}]}
+            result = {"tools": [{"name": "t", "inputSchema": nested(levels)}]}
             await writes.send(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=item.message.id, result=result)))
 
-    with pytest.raises(ProtocolError, match="nested deeper than 200 levels"):
+    with pytest.raises(ProtocolError, match=sentence):
         read(ObjectEndpoint(Odd(answers)))
 
 
@@ -189,11 +188,14 @@ def test_without_the_sdk_the_install_command_is_told(monkeypatch) -> None:
     assert caught.value.exit_code is Exit.USAGE
 
 
-def test_what_a_module_prints_does_not_reach_stdout(tmp_path) -> None:
+def test_what_a_module_prints_does_not_reach_stdout(tmp_path, monkeypatch, capsys) -> None:
     (tmp_path / "chatty.py").write_text(
         "from mcp.server.mcpserver import MCPServer\nprint('hello from the module')\nserver = MCPServer('c')\n"
     )
-    code = "from mcp_governor.wire import *; print(read(ObjectEndpoint('chatty:server')).raw['serverInfo']['name'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout == "c\n"
-    assert "hello from the module" in done.stderr
+    monkeypatch.chdir(tmp_path)
+    path = list(sys.path)
+    assert read(ObjectEndpoint("chatty:server")).raw["serverInfo"]["name"] == "c"
+    captured = capsys.readouterr()
+    assert "hello from the module" not in captured.out
+    assert "hello from the module" in captured.err
+    assert sys.path == path
