@@ -71,14 +71,16 @@ def sample_arguments(schema: Any, *, seed: int = 0, optional: bool = False) -> d
 
 
 def _candidates(root: dict[str, Any], seed: int, optional: bool) -> Iterator[Any]:
-    if not optional:
-        yield from _written(root)
-    value = Sampler(root, seed, optional=optional).sample(root)
-    yield value
-    if not optional:
-        yield contains(False, root).witness
-    elif isinstance(value, dict):
-        yield from _without_each(root, value)
+    sampler = Sampler(root, seed, optional=optional)
+    if optional:
+        draft = sampler.draft(root)
+        yield draft
+        if isinstance(draft, dict):
+            yield from _without_each(root, draft)
+        return
+    yield from _written(root)
+    yield sampler.sample(root)
+    yield contains(False, root).witness
 
 
 def _without_each(root: Any, value: dict[str, Any]) -> Iterator[Any]:
@@ -123,6 +125,10 @@ class Sampler:
                 return candidate
         found = contains(False, scoped)
         return found.witness if found.has_witness else NOTHING
+
+    def draft(self, schema: dict[str, Any]) -> Any:
+        """What the simple rules give for a schema, whether or not it accepts that."""
+        return next((value for value in self._natural(schema, 0) if value is not NOTHING), NOTHING)
 
     def _natural(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
         yield from _written(schema)

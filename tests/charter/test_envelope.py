@@ -155,7 +155,7 @@ def test_what_is_no_envelope(value):
 
 
 @given(envelopes())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_good_envelope_is_never_flagged(envelope):
     assert rules(envelope) == []
 
@@ -200,7 +200,7 @@ MUTATIONS = {
 
 
 @given(envelopes(), st.sampled_from(sorted(MUTATIONS)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_one_wrong_field_is_flagged_with_its_rule(envelope, name):
     applies, mutate, rule = MUTATIONS[name]
     assume(applies(envelope))
@@ -218,7 +218,7 @@ ANYTHING = st.recursive(
 
 
 @given(ANYTHING)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_anything_at_all_is_checked_without_a_crash(value):
     envelope = value if isinstance(value, dict) else {"status": value, "error": value, "data": value}
     for breach in envelope_breaches(envelope):

@@ -139,7 +139,7 @@ def test_the_first_version_knows_no_refusal():
 
 
 @given(envelopes())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_models_and_checks_agree(envelope):
     response = ToolResponse.model_validate(envelope)
     wire = response.to_wire()

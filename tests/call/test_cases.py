@@ -1,0 +1,121 @@
+"""Which calls are planned, and which tools are left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.call import CallSettings, Purpose, plan_calls
+from mcp_governor.config import CallConfig
+from mcp_governor.surface import build_surface
+
+SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "n": {"type": "integer"}}, "required": ["q"]}
+
+
+def tool(name="find", schema=SCHEMA, **hints):
+    return {"name": name, "inputSchema": schema, "annotations": hints or {"readOnlyHint": True}}
+
+
+def plan(*tools, configured=(), recorded=(), **settings):
+    surface = build_surface({"tools": list(tools)})
+    return plan_calls(surface, configured, settings=CallSettings(**settings), recorded=recorded)
+
+
+def purposes(planned, name="find"):
+    return [case.purpose.value for case in planned.cases if case.tool == name]
+
+
+def test_a_plan_has_the_happy_paths_first_then_the_unhappy_ones_then_a_stranger():
+    planned = plan(tool())
+    assert purposes(planned) == ["required", "full", "unknown", "missing", "type", "type"]
+    assert planned.cases[-1].purpose is Purpose.UNKNOWN_TOOL
+    assert [case.valid for case in planned.cases] == [True, True, False, False, False, False, False]
+
+
+def test_only_the_happy_paths():
+    assert purposes(plan(tool(), unhappy=False)) == ["required", "full"]
+
+
+@pytest.mark.parametrize(
+    ("more", "valid", "open_"),
+    [
+        ({}, False, True),
+        ({"additionalProperties": False}, False, False),
+        ({"additionalProperties": True}, True, False),
+    ],
+)
+def test_an_unknown_argument_is_judged_by_what_the_schema_says(more, valid, open_):
+    planned = plan(tool(schema={**SCHEMA, **more}))
+    (case,) = [case for case in planned.cases if case.purpose is Purpose.UNKNOWN]
+    assert (case.valid, case.open) == (valid, open_)
+
+
+def test_a_configured_call_takes_the_place_of_the_generated_one():
+    planned = plan(tool(), configured=[CallConfig("find", {"q": "orders"}, "success")])
+    assert purposes(planned)[:2] == ["configured", "full"]
+    assert planned.cases[0].status == "success"
+    assert planned.cases[1].arguments == {"q": "orders", "n": 1}
+
+
+def test_a_configured_call_that_is_wrong_does_not():
+    planned = plan(tool(), configured=[CallConfig("find", {"q": 3}, "error")])
+    assert purposes(planned)[:2] == ["configured", "required"]
+    assert not planned.cases[0].valid
+
+
+def test_recorded_calls_are_made_again():
+    planned = plan(tool(), recorded=[{"tool": "find", "arguments": {"q": "a"}, "result": {}}], generate=False)
+    assert purposes(planned) == ["recorded"]
+    assert planned.cases[0].recorded is not None
+
+
+def test_a_configured_call_of_a_tool_that_is_gone_is_made_all_the_same():
+    planned = plan(tool(), configured=[CallConfig("gone", {})], generate=False)
+    assert purposes(planned, "gone") == ["configured"]
+    assert [(skipped.tool, skipped.reason) for skipped in planned.skipped] == [("find", "no call is configured")]
+
+
+@pytest.mark.parametrize(
+    ("hints", "settings", "reason"),
+    [
+        ({"readOnlyHint": True}, {}, None),
+        ({"readOnlyHint": True, "destructiveHint": True}, {}, None),
+        ({"title": "none"}, {}, "not read-only by its hints"),
+        ({"readOnlyHint": "true"}, {}, "not read-only by its hints"),
+        ({"readOnlyHint": False, "destructiveHint": False}, {"allow_writes": True}, None),
+        ({"readOnlyHint": False}, {"allow_writes": True}, "destructive, and not allowed by name"),
+        ({"readOnlyHint": False}, {"allow_writes": True, "destructive": frozenset({"find"})}, None),
+        ({"readOnlyHint": False}, {"destructive": frozenset({"find"})}, "not read-only by its hints"),
+        ({"readOnlyHint": True}, {"tools": ("list*",)}, "not selected"),
+        ({"readOnlyHint": True}, {"tools": ("list*", "fi*")}, None),
+    ],
+)
+def test_which_tools_may_be_called(hints, settings, reason):
+    planned = plan(tool(**hints), **settings)
+    assert [skipped.reason for skipped in planned.skipped] == ([reason] if reason else [])
+    assert bool(purposes(planned)) is (reason is None)
+
+
+def test_a_destructive_tool_that_is_named_gets_no_wrong_calls():
+    planned = plan(tool(readOnlyHint=False), allow_writes=True, destructive=frozenset({"find"}))
+    assert purposes(planned) == ["required", "full"]
+
+
+def test_a_schema_that_nothing_fits_is_skipped_and_listed():
+    planned = plan(tool(schema={"type": "array"}))
+    assert [skipped.reason for skipped in planned.skipped] == ["no arguments could be made from its schema"]
+
+
+def test_the_cap_on_calls_per_tool_holds():
+    assert len(purposes(plan(tool(), cases_per_tool=3))) == 3
+
+
+def test_the_stranger_is_really_unknown():
+    planned = plan(tool("mcp_governor_unknown"))
+    assert planned.cases[-1].tool == "mcp_governor_unknown2"
+
+
+def test_labels_show_no_control_characters():
+    hostile = "q\x1b[31m"
+    schema = {"type": "object", "properties": {hostile: {"type": "string"}}, "required": [hostile]}
+    planned = plan(tool(schema=schema), configured=[CallConfig("find", {hostile: "\x07"})])
+    assert all("\x1b" not in case.label and "\x07" not in case.label for case in planned.cases)

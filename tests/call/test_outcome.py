@@ -1,0 +1,81 @@
+"""What a response says about its call."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.call.outcome import Channel, outcome_of
+from mcp_governor.call.response import read_response
+from tests.charter.envelopes import DEGRADED, ERROR, REFUSAL, SUCCESS
+
+
+def flagged(text, **more):
+    return {"content": [{"type": "text", "text": text}], "isError": True, **more}
+
+
+@pytest.mark.parametrize(
+    ("value", "channel", "status", "kind", "failed"),
+    [
+        ({"content": []}, Channel.RESULT, "success", "", False),
+        ({"content": [], "structuredContent": SUCCESS}, Channel.ENVELOPE, "success", "", False),
+        ({"content": [], "structuredContent": DEGRADED}, Channel.ENVELOPE, "degraded", "", False),
+        ({"content": [], "structuredContent": ERROR}, Channel.ENVELOPE, "error", "unknown_name", True),
+        (REFUSAL, Channel.ENVELOPE, "refused", "pii_blocked", True),
+        (flagged("no"), Channel.IS_ERROR, "error", "", True),
+        (flagged("no", structuredContent={"code": "E7"}), Channel.IS_ERROR, "error", "E7", True),
+        (flagged("no", structuredContent={"error": {"kind": "gone"}}), Channel.IS_ERROR, "error", "gone", True),
+        ({"error": {"code": -32603, "message": "no"}}, Channel.RPC_ERROR, "error", "-32603", True),
+        ({"error": {"code": 1, "message": "no", "data": {"code": "CAP"}}}, Channel.RPC_ERROR, "error", "CAP", True),
+        ({"resultType": "input_required"}, Channel.RESULT, "asked-back", "", True),
+        (None, Channel.NONE, "protocol", "", True),
+    ],
+)
+def test_outcomes(value, channel, status, kind, failed):
+    outcome = outcome_of(read_response(value))
+    assert (outcome.channel, outcome.status, outcome.kind, outcome.failed) == (channel, status, kind, failed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 validation error for findArguments\nq\n  Field required [type=missing]",
+        "unknown arguments for find: ['x']. declared: ['q']",
+        "Invalid arguments for tool find",
+        "Input validation error: 'q' is a required property",
+        "MCP error -32602: Tool nope not found",
+        "Unknown tool: nope",
+        "3 is not of type 'string'",
+        "the argument 'q' is missing",
+        "q must be a string",
+        "Input should be a valid integer",
+    ],
+)
+def test_texts_about_arguments(text):
+    assert outcome_of(read_response(flagged(text))).refused_arguments
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Repository path 'example' is outside the allowed repository",
+        "Invalid timezone: no time zone is called example",
+        "The table example does not exist.",
+        "Access denied",
+        "The request timed out.",
+    ],
+)
+def test_texts_about_anything_else(text):
+    assert not outcome_of(read_response(flagged(text))).refused_arguments
+
+
+@pytest.mark.parametrize(
+    ("error", "refused"),
+    [
+        ({"code": -32602, "message": "no"}, True),
+        ({"code": -32602, "message": "no", "data": {"code": "GATE/INVALID_PARAMS"}}, True),
+        ({"code": -32602, "message": "no", "data": {"code": "GATE/CURSOR_INVALID"}}, False),
+        ({"code": -32603, "message": "no"}, False),
+    ],
+)
+def test_codes_about_arguments(error, refused):
+    assert outcome_of(read_response({"error": error})).refused_arguments is refused
