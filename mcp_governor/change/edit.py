@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.identity import Identities
 from mcp_governor.change.model import Level, Side
-from mcp_governor.change.reading import Reading, render
+from mcp_governor.change.reading import Reading, render, stand_ins
 from mcp_governor.containment import Containment, contains
-from mcp_governor.surface.canonical import canonical_json
-from mcp_governor.vocabulary import UNORDERED_KEYS
 
 if TYPE_CHECKING:
     from mcp_governor.change.node import Document, Node
@@ -55,9 +54,14 @@ class Edit:
         return self.forward.verdict != "yes" or self.backward.verdict != "yes"
 
     @property
+    def needs_direction(self) -> bool:
+        """Whether its kind, or whether it is one at all, depends on what containment says in both directions."""
+        return self.kind in (None, "argument-optional", "argument-required")
+
+    @property
     def is_change(self) -> bool:
         """Whether there is anything to tell: a declared key, a default or openness is, whatever containment says."""
-        return self.is_set_change or self.kind not in (None, "argument-optional", "argument-required")
+        return self.is_set_change or not self.needs_direction
 
 
 class Questions:
@@ -76,7 +80,8 @@ class Questions:
         self.side = side
         self.level = level
         self.deadline = deadline
-        self._signatures: dict[Node, str] = {}
+        self.unreadable = next((node.opaque for node in (*new.opaque, *old.opaque)), "")
+        self._identities = Identities()
 
     def both(self, old: Node, new: Node, *, root: bool = False) -> tuple[Containment, Containment]:
         """Forward and backward for two nodes."""
@@ -92,7 +97,20 @@ class Questions:
         else:
             outer = render(old, Reading.RAW if strict else Reading.OPENED)
             inner = render(new, Reading.RAW if strict else Reading.CLOSED)
-        return contains(outer, inner, deadline=self.deadline)
+        return self._ask(outer, inner)
+
+    def _ask(self, outer: Any, inner: Any) -> Containment:
+        """The answer, as far as it does not hang on a part that cannot be read and that only one side has."""
+        answer = contains(outer, inner, deadline=self.deadline)
+        if not self.unreadable:
+            return answer
+        theirs, ours = stand_ins(outer), stand_ins(inner)
+        if theirs == ours:
+            return answer
+        shown = stand_ins(answer.witness) if answer.has_witness else ours
+        if answer.verdict == "no" and not theirs - ours and not shown:
+            return answer
+        return Containment("unknown", reason=self.unreadable)
 
     def accepts_anything(self, node: Node) -> bool:
         """Whether a node is the schema ``true`` in some spelling."""
@@ -119,26 +137,8 @@ class Questions:
         else:
             outer = render(self.new.root, Reading.RAW if strict else Reading.OPENED, replaced=replaced)
             inner = render(self.new.root, closed)
-        return contains(outer, inner, deadline=self.deadline)
+        return self._ask(outer, inner)
 
-    def signature(self, node: Node) -> str:
-        """A text that two nodes share only where they say the same; wording apart, names of ``$defs`` apart."""
-        text = self._signatures.get(node)
-        if text is None:
-            text = self._signatures[node] = canonical_json(_sorted(render(node, noted=True)))
-        return text
-
-
-def _sorted(schema: Any) -> Any:
-    """Order-free lists in one order. Values of ``enum`` and ``default`` may be sorted too: both sides are."""
-    if isinstance(schema, dict):
-        out = {key: _sorted(value) for key, value in schema.items()}
-        for key in UNORDERED_KEYS & out.keys():
-            if isinstance(out[key], list):
-                out[key] = sorted(out[key], key=canonical_json)
-        if isinstance(out.get("type"), list) and len(out["type"]) == 1:
-            out["type"] = out["type"][0]
-        return out
-    if isinstance(schema, list):
-        return [_sorted(item) for item in schema]
-    return schema
+    def signature(self, node: Node) -> int:
+        """A number that two nodes share where they say the same; wording apart, names of ``$defs`` apart."""
+        return self._identities.of(node)

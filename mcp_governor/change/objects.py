@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from mcp_governor.change.walk import Spot, Walk
 
 
+_MOST_RENAMES = 400
+"""Pairs of removed and added keys that are looked at."""
+
+
 class Leaf(Protocol):
     """Adds the edit that gives some keywords of the old alternative their new values."""
 
@@ -100,16 +104,19 @@ class _Objects:
                 self._required(name)
 
     def _renamed(self, gone: list[str], come: list[str]) -> list[tuple[str, str]]:
-        pairs = []
-        for before in gone:
-            for after in come:
-                one, other = self.old_properties[before], self.new_properties[after]
-                same = self.walk.questions.signature(one) == self.walk.questions.signature(other)
-                needed = (before in self.old_required) == (after in self.new_required)
-                if same and needed and likely_same_argument(before, after, one.notes, other.notes):
-                    pairs.append((before, after))
-        once = [before for before, _ in pairs], [after for _, after in pairs]
-        return [(before, after) for before, after in pairs if once[0].count(before) == once[1].count(after) == 1]
+        if len(gone) * len(come) > _MOST_RENAMES:
+            return []  # so much has moved that no pair is sure
+        pairs = [(before, after) for before in gone for after in come if self._is_rename(before, after)]
+        olds, news = [before for before, _ in pairs], [after for _, after in pairs]
+        return [pair for pair in pairs if olds.count(pair[0]) == news.count(pair[1]) == 1]
+
+    def _is_rename(self, before: str, after: str) -> bool:
+        one, other = self.old_properties[before], self.new_properties[after]
+        if (before in self.old_required) != (after in self.new_required):
+            return False
+        if self.walk.questions.signature(one) != self.walk.questions.signature(other):
+            return False
+        return likely_same_argument(before, after, one.notes, other.notes)
 
     def _removed(self, name: str) -> None:
         node = self.old_properties[name]
@@ -198,13 +205,24 @@ class _Objects:
             if before is None and after is None:
                 continue
             if before is None or after is None:
-                self.leaf("extra-values", (key,))
+                self._extra_stated(key, before, after)
             elif is_true(before) and not self.walk.questions.accepts_anything(after):
                 # the declared reading closes what was explicitly open, so containment does not see it
                 kind, explicit = "extra-values-tightened", frozenset({"explicit"})
                 self.leaf("extra-values", (key,), after.pointer, kind=kind, note=explicit)
             else:
                 self.walk.nodes(before, after, trust=self.trust)
+
+    def _extra_stated(self, key: str, before: Node | None, after: Node | None) -> None:
+        """What undeclared keys hold is said, or no longer said: told even where the declared reading ignores it."""
+        stated = after if before is None else before
+        if stated is None or self.walk.questions.accepts_anything(stated):
+            return
+        if not (declares(self.old.node()) and declares(self.new.node())):
+            self.leaf("extra-values", (key,))
+            return
+        kind = "extra-values-tightened" if before is None else "extra-values-loosened"
+        self.leaf("extra-values", (key,), kind=kind)
 
     def _explicitly_open(self) -> bool:
         return any(key in self.old.keys for key in ("additionalProperties", "unevaluatedProperties"))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def pair(
-    old: list[Alternative], new: list[Alternative], signature: Callable[[Alternative], str]
+    old: list[Alternative], new: list[Alternative], signature: Callable[[Alternative], int]
 ) -> tuple[list[tuple[Alternative, Alternative]], list[Alternative], list[Alternative]]:
     """Pairs that are to be compared, then what is gone, then what has come. Equal ones are left out.
 
@@ -44,9 +44,9 @@ def pair(
 
 
 def _without_equals(
-    old: list[Alternative], new: list[Alternative], signature: Callable[[Alternative], str]
+    old: list[Alternative], new: list[Alternative], signature: Callable[[Alternative], int]
 ) -> tuple[list[Alternative], list[Alternative]]:
-    waiting: dict[str, list[Alternative]] = {}
+    waiting: dict[int, list[Alternative]] = {}
     for alternative in new:
         waiting.setdefault(signature(alternative), []).append(alternative)
     gone = []

@@ -99,6 +99,25 @@ def render(
     return schema
 
 
+_STAND_IN = "mcp-governor:unreadable:"
+
+
+def stand_ins(value: Any) -> frozenset[str]:
+    """The values that stand for unreadable parts in a rendered schema, or in an instance of one."""
+    found: set[str] = set()
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            if item.startswith(_STAND_IN):
+                found.add(item)
+        elif isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+    return frozenset(found)
+
+
 class _Renderer:
     def __init__(self, reading: Reading, replaced: Mapping[Node, Node], noted: bool) -> None:
         self.reading = reading
@@ -125,7 +144,7 @@ class _Renderer:
     def node(self, node: Node, role: _Role) -> Any:
         node = self.replaced.get(node, node)
         if node.opaque:
-            return {"const": "opaque:" + hashlib.sha256(node.identity.encode(errors="replace")).hexdigest()}
+            return {"const": _STAND_IN + hashlib.sha256(node.identity.encode(errors="replace")).hexdigest()}
         if self.noted and any(key in node.notes for key in POLICY_NOTES):
             return {**self.keywords(node, role), **{k: node.notes[k] for k in POLICY_NOTES if k in node.notes}}
         if is_true(node):

@@ -8,20 +8,18 @@ there: where the two nodes accept the same, nothing below them is an edit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.model import Side
 from mcp_governor.change.names import is_false
+from mcp_governor.change.node import Node
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import pair
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.vocabulary import join_pointer
-
-if TYPE_CHECKING:
-    from mcp_governor.change.node import Node
 
 _BOUNDS = (
     ("bound", ("minimum", "exclusiveMinimum")),
@@ -190,7 +188,7 @@ class Walk:
         self._alternatives(spot)
         return True
 
-    def _alternative_signature(self, alternative: Alternative) -> str:
+    def _alternative_signature(self, alternative: Alternative) -> int:
         return self.questions.signature(alternative.node())
 
     def _notes(self, old: View, new: View) -> None:
@@ -254,7 +252,10 @@ class Walk:
 
     def judge(self, spot: Spot, changed: Alternative, reverted: Alternative, edit: Edit) -> None:
         """Fill in what an edit does at its own place, and what shows it alone."""
-        edit.forward, edit.backward = self.questions.both(spot.old.node(), changed.node(), root=spot.root)
+        before, after = _slim(spot.old, changed)
+        edit.forward = self.questions.forward(before, after, root=spot.root)
+        if edit.needs_direction:
+            edit.backward = self.questions.forward(after, before, root=spot.root)
         edit.place = spot.place(self.questions.side, changed, reverted)
         edit.trail = join_pointer("", *self._trail)
 
@@ -322,6 +323,27 @@ class Walk:
             signature = self.questions.signature
             return sorted(map(signature, before)) == sorted(map(signature, after))
         return self.questions.signature(before) == self.questions.signature(after)
+
+
+_ANYTHING = Node("", synthetic=True)
+
+
+def _slim(old: Alternative, changed: Alternative) -> tuple[Node, Node]:
+    """Both alternatives without what they say alike of properties: what is left decides, and is asked faster.
+
+    Where the answer is yes, it is yes for the whole alternatives too; a no is put to the whole document later.
+    """
+    before, after = old.keys.get("properties", {}), changed.keys.get("properties", {})
+    if not any(after.get(name) is node for name, node in before.items()):
+        return old.node(), changed.node()
+    return (
+        old.with_keys({"properties": _without_shared(before, after)}).node(),
+        changed.with_keys({"properties": _without_shared(after, before)}).node(),
+    )
+
+
+def _without_shared(mine: dict[str, Node], theirs: dict[str, Node]) -> dict[str, Node]:
+    return {name: _ANYTHING if theirs.get(name) is node else node for name, node in mine.items()}
 
 
 def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:

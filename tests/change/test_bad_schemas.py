@@ -30,7 +30,6 @@ BAD: dict[str, Any] = {
     "a property is null": {"type": "object", "properties": {"x": None}},
     "empty anyOf": prop({"anyOf": []}),
     "anyOf is an object": prop({"anyOf": {"type": "string"}}),
-    "items is a word": prop({"type": "array", "items": "string"}),
     "multipleOf zero": prop({"type": "integer", "multipleOf": 0}),
     "pattern is no string": prop({"type": "string", "pattern": 7}),
     "unknown dialect": {"$schema": "https://example.com/my-dialect", **prop(STR)},
@@ -104,6 +103,17 @@ def test_a_reworded_unreadable_part_is_wording(comparer: Comparer) -> None:
     new = prop({"$ref": "https://example.com/1", "description": "Two."})
     [change] = comparer.schemas(old, new)
     assert change.kind == "schema-description-changed"
+
+
+def test_what_can_be_read_around_it_counts(comparer: Comparer) -> None:
+    """An array is no integer, whatever its items are; a string may be what cannot be read."""
+    unreadable = {"$ref": "https://example.com/1"}
+    [change] = comparer.schemas(prop({"type": "array", "items": unreadable}), prop({"type": "integer"}))
+    assert (change.kind, change.verdict) == ("type-changed", Verdict.BREAKING)
+    [change] = comparer.schemas(prop({"anyOf": [STR, unreadable]}), prop(STR))
+    assert change.verdict is Verdict.UNKNOWN
+    [change] = comparer.schemas(prop(STR), prop({"anyOf": [STR, unreadable]}))
+    assert change.verdict is Verdict.UNKNOWN
 
 
 def test_boolean_roots(comparer: Comparer) -> None:

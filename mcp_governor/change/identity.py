@@ -1,0 +1,141 @@
+"""Which nodes say the same: a number for each, equal where two nodes are the same schema up to names of ``$defs``.
+
+A node's number comes from its own keywords and the numbers of its sub-schemas; definitions that refer to each
+other are told apart by refining a first guess until it is stable. The time is near linear in the size of the
+documents, however their references run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.node import Node
+from mcp_governor.change.reading import POLICY_NOTES
+from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.vocabulary import UNORDERED_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+
+class Identities:
+    """Numbers of nodes. Wording apart; ``default``, ``format`` and ``x-mcp-header`` count."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Node, int] = {}
+        self._known: dict[Hashable, int] = {}
+
+    def of(self, node: Node) -> int:
+        """The node's number."""
+        node = _target(node)
+        if node not in self._numbers:
+            for group in _components(node, self._numbers):
+                self._number(group)
+        return self._numbers[node]
+
+    def _number(self, group: list[Node]) -> None:
+        alone = len(group) == 1 and group[0] not in _children(group[0])
+        if alone:
+            self._numbers[group[0]] = self._name(_key(group[0], self._numbers.__getitem__))
+            return
+        guess = dict.fromkeys(group, 0)
+        classes = 0
+        while True:
+            refined = {node: self._name(_key(node, self._looking(guess))) for node in group}
+            if len(set(refined.values())) == classes:
+                break
+            classes = len(set(refined.values()))
+            guess = refined
+        self._numbers.update(refined)
+
+    def _looking(self, guess: dict[Node, int]) -> Callable[[Node], int]:
+        return lambda node: guess[node] if node in guess else self._numbers[node]
+
+    def _name(self, key: Hashable) -> int:
+        return self._known.setdefault(key, len(self._known) + 1)
+
+
+def _target(node: Node) -> Node:
+    """The node that a bare reference without notes leads to."""
+    while not node.opaque and set(node.keywords) == {"$ref"} and not any(key in node.notes for key in POLICY_NOTES):
+        node = node.keywords["$ref"]
+    return node
+
+
+def _children(node: Node) -> Iterator[Node]:
+    for value in node.keywords.values():
+        for item in _nodes(value):
+            yield _target(item)
+
+
+def _nodes(value: Any) -> Iterable[Node]:
+    if isinstance(value, Node):
+        return (value,)
+    items = value.values() if isinstance(value, dict) else (value if isinstance(value, list) else ())
+    return (item for item in items if isinstance(item, Node))
+
+
+def _key(node: Node, number: Callable[[Node], int]) -> Hashable:
+    """All that a node says, sub-schemas by number."""
+
+    def told(item: Node) -> int:
+        return number(_target(item))
+
+    parts: list[Hashable] = [("opaque", node.identity)] if node.opaque else []
+    parts.extend((note, canonical_json(node.notes[note])) for note in POLICY_NOTES if note in node.notes)
+    for key in sorted(node.keywords):
+        value = node.keywords[key]
+        if isinstance(value, Node):
+            parts.append((key, told(value)))
+        elif isinstance(value, list) and value and isinstance(value[0], Node):
+            numbers = [told(item) for item in value]
+            parts.append((key, tuple(sorted(numbers) if key in UNORDERED_KEYS else numbers)))
+        elif isinstance(value, dict) and any(isinstance(item, Node) for item in value.values()):
+            parts.append((key, tuple(sorted((name, told(item)) for name, item in value.items()))))
+        else:
+            parts.append((key, _plain(key, value)))
+    return tuple(parts)
+
+
+def _plain(key: str, value: Any) -> str:
+    if key in UNORDERED_KEYS and isinstance(value, list):
+        if key == "type" and len(value) == 1:
+            return canonical_json(value[0])
+        return canonical_json(sorted(value, key=canonical_json))
+    return canonical_json(value)
+
+
+def _components(start: Node, done: dict[Node, int]) -> Iterator[list[Node]]:
+    """Groups of nodes that reach each other, inner ones first (Tarjan), leaving out what is done."""
+    order: dict[Node, int] = {start: 0}
+    low: dict[Node, int] = {start: 0}
+    path: list[Node] = [start]
+    waiting: set[Node] = {start}
+    stack: list[tuple[Node, Iterator[Node]]] = [(start, _children(start))]
+    while stack:
+        node, children = stack[-1]
+        child = next((item for item in children if item not in done), None)
+        if child is None:
+            stack.pop()
+            if stack:
+                parent = stack[-1][0]
+                low[parent] = min(low[parent], low[node])
+            if low[node] == order[node]:
+                group = _popped(path, node)
+                waiting.difference_update(group)
+                yield group
+        elif child not in order:
+            order[child] = low[child] = len(order)
+            path.append(child)
+            waiting.add(child)
+            stack.append((child, _children(child)))
+        elif child in waiting:
+            low[node] = min(low[node], order[child])
+
+
+def _popped(path: list[Node], node: Node) -> list[Node]:
+    group = []
+    while True:
+        group.append(path.pop())
+        if group[-1] is node:
+            return group
