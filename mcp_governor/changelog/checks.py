@@ -92,7 +92,7 @@ def check(
     if surface is not None and section is not None:
         names = Names(surface, settings.baseline, settings.names | _names_of(changes or ()))
         found += _fingerprint(changelog, section, live)
-        found += check_names(changelog, section, names)
+        found += check_names(changelog, section, names, released=_is_baseline(section, settings.baseline))
         if changes is not None:
             telling = check_telling(changelog, section, changes, names)
             found += telling.findings
@@ -150,6 +150,13 @@ def _version_repair(changelog: Changelog, current: Section, expected: str, setti
     if _is_released(current, settings):
         return f"write line {current.line} as: {plain}\nand start a section above it: {heading}"
     return f"write line {current.line} as: {heading_line(expected, current=True, day=current.date)}"
+
+
+def _is_baseline(section: Section, baseline: Surface | None) -> bool:
+    """Whether the surface before a section's release is not at hand: no baseline, or the release itself."""
+    if baseline is None or (baseline.version is not None and same_version(section.version_text, baseline.version)):
+        return True
+    return any(stated.value == fingerprint(baseline) for stated in section.fingerprints)
 
 
 def _is_released(section: Section, settings: ChangelogSettings) -> bool:

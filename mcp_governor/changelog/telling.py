@@ -189,11 +189,19 @@ def _repetitions(changelog: Changelog, section: Section, told: dict[int, list[Ch
             )
 
 
-def check_names(changelog: Changelog, section: Section, names: Names) -> Iterator[Finding]:
-    """Entries of the current section whose subject never existed, and farewells without a replacement."""
+def check_names(changelog: Changelog, section: Section, names: Names, *, released: bool) -> Iterator[Finding]:
+    """Entries of the current section whose subject never existed, and farewells without a replacement.
+
+    Args:
+        changelog: as read.
+        section: the current one.
+        names: see :class:`Names`.
+        released: the baseline is this release, or there is none: what the section took leave of is on neither
+            surface, so farewells are left unjudged.
+    """
     for kind, entry in section.entries:
-        if not entry.spans:
-            continue  # entry-unnamed says so
+        if not entry.spans or (released and kind in (Kind.REMOVED, Kind.BREAKING)):
+            continue  # entry-unnamed speaks of those without a name
         first = entry.spans[0]
         if not names.known(names_in(first)) and "*" not in first:
             yield finding(

@@ -72,12 +72,18 @@ def sentence(change: Change, *, replacement: str | None = None, tools: Sequence[
         tool=enumeration([code(name) for name in named]),
         field=code(subject.fields[-1]) if subject.fields else "",
         successor=code(subject.successor or PLACEHOLDER),
-        replacement=code(replacement or PLACEHOLDER),
+        replacement=code(replacement or _replacement_in(change.new) or PLACEHOLDER),
         old=_plain(change.old),
         new=_plain(change.new),
         lost=lost,
         gained=gained,
     )
+
+
+def _replacement_in(deprecation: Any) -> str | None:
+    """What a deprecation names: the new value of ``tool-deprecated``."""
+    told = deprecation.get("replacement") if isinstance(deprecation, dict) else None
+    return told if isinstance(told, str) else None
 
 
 def _by_message(change: Change, tools: Sequence[str]) -> str:

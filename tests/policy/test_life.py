@@ -1,0 +1,214 @@
+"""The life of a server in a git repository, told through the command line: every step with its exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commandline import Outcome, governor
+
+from mcp_governor.cli import run
+
+# A server of nothing but the standard library, so that a step costs a start and not an SDK.
+SERVER = """
+import json, sys
+from pathlib import Path
+
+STATE = json.loads(Path("tools.json").read_text())
+INFO = {"name": "notes", "version": STATE["version"]}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] == "initialize":
+        answer["result"] = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                            "serverInfo": INFO}
+    elif asked["method"] == "tools/list":
+        answer["result"] = {"tools": STATE["tools"]}
+    else:
+        answer["error"] = {"code": -32601, "message": "no such method"}
+    print(json.dumps(answer), flush=True)
+"""
+CONFIG = f"""
+target = "notes"
+changelog = "docs/mcp-schema-changelog.md"
+
+[servers.notes]
+command = [{json.dumps(sys.executable)}, "server.py"]
+"""
+GIT = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+
+
+class Repository:
+    """A repository with a server whose author edits ``tools.json``."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.version = "1.0.0"
+        self.tools: dict[str, dict[str, Any]] = {}
+        (root / "server.py").write_text(SERVER)
+        (root / "mcp-governor.toml").write_text(CONFIG)
+        (root / ".gitignore").write_text("home/\n")
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *arguments: str) -> None:
+        command = ["git", "-c", "commit.gpgsign=false", *arguments]
+        subprocess.run(command, cwd=self.root, check=True, capture_output=True, env={**os.environ, **GIT})
+
+    def tool(self, name: str, *optional: str, description: str = "", **more: Any) -> None:
+        schema = {"type": "object", "properties": {key: {"type": "string"} for key in optional}}
+        told = (
+            description or f"Use this when the notes are to be handled by {name.replace('_', ' ')}, and nothing else."
+        )
+        self.tools[name] = {"name": name, "description": told, "inputSchema": schema, **more}
+
+    def run(self, *arguments: str, process: bool = False) -> Outcome:
+        """``mcp-governor ARGUMENTS`` in the repository; in a process of its own where asked, else in this one."""
+        state = {"version": self.version, "tools": list(self.tools.values())}
+        (self.root / "tools.json").write_text(json.dumps(state))
+        if process:
+            return governor(*arguments, cwd=self.root)
+        out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+        with contextlib.chdir(self.root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run(arguments)
+        out.flush()
+        err.flush()
+        return Outcome(code, out.buffer.getvalue(), err.buffer.getvalue(), [])
+
+    def check(self) -> tuple[int, list[str]]:
+        """Exit code of ``check``, and the rules of packs policy and changelog that it names."""
+        done = self.run("check", "--format", "json")
+        assert done.stdout, done.err
+        rules = {finding["rule"] for finding in done.report["findings"]}
+        return done.code, sorted(rule for rule in rules if rule.startswith(("policy/", "changelog/")))
+
+    def release(self, version: str, *, process: bool = False) -> None:
+        """Draft, check, release, record, commit and tag; each must go through, and the next check too."""
+        self.version = version
+        for arguments in (["changelog", "draft"], ["check"], ["changelog", "release", version]):
+            done = self.run(*arguments, process=process)
+            assert done.code == 0, (arguments, done.out, done.err)
+        assert self.run("snapshot", "-o", "mcp-surface.json").code == 0
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", version)
+        self.git("tag", f"v{version}")
+        assert self.check() == (0, [])
+
+    @property
+    def log(self) -> str:
+        return (self.root / "docs" / "mcp-schema-changelog.md").read_text()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path)
+    repository.tool("search", "query")
+    repository.tool("find", "query")
+    return repository
+
+
+def test_the_whole_life(repository: Repository) -> None:
+    life = repository
+
+    life.release("1.0.0", process=True)
+
+    # an optional argument: a minor release, told
+    life.tool("search", "query", "limit")
+    assert life.check() == (1, ["changelog/fingerprint-stale", "changelog/untold", "policy/bump-too-small"])
+    life.version = "1.0.1"
+    assert "policy/bump-too-small" in life.check()[1]
+    assert life.run("changelog", "release", "1.0.1").code == 2
+    life.release("1.1.0")
+    assert "## 1.1.0 (current)\n" in life.log
+    assert "- `search` takes an optional `limit`.\n" in life.log
+    assert life.log.count("(current)") == 1
+
+    # deprecated; a removal right away is refused, whatever the step
+    life.tool("find", "query", _meta={"deprecated": {"since": "1.2.0", "replacement": "search"}})
+    life.release("1.2.0")
+    assert "- `find` is deprecated; use `search` instead.\n" in life.log
+    deprecated = life.tools.pop("find")
+    for version, small in (("1.3.0", True), ("2.0.0", False)):
+        life.version = version
+        code, rules = life.check()
+        assert (code, "policy/removed-early" in rules, "policy/bump-too-small" in rules) == (1, True, small)
+    life.tools["find"] = deprecated
+
+    # two minor releases
+    life.tool("tag", "name")
+    life.release("1.3.0")
+    life.tool("tag", "name", "colour")
+    life.release("1.4.0")
+
+    # removal: refused in a minor, allowed in a major
+    del life.tools["find"]
+    life.version = "1.5.0"
+    code, rules = life.check()
+    assert code == 1
+    assert "policy/bump-too-small" in rules
+    assert "policy/removed-early" not in rules
+    assert life.run("changelog", "release", "1.5.0").code == 2
+    life.release("2.0.0")
+    assert "**Removed**\n\n- `find` is gone; use `search` instead.\n" in life.log
+
+    # a rename: a break, and the old name goes without a window, which warns
+    life.tools["tag_note"] = {**life.tools.pop("tag"), "name": "tag_note"}
+    life.version = "2.1.0"
+    code, rules = life.check()
+    assert (code, "policy/bump-too-small" in rules) == (1, True)
+    life.version = "3.0.0"
+    assert life.run("changelog", "draft").code == 0
+    assert life.check() == (0, ["policy/rename-without-window"])
+    life.release("3.0.0")
+    assert "**Breaking**\n\n- `tag` is now called `tag_note`.\n" in life.log
+
+    # a quiet rewrite of a description: a patch, told under Fixed
+    life.tool("search", "query", "limit", description="Use this when one note has to be found by the words in it.")
+    assert life.check() == (1, ["changelog/wording-untold", "policy/bump-too-small"])
+    life.release("3.0.1")
+    assert "**Fixed**\n\n- `search` is described in new words.\n" in life.log
+
+    # a hotfix behind an unchanged surface
+    life.version = "3.0.2"
+    assert life.check() == (1, ["changelog/version-mismatch"])
+    life.release("3.0.2")
+
+    # what is on paper, and what was recorded
+    assert [int(n) for n in re.findall(r"^## (\d)", life.log, re.MULTILINE)] == [3, 3, 3, 2, 1, 1, 1, 1, 1]
+    recorded = sorted(file.stem for file in (life.root / "docs" / "mcp-surface").glob("*.json"))
+    assert recorded == ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0", "2.0.0", "3.0.0", "3.0.1", "3.0.2"]
+    note = life.run("changelog", "diff", "1.4.0", "3.0.0").out
+    assert "- `find` is gone; use `search` instead. (2.0.0)\n" in note
+    assert life.run("changelog", "show", "2.0.0").out.startswith("## 2.0.0\n")
+
+
+def test_a_failed_run_leaves_everything_as_it_was(repository: Repository) -> None:
+    repository.release("1.0.0")
+    before = repository.log
+    path = repository.root / "docs" / "mcp-schema-changelog.md"
+    path.write_text(before.replace("## 1.0.0", "<<<<<<< HEAD\n## 1.0.0"))
+    torn = path.read_bytes()
+    done = repository.run("changelog", "draft", "--for", "4.0.0")
+    assert done.code == 2
+    assert re.search(r"mcp-schema-changelog\.md:\d+ holds an unresolved merge conflict", done.err)
+    assert path.read_bytes() == torn
+    assert repository.run("check").code == 1
+    path.write_bytes(before.encode("utf-16"))
+    done = repository.run("check")
+    assert done.code == 2
+    assert "mcp-schema-changelog.md:1 is not UTF-8" in done.err
+    path.unlink()
+    done = repository.run("check")
+    assert done.code == 2
+    assert "does not exist" in done.err
+    path.write_text(before)
+    assert repository.check() == (0, [])
