@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 # Not lazily: the module has the name of the function, and loading it would hide the function.
-from mcp_governor.changelog.schema_version import SchemaVersion, schema_version
+from mcp_governor.changelog.schema_version import SchemaVersion, baseline_version, schema_version
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check, same_version
@@ -46,6 +46,7 @@ __all__ = [
     "Subsection",
     "Told",
     "announcements",
+    "baseline_version",
     "check",
     "compare_releases",
     "declared_step",

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
+    from mcp_governor.changelog.model import Changelog
     from mcp_governor.surface.model import Surface
 
 SERVER_INFO = "serverInfo"
@@ -58,6 +60,32 @@ def schema_version(spec: str, surface: Surface | None, root: Path) -> SchemaVers
         return SchemaVersion(spec, "the configuration")
     value, file, line = _read(constant["module"], constant["name"], root, hops=0)
     return SchemaVersion(value, f"{spec} ({_shown(file, root)}:{line})")
+
+
+def baseline_version(spec: str, baseline: Surface, changelog: Changelog | None, expected: SchemaVersion) -> str | None:
+    """The schema version of a baseline.
+
+    The server said it in its time, where ``schema-version`` is ``serverInfo``. A constant or a literal of then is
+    not at hand; the changelog is: the release that states the baseline's fingerprint, else the one before now.
+
+    Args:
+        spec: the config's ``schema-version``.
+        baseline: the surface of then.
+        changelog: as read, ``None`` where there is none.
+        expected: the version of now.
+    """
+    if spec == SERVER_INFO or changelog is None:
+        return baseline.version
+    stated = fingerprint(baseline)
+    known = [part for part in changelog.released if any(told.value == stated for told in part.fingerprints)]
+    versions = [part.version for part in known if part.version is not None]
+    if versions:
+        return str(max(versions))
+    if known:
+        return known[0].version_text
+    section = changelog.section(expected.text) if expected.text else None
+    before = changelog.release_before(section) if section is not None else None
+    return before.version_text if before is not None else expected.text
 
 
 def _read(module: str, name: str, root: Path, *, hops: int) -> tuple[str, Path, int]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.changelog import schema_version
+from mcp_governor.changelog import SchemaVersion, baseline_version, parse, schema_version
 from mcp_governor.errors import ConfigError
-from mcp_governor.surface import build_surface
+from mcp_governor.surface import Surface, build_surface, fingerprint
 
 BOMB = "raise SystemExit('this module was executed')\n"
 
@@ -87,3 +87,31 @@ def test_source_that_nests_for_ever(tmp_path: Path) -> None:
     write(tmp_path, "m.py", "SCHEMA = " + "(" * 5000 + ")" * 5000 + "\n")
     with pytest.raises(ConfigError, match=r"m\.py:1 is not Python"):
         schema_version("m:SCHEMA", None, tmp_path)
+
+
+def released(version: str, surface: Surface) -> str:
+    return f"## {version}\n\nFingerprint: `{fingerprint(surface)}`\n\n"
+
+
+OLD, NEW = (build_surface({"tools": [{"name": name}], "serverInfo": {"version": "9.9.9"}}) for name in "ab")
+
+
+@pytest.mark.parametrize(
+    ("spec", "log", "expected"),
+    [
+        ("serverInfo", released("1.1.0", OLD), "9.9.9"),
+        ("1.2.0", released("1.2.0", NEW) + released("1.1.0", OLD) + released("1.0.0", OLD), "1.1.0"),
+        ("p:V", released("1.2.0", NEW) + released("1.1.0", OLD), "1.1.0"),
+        ("1.2.0", released("1.2.0", NEW) + "## 1.1.0\n\n## 1.0.0\n", "1.1.0"),
+        ("1.2.0", released("1.2.0", OLD), "1.2.0"),
+        ("1.2.0", "# Nothing yet\n", "1.2.0"),
+        ("2026.8", released("2026.8", OLD), "2026.8"),
+    ],
+)
+def test_the_version_of_a_baseline(spec: str, log: str, expected: str) -> None:
+    now = SchemaVersion("1.2.0", "x")
+    assert baseline_version(spec, OLD, parse(log, "log.md"), now) == expected
+
+
+def test_the_version_of_a_baseline_without_a_changelog() -> None:
+    assert baseline_version("1.2.0", OLD, None, SchemaVersion("1.2.0", "x")) == "9.9.9"
