@@ -1,8 +1,9 @@
 """``pytest --mcp-charter``: one test item per tool and rule family, on the same engine and config as ``check``.
 
-Items are named ``mcp::TOOL::FAMILY``; a family is a pack of rules (``charter``, ``spec``, …), ``changes`` for what
-could not be decided against the baseline, and for the surface as a whole ``changelog`` and ``policy``. An item fails
-with the place and the fix of each finding, without a traceback. Without the flag this module imports nothing.
+Items are named ``mcp::TOOL::FAMILY``; a family is a pack of rules (``charter``, ``spec``, …), or ``changes`` for what
+could not be decided against the baseline. Under ``mcp::surface`` stands what concerns no single tool, ``policy`` and
+``changelog`` among it. An item fails with the place and the fix of each finding, without a traceback; where the run
+could not be made there is one item, ``mcp::target::read``. Without the flag this module imports nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from mcp_governor.checking import Report
+    from mcp_governor.config import Config
     from mcp_governor.report.lines import Line
+
+    Families = dict[str, dict[str, tuple[str, ...]]]
 
 SURFACE = "surface"
 _CHANGES = "changes"
+_OF_TOOLS = frozenset({"tool", "schema", "input", "output"})
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,50 +37,54 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add our items before ``-k`` and ``-m`` choose among all of them."""
+    """Add our items before ``-k``, ``-m`` and ``--deselect`` choose among all of them."""
     if config.getoption("--mcp-charter"):
         root = McpCollector.from_parent(session, name="mcp", nodeid="mcp", path=config.rootpath)
-        items.extend(root.items())
+        # Through the session, so that what counts and lists items hears of ours.
+        items.extend(session.genitems(root))
 
 
 class FailedRuleError(Exception):
-    """Carries what an item has to tell; never shown as an exception."""
+    """Says that an item fails; what it has to tell is shown instead of it."""
 
 
 class McpCollector(pytest.Collector):
     """The node ``mcp``: reads the server once and knows the outcome of every item."""
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """Part of pytest's protocol."""
-        return list(self.items())
+        """One node per tool, and one for the surface; a single failing item where the run could not be made."""
+        for tool, families in self._families().items():
+            yield ToolCollector.from_parent(self, name=tool, families=families)
 
-    def items(self) -> Iterator[pytest.Item]:
-        """One item per tool and family; a single failing one where the run could not be made."""
+    def _families(self) -> Families:
+        import warnings
+
         from mcp_governor.checking import check
         from mcp_governor.config import load_config
         from mcp_governor.errors import GovernorError
 
         try:
-            config = load_config(start=self.config.rootpath)
-            report = check(self.config.getoption("--mcp-target"), config=config)
-            families = _families(report, config)
+            # A project that turns warnings into errors means those of its tests, not of what serves the surface.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                config = load_config(start=self.config.rootpath)
+                report = check(self.config.getoption("--mcp-target"), config=config)
+                return _families(report, config)
         except GovernorError as error:
-            yield self._item("target", "read", [error.message, error.hint])
-            return
-        for tool, family, lines in families:
-            yield self._item(tool, family, lines)
-
-    def _item(self, tool: str, family: str, lines: Sequence[str]) -> pytest.Item:
-        parent = ToolCollector.from_parent(self, name=tool)
-        return RuleItem.from_parent(parent, name=family, lines=tuple(lines))
+            return {"target": {"read": (error.message, *([f"  {error.hint}"] if error.hint else []))}}
 
 
 class ToolCollector(pytest.Collector):
-    """The node ``mcp::TOOL``: only a level in the names."""
+    """The node ``mcp::TOOL``."""
+
+    def __init__(self, *, families: dict[str, tuple[str, ...]], **more: Any) -> None:
+        super().__init__(**more)
+        self.families = families
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """Part of pytest's protocol; items are made by :class:`McpCollector`."""
-        return []
+        """One item per family of rules."""
+        for family, lines in self.families.items():
+            yield RuleItem.from_parent(self, name=family, lines=lines)
 
 
 class RuleItem(pytest.Item):
@@ -90,42 +99,56 @@ class RuleItem(pytest.Item):
         if self.lines:
             raise FailedRuleError
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:  # noqa: ARG002
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The findings, each with place and fix; no traceback, the code under test is not here."""
-        return "\n".join(self.lines)
+        if isinstance(excinfo.value, FailedRuleError):
+            return "\n".join(self.lines)
+        return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
         """What the heading of a failure says."""
         return self.path, None, self.nodeid
 
 
-def _families(report: Report, config: Any) -> list[tuple[str, str, list[str]]]:
-    """(tool, family, lines to show) for every item; no lines where it passes."""
-    from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.lint import select
+def _families(report: Report, config: Config) -> Families:
+    """Tool → family → lines to show, none where it passes. The same items are there whether they pass or fail."""
+    from textwrap import dedent
+
     from mcp_governor.report.lines import plain_text
     from mcp_governor.report.text import change_lines, finding_lines
+
+    told: dict[str, dict[str, list[Line]]] = {}
+    for tool, families in _expected(report, config):
+        told.setdefault(tool, {}).update({family: [] for family in families})
+
+    def tell(tool: str | None, family: str, lines: Iterator[Line]) -> None:
+        told.setdefault(_shown(tool), {}).setdefault(family, []).extend(lines)
+
+    for finding in report.failing_findings:
+        tell(finding.tool, finding.rule.partition("/")[0], finding_lines(finding))
+    for change in report.failing_changes:
+        tell(change.tool, _CHANGES, change_lines(change))
+    return {
+        tool: {family: tuple(dedent(plain_text(lines)).splitlines()) for family, lines in sorted(families.items())}
+        for tool, families in told.items()
+    }
+
+
+def _expected(report: Report, config: Config) -> Iterator[tuple[str, list[str]]]:
+    """The families that are looked at, for each tool and for the surface as a whole."""
+    from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.lint import select
+
+    linted = [active.rule for active in select(lint_settings(config)).linted]
+    packs = sorted({rule.pack for rule in linted})
+    compared = [_CHANGES] if report.baseline is not None else []
+    for tool in sorted(map(_shown, report.tools)):
+        yield tool, [*packs, *compared]
+    on_paper = ["policy", *(["changelog"] if config.changelog else [])]
+    yield SURFACE, [*sorted({rule.pack for rule in linted if rule.on not in _OF_TOOLS}), *compared, *on_paper]
+
+
+def _shown(tool: str | None) -> str:
     from mcp_governor.text import visible
 
-    packs: dict[str, set[str]] = {}
-    for active in select(lint_settings(config)).linted:
-        packs.setdefault(active.rule.pack, set()).add(active.rule.on)
-    told: dict[tuple[str, str], list[Line]] = {}
-    for tool in report.tools:
-        for pack, scopes in packs.items():
-            if scopes & {"tool", "schema", "input", "output"}:
-                told[visible(tool), pack] = []
-        if report.baseline is not None:
-            told[visible(tool), _CHANGES] = []
-    for pack in (*packs, "policy", *(("changelog",) if config.changelog else ())):
-        told[SURFACE, pack] = []
-    for finding in report.failing_findings:
-        place = visible(finding.tool) if finding.tool is not None else SURFACE
-        told.setdefault((place, finding.rule.partition("/")[0]), []).extend(finding_lines(finding))
-    for change in report.failing_changes:
-        place = visible(change.tool) if change.tool is not None else SURFACE
-        told.setdefault((place, _CHANGES), []).extend(change_lines(change))
-    return [
-        (tool, family, plain_text(lines).splitlines())
-        for (tool, family), lines in sorted(told.items(), key=lambda item: (item[0][0] == SURFACE, item[0]))
-    ]
+    return SURFACE if tool is None else visible(tool)
