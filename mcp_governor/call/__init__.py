@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from mcp_governor.call.run import run_calls
     from mcp_governor.call.settings import CallSettings
-    from mcp_governor.call.validate import ResponseChecker, validate_response
+    from mcp_governor.call.validate import ResponseChecker, charter_step_findings, validate_response
 
 __all__ = [
     "CallEvent",
@@ -43,6 +43,7 @@ __all__ = [
     "ServerRestarted",
     "Skipped",
     "behaviour_changes",
+    "charter_step_findings",
     "check_server_info",
     "load_recordings",
     "plan_calls",
@@ -63,7 +64,7 @@ _LAZY = {
     ),
     "run_calls": "run",
     "CallSettings": "settings",
-    **dict.fromkeys(("ResponseChecker", "validate_response"), "validate"),
+    **dict.fromkeys(("ResponseChecker", "charter_step_findings", "validate_response"), "validate"),
 }
 
 

@@ -32,6 +32,7 @@ from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
 from mcp_governor.lint import LintSettings, select
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
+from mcp_governor.wire.endpoint import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,6 +57,7 @@ async def run_calls(
     selection: Selection | None = None,
     emit: Callable[[CallEvent], None] = silent,
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
+    secrets: tuple[str, ...] = (),
 ) -> CallReport:
     """Make every call of a plan, one after the other, and check what comes back.
 
@@ -68,13 +70,14 @@ async def run_calls(
         emit: told when a call begins and ends.
         reconnect: opens another session with the same server, for one restart; without it a server that dies
             ends the run.
+        secrets: values that no message may show, whatever a tool answers (``endpoint.secrets``).
 
     Returns:
         What was called, what was not, and what is wrong. A server that fails is reported, never raised.
     """
     if selection is None:
         selection = select(LintSettings())
-    run = _Run(session, surface, settings, ResponseChecker(selection), emit, reconnect)
+    run = _Run(session, surface, settings, ResponseChecker(selection), emit, reconnect, secrets)
     async with AsyncExitStack() as stack:
         await run.all(plan, stack)
     return CallReport(
@@ -94,6 +97,7 @@ class _Run:
     checker: ResponseChecker
     emit: Callable[[CallEvent], None]
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
+    secrets: tuple[str, ...] = ()
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -179,10 +183,16 @@ class _Run:
         breaches += expectation_breaches(case, outcome, response)
         found = self.checker.check(response, tool=tool, surface=self.surface, dispatch=is_dispatch(case, outcome))
         named = [replace(finding, message=_with_label(finding.message, case)) for finding in found]
-        return self.told(breaches, case) + named
+        return self.told(breaches, case) + self.redacted(named)
 
     def told(self, breaches: list[Breach], case: Case) -> list[Finding]:
-        return self.checker.findings(breaches, case.tool if case.tool in self.surface.by_name else None)
+        known = case.tool if case.tool in self.surface.by_name else None
+        return self.redacted(self.checker.findings(breaches, known))
+
+    def redacted(self, findings: list[Finding]) -> list[Finding]:
+        if not self.secrets:
+            return findings
+        return [replace(finding, message=redact(finding.message, self.secrets)) for finding in findings]
 
     async def follow(self, failed: CaseResult, deadline: float) -> None:
         """Make the call that a recovery suggests, once per call, where it is safe and could work."""

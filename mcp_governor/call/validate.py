@@ -231,3 +231,10 @@ def validate_response(
     if known is None and isinstance(tool, str):
         return [replace(finding, tool=tool) for finding in findings]
     return findings
+
+
+def charter_step_findings(old: Surface, new: Surface, selection: Selection) -> list[Finding]:
+    """Whether the charter version moved as far as the envelope between two surfaces (``envelope/version-step``)."""
+    from mcp_governor.charter.evolution import version_step_breaches
+
+    return ResponseChecker(selection).findings(version_step_breaches(old, new), None)

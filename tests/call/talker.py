@@ -100,6 +100,7 @@ ANSWERS = {
     "binary": lambda arguments: {"content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}]},
     "textless": lambda arguments: result(None, structuredContent={"n": 1}),
     "promised": lambda arguments: result(),
+    "leaks": lambda arguments: result(f"KeyError: {os.environ.get('TALKER_SECRET')}", isError=True),
     "drops": lambda arguments: result(structuredContent={"n": os.environ.get("TALKER_N", "1")}),
 }
 SPEAKS = {

@@ -256,3 +256,17 @@ def test_a_recorded_call_that_behaves_differently_is_a_change():
 def test_the_same_seed_gives_the_same_calls():
     first, second = talk("exact", seed=7), talk("exact", seed=7)
     assert [case.arguments for case in first.cases] == [case.arguments for case in second.cases]
+
+
+def test_secrets_of_the_environment_are_not_shown():
+    endpoint = StdioEndpoint((sys.executable, str(TALKER), "leaks"), env={"TALKER_SECRET": "hunter2-hunter2"})
+
+    async def main():
+        async with connect(endpoint) as session:
+            surface = build_surface((await read_recording(session)).raw)
+            plan = plan_calls(surface, settings=CallSettings(unhappy=False))
+            return await run_calls(session, surface, plan, selection=PROTOCOL, secrets=endpoint.secrets)
+
+    report = anyio.run(main)
+    assert found(report) == ["call/error-leak"]
+    assert all("hunter2" not in finding.message + finding.id for finding in report.findings)
