@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible
+from mcp_governor.vocabulary import unescape_pointer
+
+if TYPE_CHECKING:
+    from mcp_governor.change.edit import Edit
 
 _TOLD = {
     "argument-removed": "argument {name} is gone",
@@ -24,56 +28,81 @@ _TOLD = {
     "output-closed": "fields that are not declared are ruled out now",
     "output-opened": "fields that are not declared may come now",
 }
+_ENUMS = {
+    "enum-added": "{name} takes only {new} now",
+    "enum-dropped": "{name} takes any value now, was one of {old}",
+    "enum-value-added": "{name} also takes {new}",
+    "enum-value-removed": "{name} does not take {old} any more",
+    "enum-changed": "{name} does not take {old} any more, and takes {new} now",
+    "output-enum-added": "{name} is one of {new} now",
+    "output-enum-dropped": "{name} may be any value now, was one of {old}",
+    "output-enum-value-added": "{name} may also be {new}",
+    "output-enum-value-removed": "{name} is never {old} any more",
+    "output-enum-changed": "{name} is never {old} any more, and may be {new}",
+}
 _NOUNS = {
-    "all-of": "allOf",
-    "bound": "bound",
     "condition": "if/then/else",
-    "contains": "contains",
-    "default": "default",
-    "dependency": "dependencies",
-    "description": "description",
-    "enum": "values",
-    "extra-values": "schema of undeclared keys",
-    "format": "format",
-    "header": "x-mcp-header",
-    "item-count": "number of items",
-    "items": "items",
+    "dependency": "what needs what",
+    "extra-values": "what undeclared keys hold",
     "key-pattern": "keys by pattern",
-    "length": "length",
-    "multiple": "multipleOf",
-    "not": "not",
-    "pattern": "pattern",
-    "property-count": "number of keys",
-    "property-names": "names of keys",
-    "schema": "schema",
-    "type": "type",
-    "union": "alternatives",
-    "unique-items": "uniqueItems",
+    "schema": "the schema",
+    "type": "the type",
+    "union": "the alternatives",
 }
 
 
-def schema_message(kind: str, family: str, path: str, name: str, old: Any, new: Any) -> str:
+def schema_message(kind: str, edit: Edit, path: str) -> str:
     """The sentence for a schema edit.
 
     Args:
-        kind, family: as in the catalogue.
-        path: pointer in the tool; its last named step is told.
-        name: the property, where the edit is about one.
-        old, new: the values before and after.
+        kind: as in the catalogue.
+        edit: the edit.
+        path: its pointer in the tool.
     """
     if kind in _TOLD:
         new_name = path.rpartition("/")[2] if kind.endswith("renamed") else ""
-        return _TOLD[kind].format(name=_quoted(name), new=_quoted(new_name))
+        return _TOLD[kind].format(name=_quoted(edit.name), new=_quoted(new_name))
     where = owner(path)
-    noun = _NOUNS.get(family, family)
-    subject = f"{noun} of {_quoted(where)}" if where else noun
+    old, new = edit.old, edit.new
+    if kind in _ENUMS:
+        if isinstance(old, list) and isinstance(new, list):
+            old, new = _without(old, new), _without(new, old)
+        return _ENUMS[kind].format(name=_quoted(where) if where else "the value", old=_listed(old), new=_listed(new))
+    noun = _NOUNS.get(edit.family) or path.rpartition("/")[2]
+    if edit.family == "type":
+        before, after = _types(old), _types(new)
+        if before == after:
+            return _about("the alternatives", where, "changed")
+        return _about(noun, where, f"changed from {before} to {after}")
     if old is None and new is None:
-        return f"{subject} changed"
+        return _about(noun, where, "changed")
     if old is None:
-        return f"{subject} is new: {shown(new)}"
+        return _about(noun, where, f"is new: {shown(new)}")
     if new is None:
-        return f"{subject} is gone: was {shown(old)}"
-    return f"{subject} changed from {shown(old)} to {shown(new)}"
+        return _about(noun, where, f"is gone, was {shown(old)}")
+    return _about(noun, where, f"changed from {shown(old)} to {shown(new)}")
+
+
+def _about(noun: str, where: str, verb: str) -> str:
+    return f"{noun} of {_quoted(where)} {verb}" if where else f"{noun} {verb}"
+
+
+def _types(names: Any) -> str:
+    if not isinstance(names, list):
+        return shown(names)
+    return " | ".join(dict.fromkeys("anything" if name is None else str(name) for name in names)) or "nothing"
+
+
+def _without(values: list[Any], others: list[Any]) -> list[Any]:
+    known = {canonical_json(value) for value in others}
+    return [value for value in values if canonical_json(value) not in known]
+
+
+def _listed(values: Any, most: int = 6) -> str:
+    if not isinstance(values, list):
+        return shown(values)
+    told = ", ".join(shown(value, 40) for value in values[:most])
+    return f"{told} and {len(values) - most} more" if len(values) > most else told
 
 
 def owner(path: str) -> str:
@@ -81,7 +110,7 @@ def owner(path: str) -> str:
     steps = path.split("/")
     for index in range(len(steps) - 1, 0, -1):
         if steps[index - 1] in ("properties", "$defs", "definitions", "patternProperties"):
-            return steps[index].replace("~1", "/").replace("~0", "~")
+            return unescape_pointer(steps[index])
     return ""
 
 

@@ -109,15 +109,26 @@ class Document:
     opaque: tuple[Node, ...] = ()
 
 
-def parse(schema: Any, *, drop_safe_integers: bool = True) -> Document:
+def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = False) -> Document:
     """The graph of a published schema.
 
     Args:
         schema: any JSON value, nested no deeper than ``MAX_DEPTH``; what is no schema becomes an opaque root.
         drop_safe_integers: read a bound of ±(2**53 - 1) as no bound.
+        arguments: the schema is a tool's input: what a caller sends is an object, whether it says so or not.
     """
-    parser = _Parser(schema, drop_safe_integers)
-    return parser.document()
+    document = _Parser(schema, drop_safe_integers).document()
+    root = document.root
+    if arguments and not root.opaque and _says_no_type(root):
+        root.keywords["type"] = "object"
+    return document
+
+
+def _says_no_type(node: Node, depth: int = 0) -> bool:
+    if "type" in node.keywords or depth > 8:
+        return False
+    reference = node.keywords.get("$ref")
+    return reference is None or _says_no_type(reference, depth + 1)
 
 
 class _Parser:

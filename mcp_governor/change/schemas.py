@@ -10,13 +10,14 @@ import jsonschema_rs
 from mcp_governor.change.catalogue import required_bump
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.messages import schema_message, shown
+from mcp_governor.change.messages import owner, schema_message
 from mcp_governor.change.model import Change, Level, Side, Verdict, Witness
 from mcp_governor.change.node import parse
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
 from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.text import visible
 from mcp_governor.vocabulary import walk
 
 if TYPE_CHECKING:
@@ -76,8 +77,9 @@ def _undecided(pair: SchemaPair, reason: str) -> Change:
 
 def _contract(pair: SchemaPair) -> list[Change]:
     declared = pair.level is Level.DECLARED
-    old = parse(pair.old, drop_safe_integers=declared)
-    new = parse(pair.new, drop_safe_integers=declared)
+    arguments = pair.side is Side.INPUT
+    old = parse(pair.old, drop_safe_integers=declared, arguments=arguments)
+    new = parse(pair.new, drop_safe_integers=declared, arguments=arguments)
     questions = Questions(old, new, pair.side, pair.level, pair.options.deadline)
     edits = [edit for edit in settled_edits(questions) if _concerns(edit, pair.side)]
     best: dict[tuple[str, str], Change] = {}
@@ -97,7 +99,7 @@ def _change(pair: SchemaPair, edit: Edit) -> Change:
     kind = kind_of(edit, pair.side)
     path = pair.base + edit.path
     verdict = verdict_of(edit, kind, path, pair.options)
-    message = schema_message(kind, edit.family, path, edit.name, edit.old, edit.new)
+    message = schema_message(kind, edit, path)
     reason = edit.forward.reason if verdict is Verdict.UNKNOWN else ""
     return Change(
         kind=kind,
@@ -152,7 +154,7 @@ def _wording(pair: SchemaPair) -> Iterator[Change]:
                     path=path,
                     side=pair.side,
                     verdict=Verdict.COMPATIBLE,
-                    message=f"{key} at {shown(path, 80)} {verb}",
+                    message=f"{key} of `{visible(owner(path))}` {verb}" if owner(path) else f"{key} {verb}",
                     bump=required_bump(Verdict.COMPATIBLE, kind, pair.tier),
                     tier=pair.tier,
                     level=pair.level,

@@ -243,10 +243,13 @@ def view(node: Node) -> View:
 def _alternatives(flat: _Flat, home: str) -> list[Alternative]:
     keys = flat.keys
     key = next((name for name in UNIONS if name in keys), None)
-    if key is not None and set(keys) == {key} and not any(branch.opaque for branch in keys[key]):
+    if key is not None and set(keys) <= {key, "type"} and not any(branch.opaque for branch in keys[key]):
         found: list[Alternative] = []
         for branch in keys[key]:
             inner = _flatten(branch)
+            if "type" in keys:
+                inner.keys["type"] = _common_types(inner.keys.get("type", keys["type"]), keys["type"])
+                inner.where.setdefault("type", home)
             found.extend(_alternatives(inner, deref(branch).pointer))
         return found
     notes = {name: value for name, (value, _) in flat.notes.items()}

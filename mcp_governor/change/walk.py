@@ -246,7 +246,8 @@ class Walk:
         """Add the edit that gives some keywords their new values, if it changes anything."""
         changed = spot.old.with_keys({key: spot.new.keys.get(key) for key in keys})
         reverted = spot.new.with_keys({key: spot.old.keys.get(key) for key in keys})
-        edit.old, edit.new = _shown(spot.old, keys), _shown(spot.new, keys)
+        used = tuple(key for key in keys if key in spot.old.keys or key in spot.new.keys)
+        edit.old, edit.new = _shown(spot.old, used), _shown(spot.new, used)
         self.judge(spot, changed, reverted, edit)
         self._add(edit)
 
