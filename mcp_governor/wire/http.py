@@ -54,6 +54,7 @@ class Streamable:
         self._client = client
         self._inbox = inbox
         self._session: str | None = None
+        self._version: dict[str, str] = {}
 
     async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
         """See :class:`~mcp_governor.wire.transport.Transport`."""
@@ -64,8 +65,9 @@ class Streamable:
         resumption = Resumption()
         sent = self._headers(headers)
         async with self._client.stream("POST", self._client.url, sent, rpc.encode(message)) as response:
-            self._session = response.headers.get(_SESSION, self._session)
-            answer = await self._answer(response, message, headers, resumption)
+            if message["method"] == "initialize":
+                self._session = response.headers.get(_SESSION)
+            answer = await self._answer(response, message, resumption)
         for _ in range(_RESUMPTIONS):
             if answer is not None or not resumption.event_id:
                 break
@@ -87,20 +89,19 @@ class Streamable:
         """End the session, where there is one."""
         if self._session is not None:
             with suppress(UnreachableError, ProtocolError), anyio.move_on_after(self._client.limits.close_timeout):
-                async with self._client.stream("DELETE", self._client.url, self._headers({}), None):
+                async with self._client.stream("DELETE", self._client.url, self._headers(self._version), None):
                     pass
 
     def _headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        self._version = {name: value for name, value in headers.items() if name == _VERSION}
         own = {"Accept": "application/json, text/event-stream", **headers}
         if self._session is not None:
             own[_SESSION] = self._session
         return own
 
-    async def _answer(
-        self, response: httpx2.Response, message: Message, headers: Mapping[str, str], resumption: Resumption
-    ) -> Message | None:
+    async def _answer(self, response: httpx2.Response, message: Message, resumption: Resumption) -> Message | None:
         if response.is_success and plain_type(response) == "text/event-stream":
-            return await self._stream(response, message, headers, resumption)
+            return await self._stream(response, message, resumption)
         # Also on an error status: the body may hold a JSON-RPC error that says what the status does not.
         body = await self._client.body(response)
         if response.status_code in (401, 403):
@@ -111,11 +112,9 @@ class Streamable:
             if not response.is_success:
                 raise self._client.refusal(response, body) from None
             raise self._client.not_mcp(response, body, str(error)) from None
-        return await self._sort(messages, message, headers, whole=True)
+        return await self._sort(messages, message, whole=True)
 
-    async def _stream(
-        self, response: httpx2.Response, message: Message, headers: Mapping[str, str], resumption: Resumption
-    ) -> Message | None:
+    async def _stream(self, response: httpx2.Response, message: Message, resumption: Resumption) -> Message | None:
         try:
             async for event in self._client.events(response):
                 resumption.note(event)
@@ -127,7 +126,7 @@ class Streamable:
                     raise ProtocolError(
                         f"it sent an event that cannot be read: {error}.", "Send one JSON-RPC message per event."
                     ) from None
-                answer = await self._sort(messages, message, headers, whole=False)
+                answer = await self._sort(messages, message, whole=False)
                 if answer is not None:
                     return answer
         except UnreachableError:
@@ -135,9 +134,7 @@ class Streamable:
                 raise
         return None
 
-    async def _sort(
-        self, messages: list[Message], asked: Message, headers: Mapping[str, str], *, whole: bool
-    ) -> Message | None:
+    async def _sort(self, messages: list[Message], asked: Message, *, whole: bool) -> Message | None:
         """The answer among some messages; the others go to the inbox.
 
         Args:
@@ -149,7 +146,7 @@ class Streamable:
             if not rpc.is_response(message):
                 reply = self._inbox.unasked(message)
                 if reply is not None:
-                    await self.notify(reply, {key: value for key, value in headers.items() if key == _VERSION}, None)
+                    await self.notify(reply, self._version, None)
             elif (type(number) is int and number == asked["id"]) or (number is None and whole and "error" in message):
                 answer = message
             else:
@@ -168,7 +165,7 @@ class Streamable:
         async with self._client.stream("GET", self._client.url, again, None) as response:
             if not response.is_success or plain_type(response) != "text/event-stream":
                 raise self._client.refusal(response, await self._client.body(response))
-            return await self._stream(response, message, headers, resumption)
+            return await self._stream(response, message, resumption)
 
 
 @asynccontextmanager

@@ -160,7 +160,7 @@ class _Opening:
     def told(self, error: ServerError) -> ServerError:
         """The error with the name of the server, without secrets, and with a child's last words; once only."""
         name = f"{self._endpoint.shown}: "
-        if isinstance(error, rpc.RpcError) or error.message.startswith(name):
+        if error.message.startswith(name):
             return error
         secrets = self._endpoint.secrets
         error.message = name + redact(error.message, secrets)

@@ -108,7 +108,8 @@ async def greet(asker: Asker, limits: Limits, *, pinned: Era | None = None, firs
     if asker.pipelined:
         return await _race(asker, limits)
     try:
-        return await _discover(asker, limits.probe_timeout)
+        # Nothing can wait behind the probe here, and a service that wakes up slowly must not pass for an old one.
+        return await _discover(asker, limits.connect_timeout / 2)
     except (rpc.RpcError, ProtocolError, HttpStatusError, TimeoutError):
         return await _initialize(asker)
 

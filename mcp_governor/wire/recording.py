@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import GovernorError, UnreachableError
+from mcp_governor.text import one_line
 from mcp_governor.wire import blocking
 from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, StdioEndpoint
 from mcp_governor.wire.opening import connect
@@ -98,7 +99,10 @@ async def _sibling(session: Session, capability: str, method: str, key: str, pro
     except RpcError as error:
         # Templates are optional within the capability; a server without them may not know the method.
         if method != "resources/templates/list" or error.code != METHOD_NOT_FOUND:
-            problems.append(f'it declares the capability "{capability}", but {error.message}')
+            problems.append(
+                f'it declares the capability "{capability}", but answers {method} with error {error.code}: '
+                f'"{one_line(error.text)}"'
+            )
         return []
 
 
