@@ -1,40 +1,29 @@
-"""Patterns as automata, and the question whether a string satisfies several of them at once.
+"""Patterns as automata.
 
 A pattern becomes a nondeterministic automaton that is determinised lazily, state by state, so that only the
-part of the product that a question needs is ever built.
+part that a question needs is ever built.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass, field
+from bisect import bisect_right
 from functools import lru_cache
-from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from mcp_governor.containment import charset
 from mcp_governor.containment.regex import Alt, Cat, Chars, Edge, Look, Regex, Repeat, UnsupportedPatternError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-MAX_STATES = 20_000
-MAX_PRODUCT = 200_000
+MAX_POSITIONS = 20_000
+MAX_STATES = 50_000
 
 _START, _WORD, _OTHER, _END = range(4)
-"""What stands beside a position: nothing before it, a word character, another one, nothing after it."""
+"""What stands beside a place in the text: nothing before it, a word character, another one, nothing after it."""
 
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A set of automaton states, before assertions are looked at, and the kind of character before it."""
-
-    positions: frozenset[int]
-    before: int
+Row = tuple[list[int], list[int]]
+"""The steps out of a state: the code points at which they change, and the state from each of them on."""
 
 
 class Automaton:
-    """The strings in which a pattern is found.
+    """The strings in which a pattern is found, as a deterministic automaton with numbered states.
 
     Args:
         tree: the pattern.
@@ -43,22 +32,26 @@ class Automaton:
         UnsupportedPatternError: it has a lookahead inside, or needs too many states.
     """
 
+    FOUND = 0
+    """The state in which the pattern has been found, whatever follows."""
+    START = 1
+
     def __init__(self, tree: Regex) -> None:
         self._edges: list[list[tuple[charset.CharSet | str | None, int]]] = []
         self._words = False
         start, self._final = self._new(), self._new()
         self._build(tree, start, self._final)
-        # a pattern is searched for: it may begin anywhere and what follows it does not matter
+        # a pattern is searched for: it may begin anywhere
         self._link(start, charset.ANY, start)
-        self.start = State(frozenset([start]), _START)
-        self._found = State(frozenset([self._final]), _OTHER)
-        self._closed: dict[tuple[State, int], frozenset[int]] = {}
-        self._steps: dict[tuple[State, int], State] = {}
-        self._cuts: dict[State, tuple[int, ...]] = {}
+        self._subsets: list[tuple[frozenset[int], int]] = [(frozenset(), _OTHER), (frozenset([start]), _START)]
+        self._numbers = {self._subsets[self.START]: self.START}
+        self._rows: dict[int, Row] = {self.FOUND: ([0], [self.FOUND])}
+        self._ends: dict[int, bool] = {self.FOUND: True}
+        self._hopeful = self._leading_to_final()
 
     def _new(self) -> int:
-        if len(self._edges) >= MAX_STATES:
-            raise UnsupportedPatternError("a pattern with too many states")
+        if len(self._edges) >= MAX_POSITIONS:
+            raise UnsupportedPatternError("a pattern with too many positions")
         self._edges.append([])
         return len(self._edges) - 1
 
@@ -112,77 +105,106 @@ class Automaton:
             source = middle
         self._link(source, None, target)
 
-    def _close(self, state: State, after: int) -> frozenset[int]:
+    def _leading_to_final(self) -> frozenset[int]:
+        """The positions from which the end of the pattern can be reached once the text has begun."""
+        sources: list[list[int]] = [[] for _ in self._edges]
+        for position, edges in enumerate(self._edges):
+            for label, target in edges:
+                if label != "^":
+                    sources[target].append(position)
+        seen = {self._final}
+        pending = [self._final]
+        while pending:
+            fresh = [source for source in sources[pending.pop()] if source not in seen]
+            seen.update(fresh)
+            pending.extend(fresh)
+        return frozenset(seen)
+
+    def _close(self, state: int, after: int) -> set[int]:
         """The positions reachable without a character, given what comes next."""
-        key = (state, after)
-        closed = self._closed.get(key)
-        if closed is None:
-            seen = set(state.positions)
-            pending = list(seen)
-            while pending:
-                for label, target in self._edges[pending.pop()]:
-                    if target in seen or not (
-                        label is None or (isinstance(label, str) and _holds(label, state.before, after))
-                    ):
-                        continue
-                    seen.add(target)
-                    pending.append(target)
-            closed = self._closed[key] = frozenset(seen)
-        return closed
+        positions, before = self._subsets[state]
+        seen = set(positions)
+        pending = list(seen)
+        while pending:
+            for label, target in self._edges[pending.pop()]:
+                if target in seen or not (label is None or (isinstance(label, str) and _holds(label, before, after))):
+                    continue
+                seen.add(target)
+                pending.append(target)
+        return seen
 
-    def step(self, state: State, code: int) -> State:
-        """The state after one more character."""
-        if state is self._found:
-            return state
-        after = _WORD if charset.holds(charset.WORD, code) else _OTHER
-        key = (state, code)
-        found = self._steps.get(key)
-        if found is None:
-            closed = self._close(state, after)
-            if self._final in closed:
-                found = self._found
-            else:
-                targets = frozenset(
-                    target
-                    for position in closed
-                    for label, target in self._edges[position]
-                    if isinstance(label, tuple) and charset.holds(label, code)
-                )
-                found = State(targets, after if self._words else _OTHER)
-            self._steps[key] = found
-        return found
+    def row(self, state: int) -> Row:
+        """The steps out of a state."""
+        row = self._rows.get(state)
+        if row is None:
+            row = self._rows[state] = self._new_row(state)
+        return row
 
-    def accepts(self, state: State) -> bool:
-        """Whether the pattern has been found when the string ends here."""
-        return state is self._found or self._final in self._close(state, _END)
-
-    def cuts(self, state: State) -> tuple[int, ...]:
-        """Code points at which the behaviour of :meth:`step` may change, ascending."""
-        if state is self._found:
-            return ()
-        cuts = self._cuts.get(state)
-        if cuts is None:
-            found: set[int] = set()
-            closed = self._close(state, _WORD) | self._close(state, _OTHER)
-            sets = [label for position in closed for label, _ in self._edges[position] if isinstance(label, tuple)]
-            if self._words:
-                sets.append(charset.WORD)
-            for chars in sets:
+    def _new_row(self, state: int) -> Row:
+        steps = {after: self._labelled(state, after) for after in ((_WORD, _OTHER) if self._words else (_OTHER,))}
+        cuts = {0}
+        for edges in (*steps.values(), [(charset.WORD, 0)] if self._words else []):
+            for chars, _ in edges or ():
                 for low, high in chars:
-                    found.update((low, high + 1))
-            cuts = self._cuts[state] = tuple(sorted(found))
-        return cuts
+                    cuts.update((low, high + 1))
+        starts: list[int] = []
+        targets: list[int] = []
+        for code in sorted(cuts):
+            after = _WORD if self._words and charset.holds(charset.WORD, code) else _OTHER
+            target = self._target(steps[after], after, code)
+            if not targets or targets[-1] != target:
+                starts.append(code)
+                targets.append(target)
+        return starts, targets
+
+    def _labelled(self, state: int, after: int) -> list[tuple[charset.CharSet, int]] | None:
+        """The edges that take a character; ``None`` where the pattern has been found before it."""
+        closed = self._close(state, after)
+        if self._final in closed:
+            return None
+        return [
+            (label, target)
+            for position in closed
+            for label, target in self._edges[position]
+            if isinstance(label, tuple)
+        ]
+
+    def _target(self, edges: list[tuple[charset.CharSet, int]] | None, after: int, code: int) -> int:
+        if edges is None:
+            return self.FOUND
+        subset = (frozenset(target for chars, target in edges if charset.holds(chars, code)), after)
+        number = self._numbers.get(subset)
+        if number is None:
+            if len(self._subsets) >= MAX_STATES:
+                raise UnsupportedPatternError("a pattern with too many states")
+            number = self._numbers[subset] = len(self._subsets)
+            self._subsets.append(subset)
+        return number
+
+    def step(self, state: int, code: int) -> int:
+        """The state after one more character."""
+        starts, targets = self.row(state)
+        return targets[bisect_right(starts, code) - 1]
+
+    def accepts(self, state: int) -> bool:
+        """Whether the pattern has been found when the string ends here."""
+        ends = self._ends.get(state)
+        if ends is None:
+            ends = self._ends[state] = self._final in self._close(state, _END)
+        return ends
+
+    def is_hopeless(self, state: int) -> bool:
+        """Whether the pattern can no longer be found, whatever follows."""
+        return state > self.START and self._hopeful.isdisjoint(self._subsets[state][0])
 
     def is_trivial(self) -> bool:
         """Whether the pattern is found in every string, as ``.*`` is."""
-        return all(self._final in self._close(self.start, after) for after in (_WORD, _OTHER, _END))
+        return all(self._final in self._close(self.START, after) for after in (_WORD, _OTHER, _END))
 
     def matches(self, text: str) -> bool:
         """Whether the pattern is found in the text."""
-        state = self.start
+        state = self.START
         for char in text:
-            if state is self._found:
-                return True
             state = self.step(state, ord(char))
         return self.accepts(state)
 
@@ -196,110 +218,7 @@ def _holds(kind: str, before: int, after: int) -> bool:
     return boundary if kind == "b" else not boundary
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def automaton(tree: Regex) -> Automaton:
     """The automaton of a pattern, kept for the next question."""
     return Automaton(tree)
-
-
-_ONE_LINE = charset.DOT
-
-
-@dataclass
-class _Search:
-    """A walk, shortest strings first, through the product of several automata."""
-
-    machines: Sequence[tuple[Automaton, bool]]
-    excluded: frozenset[str]
-    tick: Callable[[], None]
-    alphabet: charset.CharSet
-    parents: dict[int, tuple[int, str]] = field(default_factory=dict)
-
-    def accepted(self, states: tuple[State, ...], rest: frozenset[str]) -> bool:
-        return "" not in rest and all(
-            machine.accepts(state) is wanted for (machine, wanted), state in zip(self.machines, states, strict=True)
-        )
-
-    def characters(self, states: tuple[State, ...], rest: frozenset[str]) -> list[str]:
-        """One character for each class that the machines and the excluded strings tell apart."""
-        cuts = {edge for low, high in self.alphabet for edge in (low, high + 1)}
-        for (machine, _), state in zip(self.machines, states, strict=True):
-            cuts.update(machine.cuts(state))
-        for text in rest:
-            if text:
-                cuts.update((ord(text[0]), ord(text[0]) + 1))
-        spans = [(low, high - 1) for low, high in pairwise(sorted(cuts)) if charset.holds(self.alphabet, low)]
-        return sorted((charset.sample(*span) for span in spans), key=_taste)
-
-    def run(self, low: int, high: int | None) -> str | None:
-        start = (tuple(machine.start for machine, _ in self.machines), self.excluded)
-        queue: deque[tuple[tuple[State, ...], frozenset[str], int, int]] = deque([(*start, 0, 0)])
-        seen = {(start, 0)}
-        number = 0
-        while queue:
-            states, rest, length, this = queue.popleft()
-            self.tick()
-            if length >= low and self.accepted(states, rest):
-                return self.spelled(this)
-            if length == high:
-                continue
-            for char in self.characters(states, rest):
-                code = ord(char)
-                after = tuple(
-                    machine.step(state, code) for (machine, _), state in zip(self.machines, states, strict=True)
-                )
-                left = frozenset(text[1:] for text in rest if text[:1] == char)
-                # shortest first: past the minimum, a state that was reached before needs no second visit
-                key = ((after, left), min(length + 1, low))
-                if key in seen:
-                    continue
-                if len(seen) > MAX_PRODUCT:
-                    raise UnsupportedPatternError("patterns whose product is too large")
-                seen.add(key)
-                number += 1
-                self.parents[number] = (this, char)
-                queue.append((after, left, length + 1, number))
-        return None
-
-    def spelled(self, number: int) -> str:
-        chars: list[str] = []
-        while number:
-            number, char = self.parents[number]
-            chars.append(char)
-        return "".join(reversed(chars))
-
-
-def _taste(char: str) -> tuple[bool, bool, str]:
-    """Letters first, unprintable characters last: samples are shown to people."""
-    return not (char.isascii() and char.isprintable()), not char.isalnum(), char
-
-
-def find_string(
-    machines: Sequence[tuple[Automaton, bool]],
-    low: int,
-    high: int | None,
-    excluded: frozenset[str],
-    tick: Callable[[], None],
-) -> str | None:
-    """A short string that is in (``True``) or not in (``False``) the language of every automaton.
-
-    One without a line break is preferred: regular expression engines differ about those.
-
-    Args:
-        machines: automata, and whether their pattern is to be found.
-        low: least length, in code points.
-        high: greatest length; ``None`` is no limit.
-        excluded: strings that are not wanted.
-        tick: called at every step; may raise to stop the search.
-
-    Returns:
-        ``None`` where no such string exists.
-
-    Raises:
-        UnsupportedPatternError: the product of the automata is too large.
-    """
-    for alphabet in (_ONE_LINE, charset.ANY):
-        found = _Search(machines, excluded, tick, alphabet).run(low, high)
-        if found is not None:
-            return found
-    return None

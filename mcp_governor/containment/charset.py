@@ -50,6 +50,11 @@ def holds(chars: CharSet, code: int) -> bool:
     return any(low <= code <= high for low, high in chars)
 
 
+def overlap(one: CharSet, other: CharSet) -> bool:
+    """Whether the sets have a character in common."""
+    return any(low <= last and first <= high for low, high in one for first, last in other)
+
+
 # ECMA-262: CharacterClassEscape (without the u-mode case folding), WhiteSpace, LineTerminator.
 DIGIT: CharSet = ((0x30, 0x39),)
 WORD: CharSet = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))

@@ -1,7 +1,8 @@
 """What a schema would cost engines that cannot be interrupted, estimated from its structure.
 
-The native engine multiplies the alternatives that apply to one value, and a validator walks every path
-through the references. Both are fine for nearly every schema that anyone writes, and unbounded for others.
+The native engine multiplies the alternatives that apply to one value and the members in which two objects
+differ, and a validator walks every path through the references. Both are fine for most schemas that anyone
+writes, and unbounded for others: a pair of closed objects of 2,500 characters took the engine nine seconds.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from mcp_governor.containment.dialect import REFERENCES
 from mcp_governor.containment.document import Document, children
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_governor.containment.document import Place
 
+SMALL_TEXT = 500
+"""Length of a schema up to which the native engine was never seen to take 100 ms, given few cases."""
 MAX_CASES = 40
-"""Alternatives for one value beyond which the native engine was seen to take longer than 100 ms."""
+"""Alternatives for one value beyond which the native engine was seen to take longer than that."""
 MAX_PATHS = 20_000
 MAX_TEXT = 40_000
 
@@ -25,12 +30,12 @@ _FORKS = ('"anyOf":', '"oneOf":', '"if":', '"not":', '"$ref":', '"dependentSchem
 _CAP = 1 << 40
 
 
-def is_heavy(text: str, modern: Any) -> bool:
-    """Whether the schema must be kept from engines that cannot be interrupted.
+def is_heavy(text: str, modern: Callable[[], Any]) -> bool:
+    """Whether the schema must be kept from engines that cannot be interrupted, validators among them.
 
     Args:
         text: its canonical text.
-        modern: the schema in draft 2020-12; called only where the text looks suspicious.
+        modern: gives the schema in draft 2020-12; called only where the text looks suspicious.
     """
     if len(text) > MAX_TEXT:
         return True

@@ -50,12 +50,12 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
     for side, schema in (("outer", one), ("inner", other)):
         if schema.problem is not None:
             return Containment("unknown", reason=f"the {side} schema {schema.problem}")
-    heavy = one.is_heavy or other.is_heavy
-    native = None if heavy else native_covers(one, other)
+    quick = one.is_native and other.is_native
+    native = native_covers(one, other) if quick else None
     if native == "yes":
         return Containment("yes")
-    outcome = _search(one, other, until - deadline / 3 if heavy else until)
-    if heavy and isinstance(outcome, Unknown):
+    outcome = _search(one, other, until - deadline / 3)
+    if not quick and isinstance(outcome, Unknown):
         native = _ask("covers", one, other, None, until)
     return _conclude(one, other, native, outcome, until)
 

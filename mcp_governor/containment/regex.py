@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mcp_governor.containment.charset import CharSet
 
 MAX_REPEAT = 2_000
+_TWICE = 2
 _FEW = 10
 """A repetition that varies by no more than this cannot make a backtracking engine hang."""
 _SYNTAX = set("^$\\.*+?()[]{}|/")
@@ -265,18 +266,48 @@ class _Parser:
 
 
 def backtracks(source: str) -> bool:
-    """Whether a backtracking engine could need more than polynomial time: a repetition inside a repetition."""
+    """Whether a backtracking engine could need a long time: a repetition inside a repetition, or many in a row."""
     try:
-        return _nests(parse(source), inside=False)
+        tree = parse(source)
     except UnsupportedPatternError:
         return True
+    return _endless(tree) > _FEW // 2 or _nests(tree, inside=False)
+
+
+def _endless(tree: Regex) -> int:
+    """How many repetitions without a limit there are."""
+    if isinstance(tree, Chars | Edge):
+        return 0
+    if isinstance(tree, Cat | Alt):
+        return sum(map(_endless, tree.parts))
+    return (isinstance(tree, Repeat) and tree.high is None) + _endless(tree.part)
 
 
 def _nests(tree: Regex, *, inside: bool) -> bool:
     if isinstance(tree, Repeat):
         varies = tree.high is None or tree.high > tree.low + _FEW
-        return (varies and inside) or _nests(tree.part, inside=inside or varies)
+        again = inside or tree.high is None or tree.high > _TWICE
+        return (varies and inside) or _nests(tree.part, inside=again and not _is_delimited(tree.part))
     if isinstance(tree, Cat | Alt):
         # alternatives under a repetition may overlap, as in (a|a)*
         return (inside and isinstance(tree, Alt)) or any(_nests(part, inside=inside) for part in tree.parts)
     return isinstance(tree, Look) and _nests(tree.part, inside=inside)
+
+
+def _is_delimited(tree: Regex) -> bool:
+    """Whether each round of a repetition begins or ends with a character that it holds nowhere else."""
+    parts = tree.parts if isinstance(tree, Cat) else (tree,)
+    for edge, others in ((parts[:1], parts[1:]), (parts[-1:], parts[:-1])):
+        if len(edge) == 1 and isinstance(edge[0], Chars):
+            held = [chars for part in others for chars in _held(part)]
+            if not any(charset.overlap(edge[0].chars, chars) for chars in held):
+                return True
+    return False
+
+
+def _held(tree: Regex) -> list[CharSet]:
+    """The character sets that occur in a pattern."""
+    if isinstance(tree, Chars):
+        return [tree.chars]
+    parts = tree.parts if isinstance(tree, Cat | Alt) else () if isinstance(tree, Edge) else (tree.part,)
+    return [chars for part in parts for chars in _held(part)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from mcp_governor.containment.compiler import Compiler
-from mcp_governor.containment.cost import is_heavy
+from mcp_governor.containment.cost import SMALL_TEXT, is_heavy
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
 from mcp_governor.containment.document import Document, patterns_of, published
 from mcp_governor.containment.nodes import forget, pool_size
@@ -40,7 +40,9 @@ class Schema:
         self.text = text
         self.draft = draft
         self.is_heavy = not trusted and (draft is None or self._heavy(given))
-        self.canonical = None if self.is_heavy else self._canonical(given)
+        # the native engine is quick where it is at its best, and may be endless elsewhere
+        self.is_native = trusted or (len(text) <= SMALL_TEXT and not self.is_heavy)
+        self.canonical = self._canonical(given) if self.is_native else None
         self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
 
     def _heavy(self, given: Any) -> bool:
@@ -83,7 +85,8 @@ class Schema:
     @cached_property
     def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
         """The native canonical form in draft 2020-12."""
-        return None if self.is_heavy or '"$recursive' in self.text else _canonical(self.modern, LATEST)
+        unsuitable = not self.is_native or '"$recursive' in self.text
+        return None if unsuitable else _canonical(self.modern, LATEST)
 
     @cached_property
     def may_backtrack(self) -> bool:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment import charset
-from mcp_governor.containment.automaton import automaton, find_string
+from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.nodes import Matches, Node, Not, Opaque, Size, Values, make
 from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Searcher, Unknown
+from mcp_governor.containment.product import find_string
 from mcp_governor.containment.regex import Alt, Cat, Chars, Look, Regex, Repeat, UnsupportedPatternError
 
 if TYPE_CHECKING:
