@@ -77,6 +77,15 @@ def one_line(text: str, limit: int = 160) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
+def sentence(text: str) -> str:
+    """The text with a capital first and a full stop last, as where it stands by itself.
+
+    Code in backticks keeps its case, and nothing is added after punctuation.
+    """
+    capital = text[:1].upper() + text[1:]
+    return capital if not capital or capital[-1] in ".!?:;…" else f"{capital}."
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was most likely meant, or ``None`` where none is close."""
     hits = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)

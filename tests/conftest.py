@@ -1,8 +1,28 @@
-"""Makes ``tests/support.py`` importable from every test folder."""
+"""Makes ``tests/support.py`` importable from every test folder, and holds outputs to reviewed files."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write tests/golden anew; then read the diff")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Holds a text to the reviewed one in ``tests/golden/NAME``; ``--update-golden`` writes it instead."""
+
+    def hold(name: str, text: str) -> None:
+        file = Path(__file__).parent / "golden" / name
+        if request.config.getoption("--update-golden"):
+            file.write_text(text, "utf-8")
+        assert text == file.read_text("utf-8")
+
+    return hold

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_governor.text import did_you_mean, escape_json, is_suspect, one_line, visible
+from mcp_governor.text import did_you_mean, escape_json, is_suspect, one_line, sentence, visible
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,17 @@ def test_escaped_json_leaves_what_can_be_read() -> None:
     assert escape_json('{"é": "日本 \u202e\x7f\U000e0041\ud800"}') == (
         '{"é": "日本 ' + r'\u202e\u007f\udb40\udc41\ud800"}'
     )
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ("argument `a` is new", "Argument `a` is new."),
+        ("`a` is new", "`a` is new."),
+        ("Done.", "Done."),
+        ("really?", "Really?"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_has_a_capital_and_a_full_stop(raw: str, said: str) -> None:
+    assert sentence(raw) == said

@@ -5,41 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.model import Verdict
-from mcp_governor.findings import Bump
+from mcp_governor.report.groups import GROUPS, group_of, grouped
 from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.report.text import change_lines, closing_lines
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
-
-GROUPS = ("breaking", "undecided", "compatible", "wording")
-"""The groups of a comparison, in the order that people read them."""
-
-
-def group_of(change: Change) -> str:
-    """Which of :data:`GROUPS` a change belongs to."""
-    if change.verdict is Verdict.BREAKING:
-        return "breaking"
-    if change.verdict is Verdict.UNKNOWN:
-        return "undecided"
-    return "wording" if change.bump in (Bump.NONE, Bump.PATCH) else "compatible"
-
-
-def grouped(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
-    """The changes by group; empty groups are left out."""
-    groups: dict[str, list[Change]] = {name: [] for name in GROUPS}
-    for change in changes:
-        groups[group_of(change)].append(change)
-    return [
-        (name, sorted(items, key=lambda c: (c.tool is None, c.tool or "", c.path, c.kind)))
-        for name, items in groups.items()
-        if items
-    ]
 
 
 def diff_lines(report: Report, *, stat: bool = False, verbose: int = 0) -> Iterator[Line]:

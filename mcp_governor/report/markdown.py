@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.report.diff_text import grouped
-from mcp_governor.text import one_line, visible
+from mcp_governor.report.groups import counted_changes, counted_findings, grouped
+from mcp_governor.text import one_line, sentence, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,18 +91,18 @@ def _facts(report: Report) -> Iterator[str]:
             yield f"(declared: {made}, {escape(old)} → {escape(new)})."
         else:
             yield "(no versions to compare)."
-    summary = report.summary
-    counts = {**summary["changes"], **summary["findings"]}
-    told = ", ".join(f"{count} {key}" for key, count in counts.items() if count)
-    yield f"{told}." if told else "No changes and no findings."
+    parts = [counted_changes(report.changes)] if report.baseline is not None else []
+    if report.findings or not report.breaking_fails:
+        parts.append(counted_findings(report.summary["findings"]))
+    yield f"{'; '.join(parts).capitalize()}."
 
 
 def _change(change: Change, report: Report) -> Iterator[str]:
     where = f"{code(change.tool)} " if change.tool is not None else ""
     place = f"{code(change.path)} " if change.path else ""
     accepted = f" (accepted: {escape(report.accepted[change.id])})" if change.id in report.accepted else ""
-    yield f"- **{change.kind}** {where}{place}– {prose(change.message)}{accepted}"
-    if change.reason:
+    yield f"- **{change.kind}** {where}{place}– {prose(sentence(change.message))}{accepted}"
+    if change.reason and change.reason not in change.message:
         yield f"  - not decided: {escape(change.reason)}"
     if change.witness is not None:
         word = "accepted before, refused now" if change.side.value == "input" else "possible now, not before"
@@ -116,4 +116,4 @@ def _finding(finding: Finding) -> Iterator[str]:
     accepted = f" (accepted: {escape(finding.accepted)})" if finding.accepted is not None else ""
     yield f"- **{finding.severity.value}** {finding.rule} {where}{place}– {prose(finding.message)}{accepted}"
     if finding.fix:
-        yield f"  - fix: {prose(finding.fix)}"
+        yield f"  - fix: {'<br>'.join(prose(part) for part in finding.fix.splitlines())}"

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
 from mcp_governor.findings import Bump, Severity
+from mcp_governor.report.groups import count_of, counted_changes, counted_findings
 from mcp_governor.report.lines import BLANK, Line, line
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import one_line, sentence, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
@@ -45,7 +46,7 @@ def _head(report: Report) -> Iterator[Line]:
     if server is not None:
         named = " ".join(visible(part) for part in (server.name, server.version) if part) or "unnamed server"
         protocol = f", protocol {visible(server.protocol)}" if server.protocol else ""
-        counted = ", ".join(f"{count} {name}" for name, count in report.counts.items() if count)
+        counted = ", ".join(count_of(count, name.removesuffix("s")) for name, count in report.counts.items() if count)
         yield line((named, "bold"), f" from {report.target}{protocol}" + (f": {counted}" if counted else ""))
     if report.baseline is not None:
         version = f" ({visible(report.baseline.version)})" if report.baseline.version else ""
@@ -68,7 +69,7 @@ def _body(report: Report, verbose: int) -> Iterator[Line]:
         yield from groups[tool]
     if quiet:
         yield BLANK
-        yield line((f"{_count(quiet, 'change')} of wording only, shown with -v", "dim"))
+        yield line((f"{count_of(quiet, 'change')} of wording only, shown with -v", "dim"))
 
 
 def _change_order(change: Change) -> tuple[int, str, str]:
@@ -82,8 +83,8 @@ def change_lines(change: Change, accepted: str | None = None, verbose: int = 0, 
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
     place = (f"{tool} {visible(change.path)}".strip(), "cyan")
     yield line((mark, style), " ", (change.kind, style), "  ", place, (note, "dim"), indent=2)
-    yield line(change.message, indent=6)
-    if change.reason:
+    yield line(sentence(change.message), indent=6)
+    if change.reason and change.reason not in change.message:
         yield line(f"not decided: {one_line(change.reason)}", indent=6)
     if change.witness is not None:
         word = "accepted before, refused now: " if change.side.value == "input" else "possible now, not before: "
@@ -105,7 +106,7 @@ def finding_lines(finding: Finding, verbose: int = 0) -> Iterator[Line]:
     yield line(
         (mark, style), " ", (finding.rule, style), "  ", (visible(finding.path), "cyan"), (note, "dim"), indent=2
     )
-    yield line(visible(finding.message, keep_newlines=False), indent=6)
+    yield line(visible(finding.message), indent=6)
     if finding.fix:
         first, *rest = finding.fix.split("\n")
         yield line(("fix: ", "dim"), visible(first), indent=6)
@@ -117,11 +118,10 @@ def finding_lines(finding: Finding, verbose: int = 0) -> Iterator[Line]:
 def closing_lines(report: Report) -> Iterator[Line]:
     """What was counted, the bumps, and the verdict."""
     summary = report.summary
-    changes, findings = summary["changes"], summary["findings"]
-    parts = []
-    if report.baseline is not None:
-        parts.append(_listed("change", changes, ("breaking", "unknown", "compatible")))
-    parts.append(_listed("finding", findings, ("error", "warning", "info")))
+    parts = [counted_changes(report.changes)] if report.baseline is not None else []
+    # A comparison alone looks for no findings, so it does not say that it found none.
+    if report.findings or not report.breaking_fails:
+        parts.append(counted_findings(summary["findings"]))
     if summary["accepted"]:
         parts.append(f"{summary['accepted']} accepted")
     yield BLANK
@@ -130,15 +130,6 @@ def closing_lines(report: Report) -> Iterator[Line]:
         yield from _bump_lines(report)
     passed = report.verdict == "pass"
     yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"))
-
-
-def _listed(noun: str, counts: dict[str, int], keys: Iterable[str]) -> str:
-    named = [f"{counts[key]} {key}" for key in keys if counts[key]]
-    return _count(sum(counts.values()), noun) + (f" ({', '.join(named)})" if named else "")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _bump_lines(report: Report) -> Iterator[Line]:

@@ -1,0 +1,57 @@
+"""How people read a comparison: what breaks first, then what cannot be decided, then the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.model import Verdict
+from mcp_governor.findings import Bump
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_governor.change.model import Change
+
+GROUPS = ("breaking", "undecided", "compatible", "wording")
+"""The groups of a comparison, in the order that people read them."""
+
+
+def group_of(change: Change) -> str:
+    """Which of :data:`GROUPS` a change belongs to."""
+    if change.verdict is Verdict.BREAKING:
+        return "breaking"
+    if change.verdict is Verdict.UNKNOWN:
+        return "undecided"
+    return "wording" if change.bump in (Bump.NONE, Bump.PATCH) else "compatible"
+
+
+def grouped(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
+    """The changes by group; empty groups are left out."""
+    groups: dict[str, list[Change]] = {name: [] for name in GROUPS}
+    for change in changes:
+        groups[group_of(change)].append(change)
+    return [
+        (name, sorted(items, key=lambda c: (c.tool is None, c.tool or "", c.path, c.kind)))
+        for name, items in groups.items()
+        if items
+    ]
+
+
+def counted_changes(changes: Sequence[Change]) -> str:
+    """``no changes``, ``1 breaking change`` or ``3 changes: 1 breaking, 2 compatible``."""
+    counts = [(len(items), name) for name, items in grouped(changes)]
+    if len(counts) > 1:
+        told = ", ".join(f"{count} {name}" for count, name in counts)
+        return f"{count_of(len(changes), 'change')}: {told}"
+    return count_of(counts[0][0], f"{counts[0][1]} change") if counts else "no changes"
+
+
+def counted_findings(counts: dict[str, int]) -> str:
+    """``no findings``, ``1 error`` or ``2 errors, 1 warning``; ``counts`` is the ``findings`` of a summary."""
+    nouns = {"error": "error", "warning": "warning", "info": "remark"}
+    return ", ".join(count_of(counts[key], noun) for key, noun in nouns.items() if counts[key]) or "no findings"
+
+
+def count_of(number: int, noun: str) -> str:
+    """``1 tool``, ``2 tools``."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,161 @@
+"""The story that the tool is for: record a surface, check it, make an argument required, be told."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from commandline import PYTHON, contents, governor, governor_here, plain
+
+from mcp_governor.checking.schema import report_schema
+from mcp_governor.surface import fingerprint, load_surface
+
+DEMO = ("--", PYTHON, "-m", "mcp_governor.demo.server", "--release", "1")
+# The packaged server with one argument made required and nothing else touched, its version included.
+CHANGED = """
+from mcp_governor.demo import server
+
+reserve = server.RELEASES[1]["tools"][2]
+reserve["inputSchema"]["required"].append("branch")
+server.main()
+"""
+POINTER = "/inputSchema/properties/branch"
+CHANGELOG = """# Changelog
+
+## 1.0.0 (current)
+
+Fingerprint: `{fingerprint}`
+
+### Added
+
+- `search_books`, `get_book`, `reserve_copy`.
+"""
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A folder with a recorded baseline and a changelog that tells it, and the changed server beside them."""
+    outcome = governor("snapshot", *DEMO, cwd=tmp_path)
+    assert (outcome.code, outcome.err) == (0, "")
+    (tmp_path / "changed.py").write_text(CHANGED)
+    (tmp_path / "docs").mkdir()
+    digest = fingerprint(load_surface(tmp_path / "mcp-surface.json"))
+    assert digest in outcome.out
+    (tmp_path / "docs" / "mcp-schema-changelog.md").write_text(CHANGELOG.format(fingerprint=digest))
+    return tmp_path
+
+
+def test_what_was_recorded_passes(repo: Path) -> None:
+    before = contents(repo)
+    outcome = governor("check", *DEMO, cwd=repo)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.endswith("\nPASS\n")
+    assert "required bump: none" in outcome.out
+    assert contents(repo) == before, "a check writes nothing"
+    again = governor("snapshot", *DEMO, cwd=repo)
+    assert again.code == 0
+    assert contents(repo) == before, "the same surface gives the same bytes"
+
+
+def test_an_argument_made_required_is_told_in_text(repo: Path) -> None:
+    outcome = governor("check", "--", PYTHON, "changed.py", cwd=repo)
+    assert (outcome.code, outcome.err) == (1, "")
+    lines = outcome.out.splitlines()
+    place = lines.index(f"  ✗ argument-required  {POINTER}")
+    assert lines[place - 1] == "reserve_copy"
+    assert lines[place + 1] == "      Argument `branch` must be passed now."
+    assert lines[place + 2].startswith("      accepted before, refused now: {")
+    assert any("required bump: major (argument-required in reserve_copy)" in line for line in lines)
+    assert any(line.endswith("add: - `reserve_copy` now requires `branch`.") for line in lines), "the line to write"
+    assert lines[-1] == "FAIL"
+
+
+def test_an_argument_made_required_is_told_in_json(repo: Path) -> None:
+    outcome = governor("check", "--format", "json", "--", PYTHON, "changed.py", cwd=repo)
+    assert (outcome.code, outcome.err) == (1, "")
+    report = outcome.report
+    jsonschema.Draft202012Validator(report_schema()).validate(report)
+    [change] = report["changes"]
+    assert (change["kind"], change["tool"], change["path"]) == ("argument-required", "reserve_copy", POINTER)
+    assert (change["side"], change["verdict"], change["bump"]) == ("input", "breaking", "major")
+    assert (report["required_bump"], report["declared_bump"], report["verdict"]) == ("major", "none", "fail")
+    assert report["summary"]["forcing"] == [change["id"]]
+    schemas = {
+        tool["name"]: tool["inputSchema"] for tool in json.loads((repo / "mcp-surface.json").read_text())["tools"]
+    }
+    old = schemas["reserve_copy"]
+    new = {**old, "required": ["isbn", "branch"]}
+    assert jsonschema.Draft202012Validator(old).is_valid(change["witness"])
+    assert not jsonschema.Draft202012Validator(new).is_valid(change["witness"])
+    by_rule = {finding["rule"]: finding for finding in report["findings"]}
+    assert "- `reserve_copy` now requires `branch`." in by_rule["changelog/untold"]["fix"]
+    assert "2.0.0" in by_rule["policy/bump-too-small"]["fix"]
+    assert report["fingerprint"] in by_rule["changelog/fingerprint-stale"]["fix"]
+
+
+def test_what_the_report_says_to_do_makes_it_pass(repo: Path) -> None:
+    """Release as 2.0.0, let the changelog be drafted, and the same break goes out."""
+    owned = CHANGED.replace("server.main()", 'server.RELEASES[1]["serverInfo"]["version"] = "2.0.0"\nserver.main()')
+    (repo / "changed.py").write_text(owned)
+    command = ("--", PYTHON, "changed.py")
+    assert governor("check", *command, cwd=repo).code == 1
+    assert governor("changelog", "draft", *command, cwd=repo).code == 0
+    outcome = governor("check", "--format", "json", *command, cwd=repo)
+    assert outcome.code == 0, outcome.report["findings"]
+    assert (outcome.report["required_bump"], outcome.report["declared_bump"]) == ("major", "major")
+
+
+def test_an_acceptance_lets_a_finding_pass_and_says_why(repo: Path) -> None:
+    command = json.dumps([PYTHON, "changed.py"])
+    (repo / "mcp-governor.toml").write_text(f'baseline = "mcp-surface.json"\n[servers.s]\ncommand = {command}\n')
+    findings = governor("check", "--format", "json", cwd=repo).report["findings"]
+    assert {finding["severity"] for finding in findings} == {"error"}
+    for finding in findings:
+        assert governor("accept", finding["id"], "--reason", "agreed with every client", cwd=repo).code == 0
+    outcome = governor("check", cwd=repo)
+    assert outcome.code == 0, outcome.out
+    assert outcome.out.count("accepted: agreed with every client") == len(findings)
+    assert f"{len(findings)} accepted" in outcome.out
+
+
+FASTMCP = '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("shelf", version="1.0.0")
+
+
+@mcp.tool(annotations={"readOnlyHint": True})
+def find(query: str, limit: int DEFAULT) -> list[str]:
+    """Use this when a reader describes a book in words; returns at most `limit` titles, best match first."""
+    return [query] * limit
+'''
+
+
+def test_a_fastmcp_server_in_process(tmp_path: Path, capsys, monkeypatch) -> None:
+    pytest.importorskip("fastmcp")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = "shelf_server_of_the_acceptance_test"
+    for default, expected in (("= 10", 0), ("", 1)):
+        (tmp_path / f"{module}.py").write_text(FASTMCP.replace("DEFAULT", default))
+        sys.modules.pop(module, None)
+        if expected == 0:
+            recorded = governor_here("snapshot", f"python:{module}:mcp", capsys=capsys)
+            assert (recorded.code, recorded.err) == (0, "")
+        outcome = governor_here("check", f"python:{module}:mcp", "--format", "json", capsys=capsys)
+        assert outcome.code == expected, outcome.out + outcome.err
+    breaking = {change["kind"]: change for change in outcome.report["changes"] if change["verdict"] == "breaking"}
+    assert breaking.keys() == {"argument-required"}
+    assert breaking["argument-required"]["path"] == "/inputSchema/properties/limit"
+    assert outcome.report["required_bump"] == "major"
+
+
+def test_a_server_is_compared_with_itself_over_both_eras(tmp_path: Path) -> None:
+    """A newer protocol revision alone is no change of the surface."""
+    assert governor("snapshot", *plain(era="legacy"), cwd=tmp_path).code == 0
+    outcome = governor("check", "--format", "json", *plain(era="modern"), cwd=tmp_path)
+    assert [change["kind"] for change in outcome.report["changes"] if change["verdict"] != "compatible"] == []
+    assert outcome.report["required_bump"] in ("none", "patch")
