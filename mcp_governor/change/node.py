@@ -44,7 +44,7 @@ _SINGLE = frozenset(
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
 _REFS = ("$ref", "$dynamicRef", "$recursiveRef")
-_NOTES = WORDING_KEYS | {"default", "format", "x-mcp-header"}
+_NOTES = WORDING_KEYS | {"contentEncoding", "contentMediaType", "default", "format", "x-mcp-header"}
 _PLAIN = frozenset(
     {
         "const",

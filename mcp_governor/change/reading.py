@@ -51,7 +51,7 @@ _MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 
 
-POLICY_NOTES = ("default", "format", "x-mcp-header")
+POLICY_NOTES = ("contentEncoding", "contentMediaType", "default", "format", "x-mcp-header")
 """Annotations that somebody acts on."""
 
 

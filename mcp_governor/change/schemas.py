@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
 
-_WORDS = ("description", "markdownDescription", "examples", "example")
+_WORDS = ("description", "markdownDescription", "examples", "example", "deprecated")
 _RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
+from mcp_governor.change.equality import same_json
 from mcp_governor.change.model import Side
 from mcp_governor.change.names import is_false
 from mcp_governor.change.node import Node
@@ -74,6 +75,15 @@ def _exchanged(view: View, one: Alternative, other: Alternative) -> list[Alterna
 def stand_in(view: View, alternatives: list[Alternative]) -> tuple[Node, Node] | None:
     """A node and what to see in its stead; ``None`` for a node that stands nowhere in the document."""
     return None if view.node.synthetic else (view.node, view.node_with(alternatives))
+
+
+_NOTES = {
+    "default": "default",
+    "format": "format",
+    "contentEncoding": "format",
+    "contentMediaType": "format",
+    "x-mcp-header": "header",
+}
 
 
 class Walk:
@@ -192,16 +202,15 @@ class Walk:
         return self.questions.signature(alternative.node())
 
     def _notes(self, old: View, new: View) -> None:
-        """Annotations that somebody acts on. ``default: null`` says what no default says."""
-        for family in ("default", "format", "x-mcp-header"):
-            before, place = old.notes.get(family, (None, old.node.pointer))
-            after, there = new.notes.get(family, (None, new.node.pointer))
-            if canonical_json(before) == canonical_json(after):
+        """Annotations that somebody acts on. To leave a default out is to say that it is null."""
+        for key, family in _NOTES.items():
+            before, place = old.notes.get(key, (None, old.node.pointer))
+            after, there = new.notes.get(key, (None, new.node.pointer))
+            if same_json(before, after):
                 continue
-            step = "added" if before is None else ("removed" if after is None else "changed")
-            path = join_pointer(place if after is None else there, family)
-            name = "header" if family == "x-mcp-header" else family
-            self.edits.append(Edit(name, path, before, after, kind=f"{name}-{step}"))
+            step = "changed" if key in old.notes and key in new.notes else ("added" if key in new.notes else "removed")
+            path = join_pointer(there if key in new.notes else place, key)
+            self.edits.append(Edit(family, path, before, after, kind=f"{family}-{step}"))
 
     def _types(
         self,
