@@ -134,7 +134,7 @@ def parse_strictly(text: str) -> Any:
         ValueError: it is not that, or it nests too deep.
     """
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        return _DECODER.decode(text)
     except RecursionError:
         raise ValueError("it nests too deep") from None
 
@@ -148,3 +148,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is no JSON value")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)

@@ -77,6 +77,8 @@ def sentence_problem(message: str) -> str | None:
     text = message[:_SCANNED].strip()
     if not text:
         return "is empty"
+    if _BOUNDARY.search(text) is None:
+        return None
     masked = _ABBREVIATION.sub(_WORD, _QUOTED.sub(_WORD, text))
     found = len(_BOUNDARY.findall(masked))
     if not found:

@@ -71,6 +71,7 @@ SMALLEST = [
     ({**SUCCESS, "confidence": 0.9}, ["confidence /confidence"]),
     ({**SUCCESS, "confidence": "HIGH", "provenance": LLM}, ["confidence-derivation /confidence"]),
     ({**SUCCESS, "confidence": None, "provenance": FK}, ["confidence-derivation /confidence"]),
+    ({**SUCCESS, "confidence": "MEDIUM", "provenance": FK}, ["confidence-derivation /confidence"]),
     ({**DEGRADED, "confidence": "HIGH", "provenance": FK}, ["confidence-derivation /confidence"]),
     ({**SUCCESS, "confidence": "HIGH", "provenance": FK, "data": [GUESS]}, ["confidence-derivation /confidence"]),
     ({**SUCCESS, "provenance": {"source": "rumour"}}, ["provenance /provenance/source"]),
