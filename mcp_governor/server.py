@@ -6,13 +6,15 @@ surface is ``docs/mcp-schema-changelog.md``, the recorded surface ``mcp-surface.
 
 from __future__ import annotations
 
+import logging
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from mcp_governor.charter import CostHint, ToolMetadata, add_tool
+from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
 from mcp_governor.charter.v1_2 import ToolResponse
-from mcp_governor.errors import GovernorError
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -58,11 +60,11 @@ class CompareData(BaseModel):
 
 
 class RuleData(BaseModel):
-    """One rule of the catalogue."""
+    """One rule of the catalogue; the summary stands in detailed answers only."""
 
     id: str
     severity: Literal["error", "warning", "info"]
-    summary: str
+    summary: str | None
 
 
 class RulesData(BaseModel):
@@ -111,10 +113,7 @@ def compare_surfaces(old_tools: Tools, new_tools: Tools) -> ToolResponse[Compare
     from mcp_governor.findings import Bump
     from mcp_governor.surface import build_surface
 
-    try:
-        changes = compare(build_surface({"tools": old_tools}), build_surface({"tools": new_tools}))
-    except GovernorError as error:
-        return ToolResponse[CompareData].fail("invalid_argument", error.message, suggested_tool="list_rules")
+    changes = compare(build_surface({"tools": old_tools}), build_surface({"tools": new_tools}))
     told = [
         ChangeData(
             kind=change.kind,
@@ -134,6 +133,9 @@ def list_rules(
     pack: Annotated[
         str | None, Field(default=None, max_length=64, description="Only this pack, e.g. charter; all if left out.")
     ] = None,
+    response_format: Annotated[
+        ResponseFormat, Field(default="concise", description="concise: ids and severities; detailed: summaries too.")
+    ] = "concise",
 ) -> ToolResponse[RulesData]:
     """See the metadata below; models read that."""
     from mcp_governor.lint import load_catalogue
@@ -141,15 +143,17 @@ def list_rules(
     catalogue = load_catalogue()
     packs = sorted(catalogue.packs)
     if pack is not None and pack not in packs:
+        # The name itself stays out of the message: it is whatever the caller wrote.
         return ToolResponse[RulesData].fail(
             "unknown_name",
-            f"There is no pack of rules named '{pack[:64]}'.",
+            "There is no pack of rules of that name.",
             suggested_tool="list_rules",
             suggested_args={},
-            fuzzy_matches=packs[:20],
+            fuzzy_matches=get_close_matches(pack, packs, n=3, cutoff=0.5) or packs,
         )
+    summaries = response_format == "detailed"
     rules = [
-        RuleData(id=rule.id, severity=rule.severity.value, summary=rule.summary)
+        RuleData(id=rule.id, severity=rule.severity.value, summary=rule.summary if summaries else None)
         for rule in catalogue
         if pack is None or rule.pack == pack
     ]
@@ -190,15 +194,26 @@ _TOOLS: tuple[tuple[Any, ToolMetadata], ...] = (
         ToolMetadata(
             name="list_rules",
             description="Use this when you want to know which rules there are, or what a rule id stands for. Returns "
-            "id, severity and a one-line summary of each. Don't use when you have a description to judge: "
-            "`lint_description` applies the rules to it.",
-            cost_hint=CostHint(tokens_estimate=6000),
+            "the id and severity of each, with a one-line summary where response_format is detailed. Don't use when "
+            "you have a description to judge: `lint_description` applies the rules to it.",
+            cost_hint=CostHint(tokens_estimate=5000),
             latency_hint="fast",
             idempotent=True,
             side_effects="none",
         ),
     ),
 )
+
+
+def refusal(tool: str, error: ValidationError) -> str:
+    """What is said of arguments that the input schema refuses: which one, and not the validator's words.
+
+    Such a call never reaches the tool, so no envelope answers it (structured recovery, "MCP dispatch").
+    """
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = next(iter(first["loc"]), "arguments")
+    wrong = "is missing" if first["type"] == "missing" else "does not fit"
+    return f"{tool} refuses the call: {where} {wrong}; its input schema says what it takes."
 
 
 def build_server() -> MCPServer[Any]:
@@ -209,13 +224,35 @@ def build_server() -> MCPServer[Any]:
     """
     try:
         from mcp.server.mcpserver import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
     except ImportError:
         from mcp_governor.errors import MissingDependencyError
 
         raise MissingDependencyError(
             "Serving needs the MCP SDK, which is not installed.", 'Install it with: pip install "mcp-governor[serve]"'
         ) from None
-    server: MCPServer[Any] = MCPServer(
+
+    class EnvelopeServer(MCPServer[Any]):
+        """Says what is wrong with a call in words of its own, and keeps a crash inside of the envelope."""
+
+        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            try:
+                return await super().call_tool(name, arguments, context)
+            except UnexpectedToolError:
+                logging.getLogger(__name__).exception("tool %s failed", name)
+                failed = ToolResponse[None].fail(
+                    "internal_error",
+                    "The call failed inside the server.",
+                    suggested_tool="list_rules",
+                    suggested_args={},
+                )
+                return failed.to_call_tool_result()
+            except ToolError as error:
+                if isinstance(error.__cause__, ValidationError):
+                    raise ToolError(refusal(name, error.__cause__)) from None
+                raise
+
+    server = EnvelopeServer(
         "mcp-governor",
         version=SCHEMA_VERSION,
         instructions="Judges MCP tool descriptions and compares surfaces of MCP servers. Reads only what it is given.",
