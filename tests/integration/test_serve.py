@@ -1,0 +1,176 @@
+"""Our own MCP server, governed and called over stdio and HTTP as any other."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import anyio
+import pytest
+from projects import governor_process
+from support import REPO, free_port, listening
+
+from mcp_governor.call.validate import validate_response
+from mcp_governor.checking import check, check_offline
+from mcp_governor.config import load_config
+from mcp_governor.server import build_server
+from mcp_governor.surface import build_surface, fingerprint, load_surface
+from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, connect
+from mcp_governor.wire.recording import read_recording
+
+COMMAND = [sys.executable, "-m", "mcp_governor", "serve"]
+TOOL = {"name": "find", "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}}}
+STRICTER = {**TOOL, "inputSchema": {**TOOL["inputSchema"], "required": ["query"]}}
+
+
+def ask(endpoint, *calls):
+    """The surface, and the result of each (tool, arguments)."""
+
+    async def talk():
+        async with connect(endpoint) as session:
+            recording = await read_recording(session)
+            return recording, [await session.call_tool(name, arguments) for name, arguments in calls]
+
+    recording, results = anyio.run(talk)
+    return build_surface(recording.raw), results
+
+
+def answer(name, arguments):
+    """The envelope of one call, which keeps the charter, and has the JSON of its content mirrored."""
+    surface, (result,) = ask(ObjectEndpoint(build_server()), (name, arguments))
+    assert validate_response(result, tool=name, surface=surface, arguments=arguments) == []
+    return result["structuredContent"]
+
+
+def test_the_repository_keeps_its_own_rules():
+    report = check(load_config(start=REPO))
+    assert [finding.id for finding in report.findings] == []
+    assert report.changes == ()
+    assert report.verdict == "pass"
+    assert report.baseline.source == "mcp-surface.json"
+
+
+def test_the_recorded_surface_keeps_them_too():
+    report = check_offline(config=load_config(start=REPO), against=str(REPO / "mcp-surface.json"))
+    assert [finding.id for finding in report.findings] == []
+
+
+def test_stdio_publishes_the_recorded_surface():
+    surface, results = ask(StdioEndpoint(tuple(COMMAND)), ("list_rules", {"pack": "charter"}))
+    assert fingerprint(surface) == fingerprint(load_surface(REPO / "mcp-surface.json"))
+    assert results[0]["structuredContent"]["status"] == "success"
+
+
+def test_http_publishes_the_recorded_surface_on_loopback_only(tmp_path):
+    port = free_port()
+    with listening([*COMMAND, "--http", "--port", str(port)], port):
+        surface, results = ask(HttpEndpoint(f"http://127.0.0.1:{port}/mcp"), ("list_rules", {"pack": "charter"}))
+        assert fingerprint(surface) == fingerprint(load_surface(REPO / "mcp-surface.json"))
+        assert results[0]["structuredContent"]["status"] == "success"
+        done = governor_process(tmp_path, "check", f"http://127.0.0.1:{port}/mcp")
+        assert done.returncode == 0, done.stdout + done.stderr
+        # 127.0.0.0/8 is all this machine, so a server on every interface would answer here
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.2", port), 5)
+
+
+def test_a_break_is_told_with_its_proof_and_the_step():
+    envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [STRICTER]})
+    assert envelope["status"] == "success"
+    assert envelope["data"]["required_bump"] == "major"
+    (change,) = envelope["data"]["changes"]
+    assert change["verdict"] == "breaking"
+    assert change["kind"] == "argument-required"
+    assert change["witness_json"] == "{}"
+
+
+def test_nothing_changed_is_empty():
+    envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [TOOL]})
+    assert envelope["status"] == "empty"
+    assert envelope["data"]["required_bump"] == "none"
+
+
+def test_a_description_is_judged_beside_its_siblings():
+    arguments = {"name": "find", "description": "Use this when a word is known. Use scan instead when it is not."}
+    lonely = answer("lint_description", arguments)
+    siblings = answer("lint_description", {**arguments, "other_tools": ["scan", "find"]})
+    told = [{finding["rule"] for finding in envelope["data"]["findings"]} for envelope in (lonely, siblings)]
+    assert "charter/use-this-when" not in told[0] | told[1]
+    assert "charter/composition" not in told[1]
+    careless = answer("lint_description", {"name": "find", "description": "Finds.", "other_tools": ["scan"]})
+    assert "charter/use-this-when" in {finding["rule"] for finding in careless["data"]["findings"]}
+
+
+def test_rules_are_told_briefly_unless_asked():
+    brief = answer("list_rules", {"pack": "charter"})["data"]["rules"]
+    full = answer("list_rules", {"pack": "charter", "response_format": "detailed"})["data"]["rules"]
+    assert [rule["id"] for rule in brief] == [rule["id"] for rule in full]
+    assert {rule["id"].partition("/")[0] for rule in brief} == {"charter"}
+    assert all(rule["summary"] is None for rule in brief)
+    assert all(rule["summary"] for rule in full)
+
+
+@pytest.mark.parametrize("pack", ["charta", "no such pack", "a. B\nc\x1b[31m", "", "\u202e"])
+def test_an_unknown_pack_is_an_error_whose_recovery_works(pack):
+    error = answer("list_rules", {"pack": pack})["error"]
+    assert error["kind"] == "unknown_name"
+    recovery = error["recovery"]
+    assert answer(recovery["suggested_tool"], recovery["suggested_args"])["status"] == "success"
+    assert answer("list_rules", {"pack": recovery["fuzzy_matches"][0]})["status"] == "success"
+    if pack == "charta":
+        assert recovery["fuzzy_matches"][0] == "charter"
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [{}],
+        [{"name": 5}],
+        [{"name": None, "inputSchema": []}],
+        [TOOL, TOOL],
+        [{"name": "find", "inputSchema": "text"}],
+        [{"name": "find", "inputSchema": True}],
+        [{"name": "find", "inputSchema": {"$ref": "http://127.0.0.1:9/schema"}}],
+        [{"name": "find", "inputSchema": {"$ref": "#"}}],
+        [{"name": "find", "inputSchema": {"type": "object", "properties": {"a": {"pattern": "("}}}}],
+        [{"name": "\x1b[31m. B\n\u202e", "inputSchema": {"type": "object"}}],
+    ],
+)
+def test_malformed_tools_are_answered_in_the_envelope(tools):
+    for arguments in ({"old_tools": tools, "new_tools": [TOOL]}, {"old_tools": [TOOL], "new_tools": tools}):
+        assert answer("compare_surfaces", arguments)["status"] in ("success", "empty")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "named"),
+    [
+        ("compare_surfaces", {"old_tools": "x", "new_tools": []}, "old_tools does not fit"),
+        ("compare_surfaces", {"old_tools": [1], "new_tools": []}, "old_tools does not fit"),
+        ("compare_surfaces", {"old_tools": [TOOL] * 501, "new_tools": []}, "old_tools does not fit"),
+        ("compare_surfaces", {"old_tools": []}, "new_tools is missing"),
+        ("lint_description", {"name": "", "description": "a"}, "name does not fit"),
+        ("list_rules", {"response_format": "long"}, "response_format does not fit"),
+    ],
+)
+def test_refused_arguments_fail_the_call_in_our_own_words(name, arguments, named):
+    surface, (result,) = ask(ObjectEndpoint(build_server()), (name, arguments))
+    assert result["isError"] is True
+    (content,) = result["content"]
+    assert named in content["text"]
+    assert validate_response(result, tool=name, surface=surface, arguments=arguments) == []
+
+
+def test_a_crash_stays_inside_the_envelope(monkeypatch):
+    monkeypatch.setattr("mcp_governor.change.compare", lambda old, new: 1 / 0)
+    envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [TOOL]})
+    assert envelope["error"]["kind"] == "internal_error"
+    assert "Zero" not in str(envelope)
+
+
+def test_without_the_sdk_the_install_command_is_named(tmp_path):
+    blocked = tmp_path / "mcp"
+    blocked.mkdir()
+    (blocked / "__init__.py").write_text("raise ImportError('not here')\n")
+    done = governor_process(tmp_path, "serve", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert 'pip install "mcp-governor[serve]"' in done.stderr
