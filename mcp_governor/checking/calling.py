@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
-from mcp_governor.checking.run import counts_of, refuse_empty, settle, with_manifest
+from mcp_governor.checking.run import settle
 from mcp_governor.checking.settings import fail_on, lint_settings
+from mcp_governor.checking.subject import counts_of, refuse_empty, with_manifest
 from mcp_governor.errors import UsageError
 from mcp_governor.target import LiveSource, resolve, surface_of, tier_rules
 
@@ -107,16 +107,4 @@ def call_report(surface: Surface, called: CallReport, config: Config, today: dat
         tools=tuple(tool.name for tool in surface.tools),
         fail_on=fail_on(config),
         breaking_fails=True,
-    )
-
-
-def with_calls(report: Report, called: CallReport, config: Config, today: date) -> Report:
-    """A check's report with what its calls found."""
-    settled = settle(called.findings, called.changes, config, today, complete=False)
-    return replace(
-        report,
-        changes=(*report.changes, *called.changes),
-        findings=(*report.findings, *settled.findings),
-        accepted={**report.accepted, **settled.changes},
-        counts={**report.counts, "calls": len(called.results)},
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import change_options
-from mcp_governor.checking.run import baseline_info, counts_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
+from mcp_governor.checking.subject import baseline_info, counts_of, refuse_empty
 from mcp_governor.findings import Bump
 from mcp_governor.surface import fingerprint
 from mcp_governor.target import Baseline, read_sources, resolve, tier_rules

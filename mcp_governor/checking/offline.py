@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
-from mcp_governor.checking.run import check_surface, with_manifest
+from mcp_governor.checking.run import check_surface
+from mcp_governor.checking.subject import with_manifest
 from mcp_governor.target import read_source, recorded_baseline, recorded_source, tier_rules
 
 if TYPE_CHECKING:

@@ -7,17 +7,18 @@ from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
-from mcp_governor.checking.model import BaselineInfo, Report, ServerInfo
+from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.settings import fail_on, lint_settings
+from mcp_governor.checking.subject import baseline_info, counts_of, is_live, read_target, refuse_empty
 from mcp_governor.config import Config, load_config
-from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import LiveSource, read_baseline, read_source, resolve, tier_rules
+from mcp_governor.target import read_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from mcp_governor.call import CallReport
     from mcp_governor.change import Change
     from mcp_governor.checking.promise import Promise
     from mcp_governor.findings import Finding
@@ -56,81 +57,14 @@ def check(
     baseline = read_baseline(config, against)
     if isinstance(target, Surface):
         return check_surface(target, baseline, config, emit=emit, today=today)
-    from mcp_governor.checking.calling import call_target, configured_calls, with_calls
+    from mcp_governor.checking.calling import call_target, configured_calls
 
     calls = configured_calls(config)
     if calls is None or not is_live(target, config, command):
         surface = read_target(target, config, command=command, emit=emit)
         return check_surface(surface, baseline, config, emit=emit, today=today)
     surface, called = call_target(target, config, calls, command=command, emit=emit)
-    report = check_surface(surface, baseline, config, emit=emit, today=today)
-    return with_calls(report, called, config, today or date.today())
-
-
-def is_live(target: str | Path | None, config: Config, command: Sequence[str]) -> bool:
-    """Whether a target is a server that can be called, and not a recording."""
-    return isinstance(resolve(None if target is None else str(target), config, command=command), LiveSource)
-
-
-def read_target(
-    target: str | Path | None, config: Config, *, command: Sequence[str] = (), emit: Emit = silent
-) -> Surface:
-    """The surface of a target.
-
-    Raises:
-        GovernorError: as :func:`check`; :class:`NothingCheckedError` where the server publishes nothing.
-    """
-    source = resolve(None if target is None else str(target), config, command=command)
-    emit(Started("read", source.shown))
-    surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
-    emit(Finished("read", len(surface.entries)))
-    return surface
-
-
-def with_manifest(surface: Surface, config: Config) -> Surface:
-    """The surface with the repository's registry manifest, where the configuration knows one.
-
-    Raises:
-        FileFormatError: the manifest cannot be read.
-    """
-    if not config.server_json:
-        return surface
-    from mcp_governor.policy import parse_manifest
-
-    try:
-        data = config.resolve(config.server_json).read_bytes()
-    except OSError as error:
-        raise FileFormatError(f"{config.server_json} cannot be read: {error.strerror}.", "Check the path.") from None
-    return replace(surface, manifest=parse_manifest(data, config.server_json))
-
-
-def read_surface(
-    target: str | Path | None = None, *, config: Config | None = None, command: Sequence[str] = ()
-) -> Surface:
-    """The surface of a TARGET, or of the one that the configuration names.
-
-    Args:
-        target: a TARGET string or a path.
-        config: default is the nearest file upwards.
-        command: a stdio server to start instead of a target.
-
-    Raises:
-        GovernorError: it cannot be read.
-    """
-    return read_target(target, config if config is not None else load_config(), command=command)
-
-
-def refuse_empty(surface: Surface) -> None:
-    """A surface with nothing on it is never a pass.
-
-    Raises:
-        NothingCheckedError: the surface publishes nothing.
-    """
-    if not (surface.entries or surface.prompts or surface.resources or surface.templates):
-        raise NothingCheckedError(
-            f"{surface.source or 'The server'} publishes nothing: no tools, prompts or resources to check.",
-            "Check that the server registers its tools before it starts.",
-        )
+    return check_surface(surface, baseline, config, called=called, emit=emit, today=today)
 
 
 def check_surface(
@@ -138,16 +72,21 @@ def check_surface(
     baseline: Baseline | None,
     config: Config,
     *,
+    called: CallReport | None = None,
     emit: Emit = silent,
     today: date | None = None,
 ) -> Report:
-    """:func:`check` for a surface and a baseline that were read."""
+    """:func:`check` for a surface and a baseline that were read, and calls that were made."""
     refuse_empty(surface)
     run = _Run(surface, baseline, config, emit, today or date.today())
     changes = run.station("compare", run.compare) if baseline is not None else []
     promise = run.station("policy", lambda: run.hold(changes))
     linted = run.station("lint", run.lint)
-    return run.report(changes, promise, linted)
+    if called is None:
+        return run.report(changes, promise, linted)
+    run.counts["calls"] = len(called.results)
+    # A call that behaves otherwise is a break of its own: neither schema nor changelog can tell it.
+    return run.report([*changes, *called.changes], promise, [*linted, *called.findings])
 
 
 def check_promise(surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None) -> Report:
@@ -249,23 +188,6 @@ def without_known(findings: list[Finding], config: Config) -> list[Finding]:
     from mcp_governor.lint import load_baseline, new_findings
 
     return new_findings(findings, load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline))
-
-
-def baseline_info(baseline: Baseline | None) -> BaselineInfo | None:
-    """What the report says of the baseline."""
-    if baseline is None:
-        return None
-    return BaselineInfo(baseline.source, baseline.surface.version, fingerprint(baseline.surface))
-
-
-def counts_of(surface: Surface) -> dict[str, int]:
-    """How much there was to look at."""
-    return {
-        "tools": len(surface.entries),
-        "prompts": len(surface.prompts),
-        "resources": len(surface.resources),
-        "templates": len(surface.templates),
-    }
 
 
 def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, rules: int) -> Report:

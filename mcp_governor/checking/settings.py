@@ -6,19 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.lint.settings import PERSONAS, LintSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcp_governor.config import Config
-    from mcp_governor.lint import Selection
+    from mcp_governor.lint import LintSettings, Selection
 
 OFF = "off"
 
 
 def lint_settings(config: Config) -> LintSettings:
     """The ``lint`` table, profiles and clients as the linter wants them."""
+    from mcp_governor.lint.settings import PERSONAS, LintSettings
+
     table = config.lint
     off = tuple(rule for rule, severity in table.severity.items() if severity == OFF)
     return LintSettings(

@@ -1,0 +1,102 @@
+"""What a run looks at: the governed surface, read and completed, and what a report says of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.events import Emit, Finished, Started, silent
+from mcp_governor.checking.model import BaselineInfo
+from mcp_governor.config import Config, load_config
+from mcp_governor.errors import FileFormatError, NothingCheckedError
+from mcp_governor.surface import Surface, fingerprint
+from mcp_governor.target import LiveSource, read_source, resolve, tier_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from mcp_governor.target import Baseline
+
+
+def is_live(target: str | Path | None, config: Config, command: Sequence[str]) -> bool:
+    """Whether a target is a server that can be called, and not a recording."""
+    return isinstance(resolve(None if target is None else str(target), config, command=command), LiveSource)
+
+
+def read_target(
+    target: str | Path | None, config: Config, *, command: Sequence[str] = (), emit: Emit = silent
+) -> Surface:
+    """The surface of a target.
+
+    Raises:
+        GovernorError: as :func:`check`; :class:`NothingCheckedError` where the server publishes nothing.
+    """
+    source = resolve(None if target is None else str(target), config, command=command)
+    emit(Started("read", source.shown))
+    surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
+    emit(Finished("read", len(surface.entries)))
+    return surface
+
+
+def with_manifest(surface: Surface, config: Config) -> Surface:
+    """The surface with the repository's registry manifest, where the configuration knows one.
+
+    Raises:
+        FileFormatError: the manifest cannot be read.
+    """
+    if not config.server_json:
+        return surface
+    from mcp_governor.policy import parse_manifest
+
+    try:
+        data = config.resolve(config.server_json).read_bytes()
+    except OSError as error:
+        raise FileFormatError(f"{config.server_json} cannot be read: {error.strerror}.", "Check the path.") from None
+    return replace(surface, manifest=parse_manifest(data, config.server_json))
+
+
+def read_surface(
+    target: str | Path | None = None, *, config: Config | None = None, command: Sequence[str] = ()
+) -> Surface:
+    """The surface of a TARGET, or of the one that the configuration names.
+
+    Args:
+        target: a TARGET string or a path.
+        config: default is the nearest file upwards.
+        command: a stdio server to start instead of a target.
+
+    Raises:
+        GovernorError: it cannot be read.
+    """
+    return read_target(target, config if config is not None else load_config(), command=command)
+
+
+def refuse_empty(surface: Surface) -> None:
+    """A surface with nothing on it is never a pass.
+
+    Raises:
+        NothingCheckedError: the surface publishes nothing.
+    """
+    if not (surface.entries or surface.prompts or surface.resources or surface.templates):
+        raise NothingCheckedError(
+            f"{surface.source or 'The server'} publishes nothing: no tools, prompts or resources to check.",
+            "Check that the server registers its tools before it starts.",
+        )
+
+
+def baseline_info(baseline: Baseline | None) -> BaselineInfo | None:
+    """What the report says of the baseline."""
+    if baseline is None:
+        return None
+    return BaselineInfo(baseline.source, baseline.surface.version, fingerprint(baseline.surface))
+
+
+def counts_of(surface: Surface) -> dict[str, int]:
+    """How much there was to look at."""
+    return {
+        "tools": len(surface.entries),
+        "prompts": len(surface.prompts),
+        "resources": len(surface.resources),
+        "templates": len(surface.templates),
+    }
