@@ -157,7 +157,9 @@ def _stranger(surface: Surface) -> str:
 
 
 def _generated(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> list[Case]:
-    return list(itertools.islice(_generate(tool, settings, own), settings.cases_per_tool))
+    known = [case.arguments for case in own]
+    new = (case for case in _generate(tool, settings, own) if case.arguments not in known)
+    return list(itertools.islice(new, settings.cases_per_tool))
 
 
 def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> Iterator[Case]:

@@ -32,7 +32,8 @@ def expectation_breaches(case: Case, outcome: Outcome, response: Response) -> It
 
 
 def _drift(case: Case, outcome: Outcome) -> Iterator[Breach]:
-    value = [case.purpose.value, case.detail]
+    # Tied to the call and not to why it is made: a recorded call is the same finding as a generated one.
+    value = dict(case.arguments)
     if case.purpose is Purpose.UNKNOWN_TOOL:
         if not outcome.failed:
             yield Breach("call/unknown-tool", "", "A call of a tool that does not exist succeeds.", value)

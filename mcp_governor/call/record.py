@@ -11,6 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.call.cases import Purpose
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import FileFormatError
 from mcp_governor.surface.file import dump_json, parse_json, write_atomic
@@ -116,7 +117,8 @@ def recording(result: CaseResult, masker: Masker) -> dict[str, Any]:
 def write_recordings(folder: Path, results: Sequence[CaseResult], *, secrets: Iterable[str] = ()) -> list[Path]:
     """Record calls as files of a folder, one per call, named after tool and arguments.
 
-    Calls that got no response, and calls whose arguments hold a secret, are not recorded.
+    Calls that got no response, calls of a tool that is not there, and calls whose arguments hold a secret, are
+    not recorded.
 
     Args:
         folder: made where it is not there.
@@ -137,7 +139,8 @@ def write_recordings(folder: Path, results: Sequence[CaseResult], *, secrets: It
     written = []
     for result in results:
         arguments = dict(result.case.arguments)
-        if result.response is None or masker.mask(arguments) != arguments:
+        stranger = result.case.purpose is Purpose.UNKNOWN_TOOL
+        if stranger or result.response is None or masker.mask(arguments) != arguments:
             continue
         file = folder / f"{_slug(result.case.tool)}-{_digest(arguments)}.json"
         write_atomic(file, dump_json(recording(result, masker)))

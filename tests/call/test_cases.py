@@ -119,3 +119,8 @@ def test_labels_show_no_control_characters():
     schema = {"type": "object", "properties": {hostile: {"type": "string"}}, "required": [hostile]}
     planned = plan(tool(schema=schema), configured=[CallConfig("find", {hostile: "\x07"})])
     assert all("\x1b" not in case.label and "\x07" not in case.label for case in planned.cases)
+
+
+def test_a_call_that_is_recorded_is_not_generated_again():
+    recorded = [{"tool": "find", "arguments": {"n": 1}, "result": {}}]
+    assert purposes(plan(tool(), recorded=recorded)) == ["recorded", "required", "full", "unknown", "type", "type"]

@@ -13,8 +13,8 @@ from mcp_governor.call.report import CaseResult
 from mcp_governor.errors import FileFormatError
 
 
-def made(arguments, response, tool="find"):
-    return CaseResult(Case(tool, arguments, Purpose.CONFIGURED), Outcome(Channel.RESULT, "success"), 1.0, response)
+def made(arguments, response, tool="find", purpose=Purpose.CONFIGURED):
+    return CaseResult(Case(tool, arguments, purpose), Outcome(Channel.RESULT, "success"), 1.0, response)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,7 @@ def test_calls_are_written_and_read_back(tmp_path):
         made({"q": "a"}, {"content": [], "structuredContent": {"at": "2026-11-21T23:40:01Z"}}),
         made({"q": "b"}, {"content": []}),
         made({"q": "c"}, None),
+        made({}, {"content": []}, "mcp_governor_unknown", Purpose.UNKNOWN_TOOL),
         made({"q": "Bearer abcdef123456"}, {"content": []}),
         made({}, {"content": []}, tool="../../evil name"),
     ]

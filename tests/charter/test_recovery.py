@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
 import pytest
 
 from mcp_governor.charter.recovery import (
@@ -137,7 +140,27 @@ def test_which_arguments_a_schema_declares(schema, names):
 
 
 def test_a_remote_reference_is_never_fetched():
-    assert compiled({"$ref": "http://127.0.0.1:9/schema.json"}) is None
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"type": "string"}')
+
+        def log_message(self, *args):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            assert compiled({"$ref": f"http://127.0.0.1:{server.server_port}/schema.json"}) is None
+        finally:
+            server.shutdown()
+            thread.join()
+    assert asked == []
 
 
 def test_two_equal_schemas_do_not_share_an_entry_by_accident():
