@@ -195,6 +195,21 @@ def test_only_a_wrong_call_may_fail_outside_of_the_envelope(tool, arguments, exp
     assert rules(REFUSED, tool=tool, surface=LOOKUP, arguments=arguments) == expected
 
 
+@pytest.mark.parametrize(
+    ("profile", "expected"),
+    [
+        ("recommended", []),
+        ("omni", []),
+        ("charter", ["envelope/error-channel"]),
+        ("schema-md", ["schema-md/error-channel"]),
+        ("surface", ["surface/error-channel"]),
+        (("recommended", "surface"), ["surface/error-channel"]),
+    ],
+)
+def test_the_profile_chooses_the_channel(profile, expected):
+    assert rules(REFUSED, profile=profile) == expected
+
+
 def checker(*packs):
     return ResponseChecker(select(LintSettings(select=packs)))
 
