@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from mcp_governor.checking.model import Report
     from mcp_governor.report.lines import Line
@@ -153,10 +154,17 @@ def write_lines(lines: Iterable[Line], output: Output) -> None:
     """Styled where a terminal wants it, plain elsewhere."""
     from mcp_governor.report.lines import plain_text, print_rich
 
-    if output.styled:
-        print_rich(lines, sys.stdout)
-    else:
+    if not output.styled:
         write_text(plain_text(lines), output)
+    elif output.file is not None:
+        from io import StringIO
+
+        buffer = StringIO()
+        print_rich(lines, buffer)
+        write_text(buffer.getvalue(), output)
+    else:
+        with reader_may_leave():
+            print_rich(lines, sys.stdout)
 
 
 def write_text(text: str, output: Output) -> None:
@@ -166,7 +174,19 @@ def write_text(text: str, output: Output) -> None:
 
         write_atomic(output.file, text)
         return
-    sys.stdout.flush()
-    # Server words may hold what the terminal's encoding cannot write; a report must not die of that.
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    sys.stdout.flush()
+    with reader_may_leave():
+        sys.stdout.flush()
+        # Server words may hold what the terminal's encoding cannot write; a report must not die of that.
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """A reader that goes away (``head``, ``less``) ends the output, and never changes the verdict's exit code."""
+    try:
+        yield
+    except BrokenPipeError:
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,301 @@
+"""Exit codes and the options that every command shares (DESIGN: command line)."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from commandline import PYTHON, governor, governor_here
+from support import Leash
+
+from mcp_governor import cli
+from mcp_governor.demo.server import RELEASES
+from mcp_governor.errors import (
+    ConfigError,
+    Exit,
+    FileFormatError,
+    MissingDependencyError,
+    NothingCheckedError,
+    ProtocolError,
+    TargetError,
+    UnreachableError,
+    UsageError,
+)
+from mcp_governor.surface import build_surface, dump_surface
+
+# Without a baseline, a fingerprint and a version there is nothing to say but what lint says.
+WARNED = {"tools": [{"name": "find", "description": "Finds.", "inputSchema": {"type": "object"}}]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """``old.json``, a breaking ``new.json``, ``warned.json`` with warnings only, ``empty.json``."""
+    broken = copy.deepcopy(RELEASES[1])
+    broken["tools"][2]["inputSchema"]["required"].append("branch")
+    for name, raw in (("old", RELEASES[1]), ("new", broken), ("warned", WARNED), ("empty", {"tools": []})):
+        (tmp_path / f"{name}.json").write_text(dump_surface(build_surface(raw)))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def here(folder: Path, capsys):
+    def work(*arguments: str):
+        return governor_here(*arguments, capsys=capsys)
+
+    return work
+
+
+TABLE = [
+    (0, "check old.json --against old.json"),
+    (1, "check new.json --against old.json"),
+    (2, "check gone.json"),
+    (2, "check old.json --against gone.json"),
+    (3, "check -- no-such-command-anywhere"),
+    (3, "check old.json --against http://127.0.0.1:9/mcp --timeout 2"),
+    (4, "check empty.json"),
+    (0, "diff old.json old.json"),
+    (1, "diff old.json new.json"),
+    (0, "diff old.json warned.json --fail-on never"),
+    (2, "diff old.json"),
+    (2, "diff old.json new.json -- command"),
+    (2, "diff old.json gone.json"),
+    (4, "diff empty.json old.json"),
+    (0, "lint old.json"),
+    (0, "lint warned.json"),
+    (1, "lint warned.json --fail-on warning"),
+    (0, "lint warned.json --fail-on warning --exit-zero"),
+    (2, "lint old.json --select charter/no-such-rule"),
+    (4, "lint empty.json"),
+    (0, "fingerprint old.json"),
+    (2, "fingerprint gone.json"),
+    (0, "snapshot old.json -o -"),
+    (4, "snapshot empty.json -o out.json"),
+    (2, "changelog check old.json"),
+    (2, "changelog show"),
+    (0, "rules"),
+    (2, "rules --pack none"),
+    (0, "rule charter/length"),
+    (2, "rule charter/none"),
+    (0, "schema report"),
+    (2, "schema none"),
+    (2, "accept a:-:/:00000000 --reason r"),
+    (0, "--version"),
+    (0, "--help"),
+    (0, "check --help"),
+]
+
+
+@pytest.mark.parametrize(("code", "line"), TABLE, ids=[line for _, line in TABLE])
+def test_exit_codes(here, code: int, line: str) -> None:
+    outcome = here(*line.split())
+    assert outcome.code == code, outcome.out + outcome.err
+    if code >= 2:
+        assert not outcome.out
+        assert outcome.err
+
+
+@pytest.mark.parametrize("name", list(cli.COMMANDS))
+def test_every_command_that_is_listed_is_there_and_explains_itself(here, name: str) -> None:
+    outcome = here(name, "--help")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.startswith(f"Usage: mcp-governor {name} ")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("chek", 'No such command "chek". Did you mean "check"?'),
+        ("xyzzy", 'No such command "xyzzy".'),
+        ("changelog chek", "Did you mean 'check'?"),
+        ("check --formt json", "Did you mean '--format'?"),
+        ("check --format xml", "'xml' is not one of"),
+        ("check --fail-on fatal", "'fatal' is not one of"),
+        ("check --timeout 0", "is not in the range"),
+        ("check --color sometimes", "'sometimes' is not one of"),
+        ("check --config gone.toml", "gone.toml does not exist."),
+        ("check --", "Nothing stands after --; write the command that starts the server."),
+        ("check old.json -- python server.py", 'Both a TARGET ("old.json") and a command after -- are given.'),
+        ("check", "No TARGET is given and the configuration names none."),
+        ("diff old.json", "diff compares two targets."),
+        ("check --offline -- command", "--offline starts no server"),
+    ],
+)
+def test_wrong_command_lines_say_what_was_meant(here, line: str, sentence: str) -> None:
+    outcome = here(*line.split())
+    assert (outcome.code, outcome.out) == (2, "")
+    assert sentence in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError, 2),
+        (ConfigError, 2),
+        (TargetError, 2),
+        (FileFormatError, 2),
+        (MissingDependencyError, 2),
+        (UnreachableError, 3),
+        (ProtocolError, 3),
+        (NothingCheckedError, 4),
+    ],
+)
+def test_errors_end_in_their_code_with_message_and_hint(here, monkeypatch, error, code: int) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error("It went wrong.", "Do better.")
+
+    monkeypatch.setattr("mcp_governor.checking.check", fail)
+    outcome = here("check", "old.json")
+    assert (outcome.code, outcome.out, outcome.err) == (code, "", "error: It went wrong.\n  Do better.\n")
+
+
+def test_a_bug_is_told_as_one(here, monkeypatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by \x1b[31mzero")
+
+    monkeypatch.setattr("mcp_governor.checking.check", fail)
+    monkeypatch.delenv("MCP_GOVERNOR_DEBUG", raising=False)
+    outcome = here("check", "old.json")
+    assert (outcome.code, outcome.out) == (Exit.BUG, "")
+    assert r"ZeroDivisionError: by \x1b[31mzero" in outcome.err
+    assert "Traceback" not in outcome.err
+    monkeypatch.setenv("MCP_GOVERNOR_DEBUG", "1")
+    assert "Traceback" in here("check", "old.json").err
+
+
+def test_an_interruption_is_no_verdict(here, monkeypatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mcp_governor.checking.check", interrupt)
+    outcome = here("check", "old.json")
+    assert (outcome.code, outcome.out, outcome.err) == (130, "", "\ninterrupted\n")
+
+
+def test_control_c_ends_the_server_too(folder: Path) -> None:
+    leash = Leash()
+    # It tells that it was asked something, and then never answers.
+    code = "import pathlib, sys, time; sys.stdin.readline(); pathlib.Path('asked').touch(); time.sleep(600)"
+    server = json.dumps([PYTHON, "-c", code])
+    config = f'[servers.h]\ncommand = {server}\nenv = {{ MCP_GOVERNOR_TEST = "$MCP_GOVERNOR_TEST" }}\n'
+    (folder / "mcp-governor.toml").write_text(config)
+    with subprocess.Popen(
+        [PYTHON, "-m", "mcp_governor", "check"],
+        env={**os.environ, "MCP_GOVERNOR_TEST": leash.mark},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not (folder / "asked").exists():
+            assert time.monotonic() < deadline, "the server was never asked"
+            time.sleep(0.05)
+        assert len(leash.running()) == 2
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"\ninterrupted\n")
+    assert leash.running() == []
+
+
+@pytest.mark.parametrize(
+    ("level", "found", "code"),
+    [
+        ("error", "error", 1),
+        ("warning", "error", 1),
+        ("info", "error", 1),
+        ("never", "error", 0),
+        ("error", "warning", 0),
+        ("warning", "warning", 1),
+        ("info", "warning", 1),
+        ("never", "warning", 0),
+    ],
+)
+@pytest.mark.parametrize("where", ["option", "config"])
+def test_fail_on_decides_what_fails(folder: Path, here, level: str, found: str, code: int, where: str) -> None:
+    config = f'[lint]\nselect = ["clarity/length"]\nseverity = {{ "clarity/length" = "{found}" }}\n'
+    option = ["--fail-on", level] if where == "option" else []
+    (folder / "mcp-governor.toml").write_text(config if option else f'fail-on = "{level}"\n{config}')
+    outcome = here("check", "warned.json", "--format", "json", *option)
+    assert {finding["severity"] for finding in outcome.report["findings"]} == {found}
+    assert (outcome.code, outcome.report["verdict"]) == (code, "fail" if code else "pass")
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_a_report_goes_to_a_file_whole_or_not_at_all(folder: Path, here, monkeypatch, form: str) -> None:
+    arguments = ["check", "new.json", "--against", "old.json", "--format", form]
+    printed = here(*arguments)
+    file = folder / "report"
+    written = here(*arguments, "--output", "report")
+    assert (written.code, written.out, written.err) == (printed.code, "", "") == (1, "", "")
+    assert file.read_bytes() == printed.stdout
+    file.write_text("the old report")
+    before = sorted(path.name for path in folder.iterdir())
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    failed = here(*arguments, "--output", "report")
+    assert failed.code == 2
+    assert "report cannot be written: No space left on device." in failed.err
+    assert file.read_text() == "the old report"
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_report_into_a_folder_that_is_not_there(here) -> None:
+    outcome = here("check", "old.json", "--output", "gone/report.txt")
+    assert outcome.code == 2
+    assert "gone/report.txt cannot be written: No such file or directory." in outcome.err
+
+
+def test_color_is_as_asked_wherever_the_report_goes(folder: Path, here, monkeypatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    arguments = ["check", "new.json", "--against", "old.json"]
+    plain = here(*arguments).out
+    assert "\x1b[" not in plain
+    assert "\x1b[" not in here(*arguments, "--color", "never").out
+    assert "\x1b[" in here(*arguments, "--color", "always").out
+    assert here(*arguments, "--color", "always", "--output", "styled.txt").out == ""
+    assert "\x1b[" in (folder / "styled.txt").read_text()
+    here(*arguments, "--output", "plain.txt")
+    assert (folder / "plain.txt").read_text() == plain
+    assert "\x1b[" not in here(*arguments, "--color", "always", "--format", "json").out
+
+
+def test_quiet_and_verbose(here) -> None:
+    arguments = ["check", "new.json", "--against", "old.json"]
+    normal, quiet, verbose = (here(*arguments, *more).out for more in ([], ["-q"], ["-v"]))
+    identity = "argument-required:reserve_copy:/inputSchema/properties/branch:"
+    assert "argument-required  /inputSchema" in normal
+    assert identity not in normal
+    assert "argument-required  /inputSchema" not in quiet
+    assert quiet.splitlines()[-3:] == normal.splitlines()[-3:]
+    assert f"id: {identity}" in verbose
+
+
+def test_a_reader_that_leaves_changes_no_verdict(folder: Path) -> None:
+    """``mcp-governor check | head -0`` in a pipeline that looks at every exit code."""
+    for target, code in (("old.json", 0), ("new.json", 1)):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            [PYTHON, "-m", "mcp_governor", "check", target, "--against", "old.json"],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+        os.close(write)
+        assert (done.returncode, done.stderr) == (code, b"")
+
+
+def test_a_poor_terminal_gets_escapes(folder: Path) -> None:
+    for color in ("never", "always"):
+        arguments = ("check", "new.json", "--against", "old.json", "--color", color)
+        outcome = governor(*arguments, cwd=folder, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"})
+        assert (outcome.code, outcome.err) == (1, "")
+        assert b"argument-required" in outcome.stdout
