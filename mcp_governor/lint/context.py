@@ -152,6 +152,6 @@ Check = Callable[[Any, Context], Iterable[Hit]]
 """A check: what the rule looks at (``on``) and its context → the places where the rule does not hold.
 
 The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, a :class:`Node` for ``schema``,
-``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface`` and an :class:`Item`
-for the rest.
+``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface``, a
+:class:`~mcp_governor.lint.texts.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import ConfigError
 from mcp_governor.lint.context import Check, Context, Hit, Item, Node, hit
 from mcp_governor.lint.patterns import compile_schema, errors, linear_pattern
+from mcp_governor.lint.texts import Text
 from mcp_governor.surface.model import Surface, Tool
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer, resolve_pointer
@@ -122,6 +123,8 @@ def _document(subject: Any) -> tuple[str, Any]:
         return subject.pointer, subject.schema
     if isinstance(subject, Item):
         return subject.pointer, subject.raw
+    if isinstance(subject, Text):
+        return subject.pointer, subject.value
     assert isinstance(subject, Surface)
     return "", {
         "serverInfo": dict(subject.server),

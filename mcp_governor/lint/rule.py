@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from mcp_governor.findings import Severity
 
-SCOPES = ("tool", "schema", "input", "output", "surface", "prompt", "resource", "template")
+SCOPES = ("tool", "schema", "input", "output", "surface", "prompt", "resource", "template", "prose", "text")
 """What a rule looks at, one at a time: the key ``on`` of a rule file.
 
 ``schema`` is every schema within a tool's inputSchema and outputSchema (keyword-aware, so that a property that
-is called ``items`` is no keyword), ``input`` and ``output`` those of one side.
+is called ``items`` is no keyword), ``input`` and ``output`` those of one side. ``text`` is every string of the
+surface, ``prose`` those that are written for a reader: titles, descriptions, instructions.
 """
 
 STATIONS = ("lint", "change", "policy", "changelog", "call", "load", "schemas")

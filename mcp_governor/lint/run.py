@@ -13,6 +13,7 @@ from mcp_governor.lint.context import Check, Context, Facts, Hit, Item
 from mcp_governor.lint.selection import ActiveRule, Selection, select
 from mcp_governor.lint.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.lint.suppress import Suppressor
+from mcp_governor.lint.texts import surface_texts
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer
 
@@ -133,6 +134,16 @@ def _run(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Find
                     yield _finding(active, found, None)
     for tool in surface.tools:
         yield from _run_tool(tool, runners)
+    if "text" in runners or "prose" in runners:
+        yield from _run_texts(surface, runners)
+
+
+def _run_texts(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
+    on_any, on_prose = runners.get("text", []), runners.get("prose", [])
+    for text in surface_texts(surface):
+        for active, check, context in [*on_any, *on_prose] if text.is_prose else on_any:
+            for found in check(text, context):
+                yield _finding(active, found, text.tool)
 
 
 def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
@@ -196,4 +207,4 @@ def _only_new(findings: list[Finding], surface: Surface, baseline: Surface, sele
     return [finding for finding in findings if keep(finding)]
 
 
-_WIDE = frozenset({"surface", "prompt", "resource", "template"})
+_WIDE = frozenset({"surface", "prompt", "resource", "template", "text", "prose"})

@@ -77,14 +77,19 @@ def schema_report(tool: Tool, side: str, context: Context) -> SchemaReport:
 def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
     schema = tool.raw.get(side)
     if not isinstance(schema, dict) or dialect_of(schema) is None:
-        return SchemaReport()
+        return _SOUND
     invalid = tuple(_invalid(schema, context))
     nodes = [node for node in context.facts.nodes(tool) if node.side == side]
     references = _references(schema, nodes)
     why = ""
     if not invalid and not references.remote and not references.dangling:
         why = _compile_error(schema)
+    if not (invalid or references.remote or references.dangling or why):
+        return _SOUND
     return SchemaReport(invalid, tuple(references.remote), tuple(references.dangling), why)
+
+
+_SOUND = SchemaReport()
 
 
 def _invalid(schema: dict[str, Any], context: Context) -> Iterator[tuple[str, str]]:

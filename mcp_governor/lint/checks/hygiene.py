@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.lint.context import Context, Hit, hit
 from mcp_governor.text import char_name
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.surface.model import Surface
-
-PROSE_KEYS = ("title", "description", "$comment", "markdownDescription")
+    from mcp_governor.lint.texts import Text
 
 _HIDDEN = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
@@ -26,7 +24,6 @@ _PSEUDO_TAG = re.compile(
     r"</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"<!--")
 _OVERRIDE = re.compile(
     r"\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|the|your|every)\s+){0,2}"
     r"(?:previous|prior|above|earlier|preceding|system)\s+(?:instructions?|prompts?|rules|messages|directives?)\b",
@@ -47,6 +44,7 @@ _SECRET = re.compile(
     r"|\bxox[baprs]-[0-9A-Za-z\-]{20,}|\bAIza[0-9A-Za-z_\-]{35}\b|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
     r"|\beyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}"
 )
+_SHORTEST_SECRET = 20
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
 _ORDER = re.compile(
     r"\b(?:you\s+)?must\s+(?:always\s+)?(?:first\s+)?(?:call|use|invoke|run)\b|\balways\s+(?:call|use|invoke|run)\s+(?:this|it)\b"
@@ -61,88 +59,14 @@ _ALL_TOOLS = re.compile(
 )
 
 
-class Prose(NamedTuple):
-    """One text of a surface: whose, where, and what it says."""
-
-    tool: str | None
-    path: str
-    text: str
-
-
-def prose(context: Context) -> list[Prose]:
-    """Every text that is written for a model: titles, descriptions, instructions."""
-    made: list[Prose] = context.facts.memo("prose", lambda: list(_prose(context)))
-    return made
-
-
-def _prose(context: Context) -> Iterator[Prose]:
-    if context.surface.instructions:
-        yield Prose(None, "/instructions", context.surface.instructions)
-    yield from _tool_prose(context)
-    for path, text in _sibling_strings(context.surface):
-        if path.rpartition("/")[2] in PROSE_KEYS:
-            yield Prose(None, path, text)
-
-
-def _tool_prose(context: Context) -> Iterator[Prose]:
-    for tool in context.surface.tools:
-        for path, holder in (("", tool.raw), ("/annotations", tool.annotations)):
-            for key in ("title", "description"):
-                if isinstance(holder.get(key), str):
-                    yield Prose(tool.name, f"{path}/{key}", holder[key])
-        for node in context.facts.nodes(tool):
-            if isinstance(node.schema, dict):
-                for key in PROSE_KEYS:
-                    if isinstance(node.schema.get(key), str):
-                        yield Prose(tool.name, f"{node.pointer}/{key}", node.schema[key])
-
-
-def _sibling_strings(surface: Surface) -> Iterator[tuple[str, str]]:
-    """Every string of the lists beside the tools, with its pointer into the surface."""
-    yield from strings(list(surface.prompts), "/prompts")
-    yield from strings(list(surface.resources), "/resources")
-    yield from strings(list(surface.templates), "/resourceTemplates")
-
-
-def strings(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Every string in a JSON value, keys included, with its pointer."""
-    stack: list[tuple[str, Any]] = [(pointer, value)]
-    while stack:
-        here, item = stack.pop()
-        if isinstance(item, str):
-            yield here, item
-        elif isinstance(item, dict):
-            for key, below in reversed(item.items()):
-                stack.append((join_pointer(here, key), below))
-                if not key.isascii():
-                    stack.append((join_pointer(here, key), key))
-        elif isinstance(item, list):
-            stack.extend((f"{here}/{number}", item[number]) for number in range(len(item) - 1, -1, -1))
-
-
-def _everything(context: Context) -> list[Prose]:
-    """Every string of the surface, names, enum values and defaults included."""
-
-    def make() -> list[Prose]:
-        surface = context.surface
-        out = [Prose(tool.name, path, text) for tool in surface.tools for path, text in strings(tool.raw)]
-        if surface.instructions:
-            out.append(Prose(None, "/instructions", surface.instructions))
-        out.extend(Prose(None, path, text) for path, text in _sibling_strings(surface))
-        return out
-
-    made: list[Prose] = context.facts.memo("every-string", make)
-    return made
-
-
-def hidden_characters(_surface: Surface, context: Context) -> Iterator[Hit]:
+def hidden_characters(text: Text, _context: Context) -> Iterator[Hit]:
     """No character that a reader cannot see and a model can."""
-    for tool, path, text in _everything(context):
-        if text.isascii():
-            continue
-        found = [match.group() for match in _HIDDEN.finditer(text) if not _is_writing(text, match.start())]
-        if found:
-            yield hit(path, text, tool=tool, found=", ".join(char_name(char) for char in dict.fromkeys(found)))
+    value = text.value
+    if value.isascii():
+        return
+    found = [match.group() for match in _HIDDEN.finditer(value) if not _is_writing(value, match.start())]
+    if found:
+        yield hit(text.pointer, value, found=", ".join(char_name(char) for char in dict.fromkeys(found)))
 
 
 def _is_writing(text: str, position: int) -> bool:
@@ -162,65 +86,57 @@ def _is_writing(text: str, position: int) -> bool:
     return False
 
 
-def control_characters(_surface: Surface, context: Context) -> Iterator[Hit]:
+def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
     """No control characters but tab and line ends, and so no terminal sequences."""
-    for tool, path, text in _everything(context):
-        if text.isprintable():
-            continue
-        found = dict.fromkeys(_CONTROL.findall(text))
-        if found:
-            yield hit(path, text, tool=tool, found=", ".join(f"U+{ord(char):04X}" for char in found))
+    if text.value.isprintable():
+        return
+    found = dict.fromkeys(_CONTROL.findall(text.value))
+    if found:
+        yield hit(text.pointer, text.value, found=", ".join(f"U+{ord(char):04X}" for char in found))
 
 
-def _matching(pattern: re.Pattern[str], texts: list[Prose]) -> Iterator[Hit]:
-    for tool, path, text in texts:
-        match = pattern.search(text)
-        if match is not None:
-            yield hit(path, text, tool=tool, found=match.group())
+def _matching(pattern: re.Pattern[str], text: Text) -> Iterator[Hit]:
+    match = pattern.search(text.value)
+    if match is not None:
+        yield hit(text.pointer, text.value, found=match.group())
 
 
-def pseudo_tags(_surface: Surface, context: Context) -> Iterator[Hit]:
+def pseudo_tags(text: Text, _context: Context) -> Iterator[Hit]:
     """No markup that imitates the roles of a conversation."""
-    yield from _matching(_PSEUDO_TAG, prose(context))
+    yield from _matching(_PSEUDO_TAG, text)
 
 
-def comments(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """No HTML comments, which a rendered page hides."""
-    yield from _matching(_COMMENT, prose(context))
-
-
-def override_phrases(_surface: Surface, context: Context) -> Iterator[Hit]:
+def override_phrases(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to ignore what came before."""
-    yield from _matching(_OVERRIDE, prose(context))
+    yield from _matching(_OVERRIDE, text)
 
 
-def concealment(_surface: Surface, context: Context) -> Iterator[Hit]:
+def concealment(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to keep something from the user."""
-    yield from _matching(_CONCEAL, prose(context))
+    yield from _matching(_CONCEAL, text)
 
 
-def sensitive_paths(_surface: Surface, context: Context) -> Iterator[Hit]:
+def sensitive_paths(text: Text, _context: Context) -> Iterator[Hit]:
     """No path to where keys and passwords are kept."""
-    yield from _matching(_SENSITIVE_PATH, prose(context))
+    yield from _matching(_SENSITIVE_PATH, text)
 
 
-def secret_literals(_surface: Surface, context: Context) -> Iterator[Hit]:
+def secret_literals(text: Text, _context: Context) -> Iterator[Hit]:
     """No literal of a credential, whose value is not shown either."""
-    for tool, path, text in _everything(context):
-        match = _SECRET.search(text)
-        if match is not None:
-            yield hit(path, text, tool=tool, found=f"{match.group()[:4]}… ({len(match.group())} characters)")
+    match = _SECRET.search(text.value) if len(text.value) >= _SHORTEST_SECRET else None
+    if match is not None:
+        found = match.group()
+        yield hit(text.pointer, text.value, found=f"{found[:4]}… ({len(found)} characters)")
 
 
-def base64_runs(_surface: Surface, context: Context) -> Iterator[Hit]:
+def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
     """No long run of base64, which nobody can read in a review."""
-    for tool, path, text in prose(context):
-        for match in _BASE64.finditer(text) if len(text) >= 40 else ():
-            run = match.group()
-            # Words, hex digests and paths also make long runs; base64 mixes everything.
-            if _is_base64(run):
-                yield hit(path, text, tool=tool, found=f"{run[:12]}…", length=len(run))
-                break
+    for match in _BASE64.finditer(text.value):
+        run = match.group()
+        # Words, hex digests and paths also make long runs; base64 mixes everything.
+        if _is_base64(run):
+            yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run))
+            break
 
 
 def _is_base64(run: str) -> bool:
@@ -229,26 +145,28 @@ def _is_base64(run: str) -> bool:
     return mixed and max(map(len, run.split("/"))) >= 24
 
 
-def mandatory_order(_surface: Surface, context: Context) -> Iterator[Hit]:
+def mandatory_order(text: Text, _context: Context) -> Iterator[Hit]:
     """No order to call a tool, where a situation would do."""
-    yield from _matching(_ORDER, prose(context))
+    yield from _matching(_ORDER, text)
 
 
-def capitals(_surface: Surface, context: Context) -> Iterator[Hit]:
+def capitals(text: Text, _context: Context) -> Iterator[Hit]:
     """No words in capitals to make a model obey."""
-    yield from _matching(_CAPITALS, prose(context))
+    yield from _matching(_CAPITALS, text)
 
 
-def cross_tool_commands(_surface: Surface, context: Context) -> Iterator[Hit]:
+def cross_tool_commands(text: Text, _context: Context) -> Iterator[Hit]:
     """No rule about all other tools."""
-    yield from _matching(_ALL_TOOLS, prose(context))
+    yield from _matching(_ALL_TOOLS, text)
 
 
-def white_space(_surface: Surface, context: Context) -> Iterator[Hit]:
+def white_space(text: Text, context: Context) -> Iterator[Hit]:
     """No run of white space that pushes text out of sight."""
-    most = context.options["max"]
-    pattern = re.compile(rf"[^\S\n]{{{most + 1}}}|\n(?:[^\S\n]*\n){{4}}")
-    for tool, path, text in prose(context):
-        match = pattern.search(text)
-        if match is not None:
-            yield hit(path, text, tool=tool, length=len(match.group()))
+    match = _gap(context.options["max"]).search(text.value)
+    if match is not None:
+        yield hit(text.pointer, text.value, length=len(match.group()))
+
+
+@functools.lru_cache(maxsize=8)
+def _gap(most: int) -> re.Pattern[str]:
+    return re.compile(rf"[^\S\n]{{{most + 1},}}|\n(?:[^\S\n]*\n){{4,}}")

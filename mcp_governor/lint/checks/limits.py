@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lint.context import Context, Hit, Node, hit
 from mcp_governor.lint.patterns import errors, linear_pattern
 from mcp_governor.lint.schema_report import DIALECTS, meta_validator
-from mcp_governor.surface.canonical import canonical_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,16 +59,18 @@ def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
 
 def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
     """The list of tools has at most ``max`` tokens, estimated at four bytes each."""
-    size = sum(len(canonical_bytes(_finite(entry))) for entry in surface.entries)
+    size = sum(map(_size, surface.entries))
     tokens = size // 4
     if tokens > context.options["max"]:
-        largest = max(surface.tools, key=lambda tool: len(json.dumps(tool.raw, default=str)), default=None)
+        largest = max(surface.tools, key=lambda tool: _size(tool.raw), default=None)
         name = largest.name if largest is not None else ""
         yield hit("/tools", tokens, tokens=tokens, bytes=size, largest=name)
 
 
-def _finite(value: Any) -> Any:
-    return json.loads(json.dumps(value, default=str), parse_constant=lambda _name: None)
+def _size(value: Any) -> int:
+    """Bytes of a value as compact JSON in UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def array_items(node: Node, _context: Context) -> Iterator[Hit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from mcp_governor.lint.context import Context, Hit, hit
@@ -13,6 +13,7 @@ from mcp_governor.vocabulary import join_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.lint.texts import Text
     from mcp_governor.surface.model import Surface, Tool
 
 MODERN = "2026-07-28"
@@ -22,6 +23,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.\-]*")
 _LABEL = r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?"
 _PREFIX = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _META_NAME = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _RESERVED_LABELS = ("mcp", "modelcontextprotocol")
 
 
@@ -179,36 +181,7 @@ def no_arguments_closed(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("/inputSchema", schema)
 
 
-def lone_surrogates(surface: Surface, _context: Context) -> Iterator[Hit]:
+def lone_surrogates(text: Text, _context: Context) -> Iterator[Hit]:
     """No string holds a code point that UTF-8 cannot encode."""
-    for index, entry in enumerate(surface.entries):
-        for path, text in _strings(entry):
-            if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
-                continue
-            tool = _winner(surface, entry, index)
-            base = "" if tool else f"/tools/{index}"
-            yield hit(join_pointer(base, *path), text, tool=tool)
-    if surface.instructions and any("\ud800" <= char <= "\udfff" for char in surface.instructions):
-        yield hit("/instructions", surface.instructions)
-
-
-def _winner(surface: Surface, entry: Any, index: int) -> str | None:
-    """The name of an entry that is a usable tool, ``None`` for the others."""
-    name = entry.get("name") if isinstance(entry, dict) else None
-    tool = surface.by_name.get(name) if isinstance(name, str) else None
-    return tool.name if tool is not None and tool.index == index else None
-
-
-def _strings(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Every string in a JSON value, keys included, with the way to it."""
-    stack: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
-    while stack:
-        way, item = stack.pop()
-        if isinstance(item, str):
-            yield way, item
-        elif isinstance(item, dict):
-            for key, below in item.items():
-                yield (*way, key), key
-                stack.append(((*way, key), below))
-        elif isinstance(item, list):
-            stack.extend(((*way, number), below) for number, below in enumerate(item))
+    if not text.value.isascii() and _SURROGATE.search(text.value):
+        yield hit(text.pointer, text.value)

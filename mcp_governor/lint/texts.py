@@ -1,0 +1,82 @@
+"""The strings of a surface, one at a time: those written for a model, and all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Surface
+
+PROSE_KEYS = frozenset({"title", "description", "instructions", "$comment", "markdownDescription"})
+"""Keys whose value, where it is a string, is written for a reader."""
+
+
+class Text(NamedTuple):
+    """One string of a surface.
+
+    Attributes:
+        tool: the tool it belongs to, ``None`` for the rest of the surface and for entries that are no tools.
+        base: JSON pointer of what holds it.
+        key: its key or index there; for a key that is a text itself, that key.
+        value: the string.
+        is_key: it is a key and not a value.
+    """
+
+    tool: str | None
+    base: str
+    key: str | int
+    value: str
+    is_key: bool = False
+
+    @property
+    def pointer(self) -> str:
+        """Its JSON pointer, into the tool or into the surface document."""
+        return join_pointer(self.base, self.key)
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is written for a reader, by its key."""
+        return self.key in PROSE_KEYS and not self.is_key
+
+
+def surface_texts(surface: Surface) -> Iterator[Text]:
+    """Every string of a surface but server info: instructions, every entry of every list."""
+    if surface.instructions:
+        yield Text(None, "", "instructions", surface.instructions)
+    for index, entry in enumerate(surface.entries):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        tool = surface.by_name.get(name) if isinstance(name, str) else None
+        if tool is not None and tool.index == index:
+            yield from _texts(entry, tool.name, "")
+        else:
+            yield from _texts([entry], None, "/tools", index)
+    for kind, items in (
+        ("prompts", surface.prompts),
+        ("resources", surface.resources),
+        ("resourceTemplates", surface.templates),
+    ):
+        yield from _texts(list(items), None, f"/{kind}")
+
+
+def _texts(value: Any, tool: str | None, base: str, first: int = 0) -> Iterator[Text]:
+    """Every string below a container; keys only where they are not plain ASCII, which is where they matter."""
+    stack: list[tuple[str, Any]] = [(base, value)]
+    while stack:
+        here, container = stack.pop()
+        if isinstance(container, dict):
+            yield from (Text(tool, here, key, key, is_key=True) for key in container if not _is_plain(key))
+            items: list[tuple[str | int, Any]] = list(container.items())
+        else:
+            items = list(enumerate(container, first))
+        yield from (Text(tool, here, key, item) for key, item in items if isinstance(item, str))
+        below = [(join_pointer(here, key), item) for key, item in items if item and isinstance(item, dict | list)]
+        stack.extend(reversed(below))
+        first = 0
+
+
+def _is_plain(key: str) -> bool:
+    return key.isascii() and key.isprintable()
