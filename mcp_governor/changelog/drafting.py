@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.changelog.editing import Editor
 from mcp_governor.changelog.first import INTRODUCTION
 from mcp_governor.changelog.grammar import DIGEST, fingerprint_line, heading_line
-from mcp_governor.changelog.subjects import homes, subject_of
+from mcp_governor.changelog.subjects import Tellers, homes, subject_of
 from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
 
@@ -71,11 +71,10 @@ def _entries(
     changes: Sequence[Change], section: Section | None, tools: Collection[str], replacements: Mapping[str, str]
 ) -> dict[Kind, list[str]]:
     """The sentences of what is not told yet, by subsection; the same event on several tools is one sentence."""
-    told = section.entries if section is not None else ()
+    told = Tellers(section.entries if section is not None else (), tools)
     groups: dict[tuple[Kind, str], list[Change]] = {}
     for change in changes:
-        subject = subject_of(change)
-        if change.bump is Bump.NONE or any(subject.told_by(entry, tools) for _, entry in told):
+        if change.bump is Bump.NONE or told.of(subject_of(change)):
             continue
         home = homes(change)[0]
         instead = replacements.get(change.tool or "")

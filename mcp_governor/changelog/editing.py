@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.changelog.grammar import heading_line
+from mcp_governor.changelog.grammar import MARKER, heading_line
 from mcp_governor.errors import FileFormatError
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Section
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
-_MARKER = re.compile(r"\s*(?:[*_]*[(\[]\s*current\s*[)\]][*_]*|[—–-]\s*current\b)", re.IGNORECASE)
 
 _BLOCKERS = {
     "merge-conflict": "holds an unresolved merge conflict",
@@ -79,7 +78,7 @@ class Editor:
         """Take the marker off every section but one, and leave the rest of their headings alone."""
         for section in self._changelog.sections:
             if section.current and section is not except_for:
-                self.replace(section.line, _MARKER.sub("", self.line(section.line)))
+                self.replace(section.line, MARKER.sub("", self.line(section.line)))
 
     def _set_heading(self, section: Section, heading: str) -> None:
         self.replace(section.line, heading)

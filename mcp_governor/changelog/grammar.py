@@ -18,7 +18,7 @@ from mcp_governor.changelog.model import Kind
 
 UNRELEASED = re.compile(r"\W*(?:unreleased|upcoming|next|head|in progress|wip)\b\W*", re.IGNORECASE)
 
-_MARKER = re.compile(r"\s*(?:[*_]*[(\[]\s*current\s*[)\]][*_]*|[—–-]\s*current)(?!\w)", re.IGNORECASE)
+MARKER = re.compile(r"\s*(?:[*_]*[(\[]\s*current\s*[)\]][*_]*|[—–-]\s*current)(?!\w)", re.IGNORECASE)
 _DATE = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 _STRICT_HEADING = re.compile(r"(?P<version>\d[\w.+-]*)(?P<current> \(current\))?(?: - (?P<date>\d{4}-\d{2}-\d{2}))?")
 _LOOSE_HEADING = re.compile(
@@ -26,6 +26,9 @@ _LOOSE_HEADING = re.compile(
     r"\]?(?:\([^)\s]*\))?(?P<rest>.*)",
     re.IGNORECASE,
 )
+
+MAX_HEADING = 400
+"""Longer headings and labels are prose: none of the patterns here needs to meet them."""
 
 FINGERPRINT = re.compile(r"Fingerprint: `(v\d+:sha256:[0-9a-f]{64})`")
 DIGEST = re.compile(r"(?<![\w:])(?:v\d+:)?sha256:[0-9a-fA-F]{8,64}\b")
@@ -79,11 +82,13 @@ class Label(NamedTuple):
 
 def read_heading(text: str) -> Heading | None:
     """What the text of a heading says about a release, ``None`` where it names none."""
+    if len(text) > MAX_HEADING:
+        return None
     strict = _STRICT_HEADING.fullmatch(text)
     if strict is not None and is_date(strict["date"]) and "." in strict["version"]:
         return Heading(strict["version"], bool(strict["current"]), strict["date"], strict=True)
-    marker = _MARKER.search(text)
-    bare = _MARKER.sub("", text) if marker else text
+    marker = MARKER.search(text)
+    bare = MARKER.sub("", text) if marker else text
     if UNRELEASED.match(bare):
         return Heading("", marker is not None, None, strict=False)
     loose = _LOOSE_HEADING.match(bare.strip())
@@ -119,7 +124,7 @@ def read_label(text: str) -> Label | None:
     """What the text of a heading below the release's says: one of the six words, or an unknown label."""
     if text in _KIND_WORDS:
         return Label(Kind(text), "", strict=True)
-    return _loose_label(text)
+    return _loose_label(text) if len(text) <= MAX_HEADING else None
 
 
 def read_bold_label(paragraph: str) -> Label | None:
@@ -134,7 +139,7 @@ def read_bold_label(paragraph: str) -> Label | None:
     if _PLAIN_LABEL.fullmatch(paragraph):
         return Label(Kind(paragraph.rstrip(":")), "", strict=False)
     bold = _BOLD_START.match(paragraph)
-    if bold is None:
+    if bold is None or len(bold["inner"]) > MAX_HEADING:
         return None
     label, rest = _loose_label(bold["inner"].strip(" :")), bold["rest"].strip(" \n:—–-")
     if label is None or (rest and (label.kind is None or label.tail.isalpha())):

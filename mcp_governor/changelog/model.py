@@ -78,7 +78,7 @@ class Entry:
         rest = self.text
         for span in self.spans:
             before, _, rest = rest.partition(f"`{span}`")
-            if found and not _ENUMERATED.fullmatch(before):
+            if found and not _ENUMERATED.fullmatch(before.strip("`")):
                 break
             found.append(span)
         return tuple(found)

@@ -219,11 +219,11 @@ class _Reader:
         for offset, part in enumerate(text.split("\n")):
             strict = FINGERPRINT.fullmatch(part)
             values = [strict[1]] if strict else [*DIGEST.findall(part), *BARE_DIGEST.findall(part)]
-            for value in values:
-                self.section.fingerprints.append(Fingerprint(value, line + offset + 1, strict is not None))
-                if strict is None:
-                    self._problem("fingerprint-form", line + offset, found=one_line(part, 80))
-                found = True
+            number = line + offset + 1
+            self.section.fingerprints += [Fingerprint(value, number, strict is not None) for value in values]
+            if values and strict is None:
+                self._problem("fingerprint-form", number - 1, found=one_line(part[:200], 80))
+            found = found or bool(values)
         return found
 
     def _close_part(self) -> None:

@@ -12,7 +12,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.changelog.model import Changelog, Kind, Problem, Section, Subsection
+    from mcp_governor.changelog.model import Changelog, Kind, Section, Subsection
     from mcp_governor.findings import Finding
 
 FINGERPRINT_PLACEHOLDER = "v1:sha256:<64 hex digits>"
@@ -52,7 +52,7 @@ def strict_heading(section: Section, *, current: bool, version: str = "") -> str
 def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
     by_line = {section.line: section for section in changelog.sections}
     current = working_section(changelog)
-    for problem in _once(changelog):
+    for problem in changelog.problems:
         values = dict(problem.values)
         section = by_line.get(problem.line)
         if problem.rule == "heading-form" and section is not None:
@@ -62,14 +62,6 @@ def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
             values["line"] = live if inside else fingerprint_line(FINGERPRINT_PLACEHOLDER)
         where = at(changelog, problem.line)
         yield finding(f"changelog/{problem.rule}", where, value=problem.values, **values)
-
-
-def _once(changelog: Changelog) -> Iterator[Problem]:
-    seen: set[tuple[str, int]] = set()
-    for problem in changelog.problems:
-        if (problem.rule, problem.line) not in seen:
-            seen.add((problem.rule, problem.line))
-            yield problem
 
 
 def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:

@@ -12,10 +12,11 @@ from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.replacements import farewell
 from mcp_governor.findings import Bump
+from mcp_governor.text import visible
 from mcp_governor.vocabulary import SCHEMA_MAP_KEYS, unescape_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Entry
@@ -80,6 +81,11 @@ class Subject:
     topic: re.Pattern[str] | None = None
     existence: bool = False
 
+    @property
+    def name(self) -> str:
+        """The innermost name: an entry that tells the subject carries it, or a glob."""
+        return self.fields[-1] if self.fields else self.tool or ""
+
     def told_by(self, entry: Entry, tools: Collection[str]) -> bool:
         """Whether an entry names it.
 
@@ -117,10 +123,37 @@ class Subject:
         return last in entry.names or any(last in span.split() for span in entry.spans)
 
 
+class Tellers:
+    """The entries of a section, found by the names in them.
+
+    Args:
+        entries: with the kind of their subsection, in order.
+        tools: every tool of the old and the new surface.
+    """
+
+    def __init__(self, entries: Sequence[tuple[Kind | None, Entry]], tools: Collection[str]) -> None:
+        self._entries = entries
+        self._tools = tools
+        self._by_name: dict[str, list[int]] = {}
+        self._anywhere: list[int] = []
+        for index, (_, entry) in enumerate(entries):
+            if any("*" in span or " " in span for span in entry.spans):
+                self._anywhere.append(index)
+            for name in entry.names:
+                self._by_name.setdefault(name, []).append(index)
+
+    def of(self, subject: Subject) -> list[tuple[Kind | None, Entry]]:
+        """The entries that tell a subject, in order."""
+        named = self._by_name.get(subject.name, [])
+        indices = sorted({*named, *self._anywhere}) if self._anywhere else named
+        return [self._entries[index] for index in indices if subject.told_by(self._entries[index][1], self._tools)]
+
+
 def subject_of(change: Change) -> Subject:
-    """What a change is about."""
-    tokens = [unescape_pointer(token) for token in change.path.split("/")[1:]]
-    if change.tool is None:
+    """What a change is about; names as they can be shown, because that is how an entry spells them."""
+    tool = visible(change.tool) if change.tool is not None else None
+    tokens = [visible(unescape_pointer(token)) for token in change.path.split("/")[1:]]
+    if tool is None:
         name = _name_beside_tools(tokens) or change.kind
         if change.kind.endswith("-renamed"):
             return Subject(None, (_name_in(change.old) or name,), name)
@@ -130,10 +163,10 @@ def subject_of(change: Change) -> Subject:
         # The path of a renamed field is the new one; the old name is told by the message alone.
         spans = code_spans(change.message)
         old = _name_in(change.old) or (spans[0] if spans else fields[-1])
-        return Subject(change.tool, (*fields[:-1], old), fields[-1])
+        return Subject(tool, (*fields[:-1], old), fields[-1])
     successor = _name_in(change.new) if change.kind == "tool-renamed" else None
     topic = _TOPICS.get(tokens[0]) if tokens and not fields else None
-    return Subject(change.tool, fields, successor, topic, existence=change.kind in _EXISTENCE)
+    return Subject(tool, fields, successor, topic, existence=change.kind in _EXISTENCE)
 
 
 def _name_beside_tools(tokens: list[str]) -> str:
@@ -148,7 +181,7 @@ def _name_beside_tools(tokens: list[str]) -> str:
 
 def _name_in(value: object) -> str | None:
     name = value.get("name") if isinstance(value, dict) else value
-    return name if isinstance(name, str) else None
+    return visible(name) if isinstance(name, str) else None
 
 
 def _names_on(tokens: list[str]) -> tuple[str, ...]:

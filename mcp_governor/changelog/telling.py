@@ -11,7 +11,7 @@ from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import farewell, is_about_a_part
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.structure import at
-from mcp_governor.changelog.subjects import homes, is_wording, subject_of
+from mcp_governor.changelog.subjects import Tellers, homes, is_wording, subject_of
 from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
 from mcp_governor.text import did_you_mean, one_line
@@ -113,10 +113,8 @@ def check_telling(changelog: Changelog, section: Section, changes: Sequence[Chan
         names: see :class:`Names`.
     """
     relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
-    tellers = [
-        [(kind, entry) for kind, entry in section.entries if subject.told_by(entry, names.tools)]
-        for _, subject in relevant
-    ]
+    entries = Tellers(section.entries, names.tools)
+    tellers = [entries.of(subject) for _, subject in relevant]
     settled = frozenset(
         entry.line
         for (change, _), told in zip(relevant, tellers, strict=True)

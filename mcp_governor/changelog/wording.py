@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.surface.canonical import canonical_json
-from mcp_governor.text import one_line
+from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +97,7 @@ def _by_message(change: Change, tools: Sequence[str]) -> str:
 
 def code(text: str) -> str:
     """A code span that holds ``text``, whatever backticks are in it."""
-    safe = one_line(text, 200)
+    safe = visible(" ".join(text.split()))
     ticks = "`"
     while ticks in safe:
         ticks += "`"
