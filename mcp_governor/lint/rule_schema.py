@@ -119,7 +119,7 @@ RULE_SCHEMA: dict[str, Any] = {
             {"required": ["check"], "not": {"anyOf": [{"required": [key]} for key in ("then", "pattern", "forbid")]}},
             {"required": ["then"], "not": {"anyOf": [{"required": [key]} for key in ("pattern", "forbid")]}},
             {"required": ["pattern"], "not": {"required": ["forbid"]}},
-            {"required": ["forbid"]},
+            {"required": ["forbid"], "not": {"anyOf": [{"required": [key]} for key in ("check", "then", "pattern")]}},
         ],
     },
     "else": {"not": {"anyOf": [{"required": [key]} for key in ("check", "then", "pattern", "forbid")]}},

@@ -1,0 +1,141 @@
+"""Which rules run, how grave they are, and what a wrong configuration is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.findings import Severity
+from mcp_governor.lint import LintSettings, lint, load_catalogue, select
+from mcp_governor.surface import build_surface
+
+PROFILES = ("recommended", "charter", "schema-md", "surface", "omni")
+
+
+def active(**settings):
+    return select(LintSettings(**settings)).active
+
+
+def test_the_profiles_of_the_design_are_there():
+    assert set(load_catalogue(entry_points=False).profiles) == set(PROFILES)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_runs_rules_and_selects_none_that_is_off(profile):
+    chosen = active(profiles=(profile,))
+    assert any(item.rule.station == "lint" for item in chosen.values())
+    assert all(item.rule.enabled and item.rule.persona == "regular" for item in chosen.values())
+
+
+def test_recommended_takes_no_side():
+    assert not [item.id for item in active(profiles=("recommended",)).values() if item.rule.stance]
+
+
+@pytest.mark.parametrize("profile", PROFILES[1:])
+def test_recommended_goes_with_every_other_profile(profile):
+    both = active(profiles=("recommended", profile))
+    assert set(both) == set(active(profiles=("recommended",))) | set(active(profiles=(profile,)))
+
+
+@pytest.mark.parametrize(("one", "other"), [(a, b) for i, a in enumerate(PROFILES[1:], 1) for b in PROFILES[i + 1 :]])
+def test_two_sources_that_disagree_are_refused_and_both_rules_named(one, other):
+    with pytest.raises(ConfigError) as caught:
+        active(profiles=(one, other))
+    rules = [word.rstrip(".:,") for word in caught.value.message.split() if "/" in word]
+    assert len(rules) == 2
+    stances = [load_catalogue().get(rule).stance for rule in rules]
+    assert stances[0].topic == stances[1].topic
+    assert stances[0].choice != stances[1].choice
+
+
+def test_one_side_can_be_ignored_to_have_both_profiles():
+    conflict = [rule.id for rule in load_catalogue() if rule.stance and rule.pack in ("charter", "envelope")]
+    both = active(profiles=("charter", "omni"), ignore=tuple(conflict))
+    assert "omni/description-cap" in both
+    assert "charter/use-this-when" in both
+
+
+def test_contradictions_are_refused_for_rules_named_one_by_one_too():
+    with pytest.raises(ConfigError, match=r"charter/length and omni/description-cap"):
+        active(select=("charter/length", "omni/description-cap"))
+
+
+def test_select_replaces_extend_adds_and_ignore_removes():
+    assert set(active(select=("charter/length",))) == {"charter/length"}
+    chosen = active(profiles=("recommended",), extend_select=("charter/length",), ignore=("spec/*",))
+    assert "charter/length" in chosen
+    assert "clarity/length" in chosen
+    assert not [rule for rule in chosen if rule.startswith("spec/")]
+
+
+def test_pedantic_rules_run_for_the_pedantic_or_by_name():
+    assert "charter/separate-composition" not in active(profiles=("charter",))
+    assert "charter/separate-composition" in active(profiles=("charter",), personas=("regular", "pedantic"))
+    assert "charter/separate-composition" in active(select=("charter/separate-composition",))
+
+
+def test_the_charter_profile_raises_the_four_description_rules():
+    chosen = active(profiles=("charter",))
+    for name in ("use-this-when", "disambiguation", "composition", "length"):
+        assert load_catalogue().get(f"charter/{name}").severity is Severity.WARNING
+        assert chosen[f"charter/{name}"].severity is Severity.ERROR
+
+
+def test_the_users_severity_beats_the_profiles_and_an_id_beats_a_pack():
+    chosen = active(profiles=("charter",), severity={"charter/*": Severity.INFO, "charter/length": Severity.WARNING})
+    assert chosen["charter/use-this-when"].severity is Severity.INFO
+    assert chosen["charter/length"].severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"ignore": ("charter/lenght",)}, 'Did you mean "charter/length"?'),
+        ({"select": ("use-this-when",)}, 'Did you mean "charter/use-this-when"?'),
+        ({"select": ("charter",)}, 'Did you mean "charter/*"?'),
+        ({"extend_select": ("chartr/*",)}, 'Did you mean "charter/*"?'),
+        ({"profiles": ("recomended",)}, 'Did you mean "recommended"?'),
+        ({"clients": ("antropic",)}, 'Did you mean "anthropic"?'),
+        ({"personas": ("pedant",)}, 'Did you mean "pedantic"?'),
+        ({"severity": {"spec/unicod": Severity.INFO}}, 'Did you mean "spec/unicode"?'),
+        ({"options": {"charter/length": {"maximum": 3}}}, 'Did you mean "max"?'),
+        ({"options": {"charter/length": {"max": "500"}}}, "cannot be '500'"),
+        ({"options": {"charter/length": {"max": 0}}}, "cannot be 0"),
+        ({"options": {"charter/composition": {"max": 1}}}, "has no option"),
+        ({"per_tool_ignores": {"a*": ("charter/lenght",)}}, 'Did you mean "charter/length"?'),
+        ({"per_tool_ignores": {"a*": (7,)}}, "is not a suppression"),
+    ],
+)
+def test_a_wrong_word_suggests_the_nearest(settings, says):
+    with pytest.raises(ConfigError) as caught:
+        active(**settings)
+    assert says in caught.value.message
+    assert caught.value.hint
+
+
+def test_options_reach_the_check():
+    surface = build_surface({"tools": [{"name": "a", "description": "abcd", "inputSchema": {}}]})
+    settings = LintSettings(select=("charter/length",), options={"charter/length": {"max": 3}})
+    assert [f.message for f in lint(surface, settings)] == ["The description of a has 4 characters; the limit is 3."]
+
+
+DOTTED = {"tools": [{"name": "admin.list", "inputSchema": {"type": "object"}}]}
+
+
+def test_a_client_that_is_named_turns_its_fatal_limits_into_errors():
+    surface = build_surface(DOTTED)
+    by_default = {f.rule: f.severity for f in lint(surface, LintSettings(select=("clients/*",)))}
+    named = {f.rule: f.severity for f in lint(surface, LintSettings(select=("clients/*",), clients=("anthropic",)))}
+    assert by_default["clients/anthropic-name"] is Severity.WARNING
+    assert by_default["clients/openai-name"] is Severity.WARNING
+    assert named == {"clients/anthropic-name": Severity.ERROR}
+
+
+def test_a_client_that_is_off_by_default_runs_where_it_is_named():
+    assert "clients/openai-strict-objects" not in active(select=("clients/*",))
+    assert "clients/openai-strict-objects" in active(select=("clients/*",), clients=("openai-strict",))
+
+
+def test_limits_are_dated_and_only_in_their_own_pack():
+    for rule in load_catalogue():
+        assert (rule.limit is not None) == (rule.pack == "clients"), rule.id
