@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
 
 from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, modern
-from mcp_governor.containment.document import Document, children
+from mcp_governor.containment.document import Document, children, published
 from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
 
@@ -40,9 +41,22 @@ _SILENT = frozenset(
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 
 
-def validator_class(draft: int) -> type[jsonschema_rs.Validator]:
-    """The native validator of a draft."""
-    return _VALIDATORS[draft]
+def native_validator(schema: Any, text: str, draft: int) -> jsonschema_rs.Validator:
+    """The native validator of a schema of this draft and text, formats being annotations; it fetches nothing.
+
+    Raises:
+        ValueError: the schema breaks its meta-schema, or a reference leads nowhere.
+    """
+    if "json-schema.org/" in text and '"$ref"' in text:
+        # by itself it knows the meta-schema of its own draft only
+        return _VALIDATORS[draft](schema, validate_formats=False, registry=_meta_schemas())
+    return _VALIDATORS[draft](schema, validate_formats=False, offline=True)
+
+
+@lru_cache(maxsize=1)
+def _meta_schemas() -> jsonschema_rs.Registry:
+    registry = published()
+    return jsonschema_rs.Registry([(uri, registry[uri].contents) for uri in registry])
 
 
 def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
@@ -85,7 +99,7 @@ def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
     if draft is None:
         assert isinstance(schema, dict)
         return f"names an unknown dialect, {one_line(str(schema['$schema']), 80)}"
-    problem = _invalid(schema, draft)
+    problem = _invalid(schema, text, draft)
     if problem is None and "null" in text and not is_finite(schema):
         problem = "holds a number that JSON does not have"
     if problem is None and any(f'"{word}"' in text for word in REFERENCES):
@@ -97,9 +111,9 @@ def unreadable(error: ValueError) -> str:
     return "is nested too deeply" if "recursion" in str(error).lower() else f"is not JSON: {one_line(str(error))}"
 
 
-def _invalid(schema: Any, draft: int) -> str | None:
+def _invalid(schema: Any, text: str, draft: int) -> str | None:
     try:
-        validator_class(draft)(schema, validate_formats=False, offline=True)
+        native_validator(schema, text, draft)
     except jsonschema_rs.ValidationError as error:
         if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Referencing):
             # looked at by _bad_reference, with words of our own

@@ -14,7 +14,7 @@ from mcp_governor.containment.cost import SMALL_TEXT, is_heavy
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
 from mcp_governor.containment.document import Document, patterns_of, published
 from mcp_governor.containment.nodes import forget, pool_size
-from mcp_governor.containment.problem import find_problem, validator_class
+from mcp_governor.containment.problem import find_problem, native_validator
 from mcp_governor.containment.regex import backtracks
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ class Schema:
     def validator(self) -> jsonschema_rs.Validator:
         """The native validator, formats being annotations."""
         if self.contents_matter:
-            return validator_class(LATEST)(self.modern, validate_formats=False, offline=True)
-        return validator_class(self.draft or LATEST)(self.source, validate_formats=False, offline=True)
+            return native_validator(self.modern, self.text, LATEST)
+        return native_validator(self.source, self.text, self.draft or LATEST)
 
     @cached_property
     def second_validator(self) -> Any:

@@ -1,0 +1,123 @@
+"""What is published as a schema and is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.containment import contains, instances, schema_problem
+
+DEEP: Any = {"type": "string"}
+for _ in range(400):
+    DEEP = {"items": DEEP}
+
+PROBLEMS: dict[str, tuple[Any, str]] = {
+    "null": (None, "is neither an object nor a boolean"),
+    "list": ([], "is neither an object nor a boolean"),
+    "text": ("object", "is neither an object nor a boolean"),
+    "type is a number": ({"type": 5}, "breaks its meta-schema at /type"),
+    "unknown type": ({"properties": {"a": {"type": "text"}}}, "breaks its meta-schema at /properties/a/type"),
+    "properties is a list": ({"properties": ["a"]}, "breaks its meta-schema at /properties"),
+    "required is a flag": (
+        {"properties": {"a": {"required": True}}},
+        "breaks its meta-schema at /properties/a/required",
+    ),
+    "negative length": ({"minLength": -1}, "breaks its meta-schema at /minLength"),
+    "zero step": ({"multipleOf": 0}, "breaks its meta-schema at /multipleOf"),
+    "enum is a text": ({"enum": "a"}, "breaks its meta-schema at /enum"),
+    "items is a list in 2020-12": ({"items": [{"type": "string"}]}, "breaks its meta-schema at /items"),
+    "broken pattern": ({"pattern": "(["}, "breaks its meta-schema at /pattern"),
+    "broken member pattern": ({"patternProperties": {"([": True}}, "breaks its meta-schema at /patternProperties"),
+    "unknown dialect": ({"$schema": "urn:my-dialect"}, "names an unknown dialect, urn:my-dialect"),
+    "dialect is a number": ({"$schema": 7}, "names an unknown dialect, 7"),
+    "dangling": ({"$ref": "#/$defs/gone"}, "refers to #/$defs/gone, which does not exist"),
+    "dangling deep": (
+        {"properties": {"a": {"items": {"$ref": "#/$defs/gone"}}}},
+        "refers to #/$defs/gone, which does not exist",
+    ),
+    "dangling anchor": ({"$ref": "#gone"}, "refers to #gone, which does not exist"),
+    "into something else": ({"required": ["a"], "$ref": "#/required"}, "breaks its meta-schema at /required"),
+    "remote": ({"$ref": "https://example.com/s.json"}, "refers to another document, https://example.com/s.json"),
+    "a file": ({"$ref": "other.json#/a"}, "refers to another document, other.json#/a"),
+    "itself": ({"$ref": "#"}, "refers only to itself at #"),
+    "two in a circle": (
+        {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"},
+        "refers only to itself at #/$defs/a",
+    ),
+    "its own negation": (
+        {"$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/a"},
+        "refers only to itself",
+    ),
+    "not a number": ({"enum": [float("nan")]}, "holds a number that JSON does not have"),
+    "too deep": (DEEP, "is nested too deeply"),
+    "not JSON": ({"const": {1, 2}}, "is not JSON"),
+    "key that is no text": ({"properties": {1: {}}}, "is not JSON"),
+    "half a character": ({"const": "\ud800"}, "is not JSON"),
+}
+
+SOUND: dict[str, Any] = {
+    "true": True,
+    "empty": {},
+    "unknown keywords": {"x-mine": 5, "typ": "string"},
+    "every dialect": {"$schema": "http://json-schema.org/draft-07/schema"},
+    "tuples in draft 7": {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]},
+    "flags in draft 4": {"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": True},
+    "recursive": {"type": "object", "properties": {"next": {"$ref": "#"}}},
+    "recursive in place, with content": {
+        "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]}},
+        "$ref": "#/$defs/a",
+    },
+    "a meta-schema": {"$ref": "http://json-schema.org/draft-07/schema#"},
+    "an embedded resource": {"$id": "https://a.example/s", "$defs": {"b": {"$id": "b", "type": "null"}}, "$ref": "b"},
+    "a property called $ref": {"properties": {"$ref": {"type": "string"}}},
+    "an annotation that looks like a reference": {"default": {"$ref": "#/gone"}},
+    "a null that is a value": {"default": None, "type": ["string", "null"]},
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_problem_is_told_in_one_clause(name: str) -> None:
+    schema, clause = PROBLEMS[name]
+    problem = schema_problem(schema)
+    assert problem is not None
+    assert problem.startswith(clause)
+    assert "\n" not in problem
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_schema_has_no_problem(name: str) -> None:
+    assert schema_problem(SOUND[name]) is None
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_question_about_no_schema_is_unknown_and_says_why(name: str) -> None:
+    schema, _ = PROBLEMS[name]
+    if name == "not a number":
+        # a cache knows it as null; the finding is the problem finder's
+        return
+    for outer, inner in ((schema, {"type": "string"}), ({"type": "string"}, schema)):
+        found = contains(outer, inner)
+        assert found.verdict == "unknown"
+        assert found.reason
+    assert instances(schema) == []
+
+
+def test_what_a_server_says_is_made_safe_to_show() -> None:
+    problem = schema_problem({"$ref": "#/$defs/\x1b[31mred\u202e"})
+    assert problem is not None
+    assert "\x1b" not in problem
+    assert "\u202e" not in problem
+
+
+def test_the_dialect_that_is_not_named_is_the_callers() -> None:
+    tuple_schema = {"items": [{"type": "string"}]}
+    assert schema_problem(tuple_schema) is not None
+    assert schema_problem(tuple_schema, default_dialect=7) is None
+
+
+@pytest.mark.parametrize("reference", ["#/$defs/gone", "https://example.com/s.json"])
+def test_what_does_not_resolve_is_equal_only_to_itself(reference: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"$ref": reference}}}
+    assert contains(schema, dict(schema)).verdict == "yes"
+    assert contains(schema, {**schema, "required": ["a"]}).verdict == "unknown"

@@ -1,0 +1,236 @@
+"""References, recursion and dialects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asking import PATIENCE, answer, verdict
+
+from mcp_governor.containment import contains
+
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
+DRAFT_19 = "https://json-schema.org/draft/2019-09/schema"
+
+
+def tree(value: Any, *, name: str = "node", keyword: str = "$defs", extra: dict[str, Any] | None = None) -> Any:
+    """A tree of nodes, each with a value and children."""
+    node = {
+        "type": "object",
+        "properties": {"value": value, "children": {"type": "array", "items": {"$ref": f"#/{keyword}/{name}"}}},
+        **(extra or {}),
+    }
+    return {keyword: {name: node}, "$ref": f"#/{keyword}/{name}"}
+
+
+def test_recursive_definitions_are_compared_by_what_they_say() -> None:
+    wide, narrow = tree({"type": "number"}), tree({"type": "integer"}, name="branch")
+    assert verdict(wide, narrow) == "yes"
+    assert verdict(narrow, wide) == "no"
+    assert verdict(tree({"type": "number"}), tree({"type": "number"}, name="other")) == "yes"
+
+
+def test_a_difference_deep_inside_a_recursion_is_found() -> None:
+    limited = {"type": "array", "maxItems": 2}
+    wide = tree({}, extra={"required": ["value"]})
+    narrow = tree({}, extra={"required": ["value"]})
+    narrow["$defs"]["node"]["properties"]["children"].update(limited)
+    assert verdict(wide, narrow) == "yes"
+    found = answer(narrow, wide)
+    assert found.witness == {"value": None, "children": [{"value": None}] * 3}
+
+
+def test_a_recursion_unrolled_by_one_step() -> None:
+    rolled = tree({"type": "string"})
+    node = rolled["$defs"]["node"]
+    unrolled = {
+        "$defs": {"node": node},
+        "type": "object",
+        "properties": {"value": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+    }
+    assert verdict(rolled, unrolled) == "yes"
+    assert verdict(unrolled, rolled) == "yes"
+
+
+def test_recursion_through_the_whole_document() -> None:
+    def chain(value: Any) -> Any:
+        return {"type": "object", "properties": {"value": value, "next": {"$ref": "#"}}, "additionalProperties": False}
+
+    assert verdict(chain({"type": "number"}), chain({"type": "integer"})) == "yes"
+    assert verdict(chain({"type": "integer"}), chain({"type": "number"})) == "no"
+
+
+def test_definitions_that_call_each_other() -> None:
+    def pair(leaf: Any) -> Any:
+        return {
+            "$defs": {
+                "even": {
+                    "anyOf": [{"type": "null"}, {"type": "array", "items": {"$ref": "#/$defs/odd"}, "minItems": 1}]
+                },
+                "odd": {"type": "array", "items": {"anyOf": [leaf, {"$ref": "#/$defs/even"}]}, "maxItems": 3},
+            },
+            "$ref": "#/$defs/even",
+        }
+
+    wide, narrow = pair({"type": ["string", "null"]}), pair({"type": "string", "minLength": 1})
+    assert verdict(wide, narrow) == "yes"
+    assert verdict(narrow, wide) == "no"
+
+
+def test_a_recursion_that_nothing_satisfies() -> None:
+    # every value would need a smaller one of the same kind inside it
+    endless = {
+        "$defs": {"n": {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}, "required": ["next"]}},
+        "$ref": "#/$defs/n",
+    }
+    assert verdict(False, endless) == "yes"
+    assert verdict({"type": "string"}, endless) == "yes"
+
+
+def test_an_assumption_made_inside_a_recursion_is_not_kept() -> None:
+    # "b" is empty below "a" only as long as "a" is taken for empty, which it is not: "b" must be asked again
+    outer = {"type": "object", "properties": {"b": False}}
+    inner = {
+        "$defs": {
+            "a": {"anyOf": [{"type": "object", "properties": {"b": {"$ref": "#/$defs/b"}}}, {"type": "null"}]},
+            "b": {"type": "array", "items": {"$ref": "#/$defs/a"}, "minItems": 1},
+        },
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/a"}, "b": {"$ref": "#/$defs/b"}},
+        "required": ["a"],
+    }
+    found = answer(outer, inner)
+    assert found.witness == {"a": None, "b": [None]}
+
+
+def test_a_definition_that_applies_itself_to_the_same_value() -> None:
+    inner = {"$defs": {"v": {"allOf": [{"$ref": "#/$defs/v"}, {"type": "string"}]}}, "$ref": "#/$defs/v"}
+    assert verdict({"type": "string"}, inner) == "yes"
+    assert verdict({"type": ["string", "null"]}, inner) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("modern", "old"),
+    [
+        (
+            {"prefixItems": [{"type": "string"}], "items": False},
+            {"items": [{"type": "string"}], "additionalItems": False},
+        ),
+        ({"prefixItems": [{"type": "string"}]}, {"items": [{"type": "string"}]}),
+        ({"items": {"type": "string"}}, {"items": {"type": "string"}, "additionalItems": False}),
+        ({"dependentRequired": {"a": ["b"]}}, {"dependencies": {"a": ["b"]}}),
+        ({"dependentSchemas": {"a": {"minProperties": 2}}}, {"dependencies": {"a": {"minProperties": 2}}}),
+        (
+            {"$defs": {"x": {"type": "null"}}, "$ref": "#/$defs/x"},
+            {"definitions": {"x": {"type": "null"}}, "$ref": "#/definitions/x"},
+        ),
+        # beside a reference nothing counts, and keywords from the future are unknown
+        ({"type": "null"}, {"definitions": {"x": {"type": "null"}}, "$ref": "#/definitions/x", "type": "string"}),
+        (
+            True,
+            {
+                "dependentRequired": {"a": ["b"]},
+                "unevaluatedProperties": False,
+                "prefixItems": [False],
+                "minContains": 2,
+            },
+        ),
+        ({"contains": {"const": 1}}, {"contains": {"const": 1}, "minContains": 2, "maxContains": 0}),
+        ({"if": {"type": "string"}, "then": {"minLength": 1}}, {"if": {"type": "string"}, "then": {"minLength": 1}}),
+    ],
+)
+def test_draft_7_says_the_same_in_its_own_words(modern: Any, old: dict[str, Any]) -> None:
+    old = {"$schema": DRAFT_7, **old}
+    assert verdict(modern, old) == "yes"
+    assert verdict(old, modern) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("modern", "old"),
+    [
+        ({"type": "number", "exclusiveMinimum": 1}, {"type": "number", "minimum": 1, "exclusiveMinimum": True}),
+        ({"type": "number", "maximum": 1}, {"type": "number", "maximum": 1, "exclusiveMaximum": False}),
+        (True, {"const": 1, "contains": False, "if": True, "then": False, "propertyNames": False}),
+        (
+            {"type": "null"},
+            {"id": "http://x.example/a", "definitions": {"x": {"id": "#n", "type": "null"}}, "allOf": [{"$ref": "#n"}]},
+        ),
+    ],
+)
+def test_draft_4_says_the_same_in_its_own_words(modern: Any, old: dict[str, Any]) -> None:
+    old = {"$schema": DRAFT_4, **old}
+    assert verdict(modern, old) == "yes"
+    assert verdict(old, modern) == "yes"
+
+
+def test_a_pointer_into_a_keyword_that_moved() -> None:
+    old = {"$schema": DRAFT_7, "items": [{"type": "string"}, {"$ref": "#/items/0"}]}
+    assert verdict({"prefixItems": [{"type": "string"}, {"type": "string"}]}, old) == "yes"
+
+
+def test_the_dialect_is_the_schemas_own() -> None:
+    # the same text in two dialects is not the same schema
+    keywords = {"prefixItems": [{"type": "string"}]}
+    assert verdict(keywords, {"$schema": DRAFT_7, **keywords}) == "no"
+    assert verdict({"$schema": DRAFT_7, **keywords}, keywords) == "yes"
+
+
+def test_the_default_dialect_is_the_callers() -> None:
+    assert verdict({"prefixItems": [{"type": "string"}]}, {"type": "array"}, draft=7) == "yes"
+    assert verdict({"prefixItems": [{"type": "string"}]}, {"type": "array"}, draft=20) == "no"
+
+
+def test_embedded_resources_and_anchors() -> None:
+    named = {
+        "$id": "https://a.example/root",
+        "$defs": {"x": {"$id": "leaf", "$defs": {"y": {"$anchor": "here", "type": "integer"}}, "$ref": "#here"}},
+        "$ref": "leaf",
+    }
+    assert verdict({"type": "integer"}, named) == "yes"
+    assert verdict(named, {"type": "integer"}) == "yes"
+
+
+def test_a_dynamic_reference_leads_to_the_outermost_anchor() -> None:
+    # the list of the inner resource holds what the outer one says: texts
+    schema = {
+        "$id": "https://a.example/texts",
+        "$ref": "list",
+        "$defs": {
+            "item": {"$dynamicAnchor": "item", "type": "string"},
+            "list": {
+                "$id": "list",
+                "type": "array",
+                "items": {"$dynamicRef": "#item"},
+                "$defs": {"any": {"$dynamicAnchor": "item"}},
+            },
+        },
+    }
+    assert verdict({"type": "array", "items": {"type": "string"}}, schema) == "yes"
+    assert verdict(schema, {"type": "array", "items": {"type": "string"}}) == "yes"
+    assert verdict(schema, {"type": "array"}) == "no"
+
+
+def test_recursive_references_of_2019() -> None:
+    closed = {
+        "$schema": DRAFT_19,
+        "$recursiveAnchor": True,
+        "type": "object",
+        "properties": {"next": {"$recursiveRef": "#"}},
+        "additionalProperties": False,
+    }
+    assert verdict({"type": "object", "properties": {"next": {"type": "object"}}}, closed) == "yes"
+    assert verdict(closed, {"type": "object", "properties": {"next": {"type": "object"}}}) == "no"
+
+
+def test_a_tool_that_takes_a_schema() -> None:
+    takes_schema = {"type": "object", "properties": {"schema": {"$ref": "http://json-schema.org/draft-07/schema#"}}}
+    narrower = {
+        "type": "object",
+        "properties": {
+            "schema": {"type": "object", "properties": {"type": {"const": "string"}}, "additionalProperties": False}
+        },
+    }
+    assert verdict(takes_schema, narrower) == "yes"
+    # a witness that both validators confirmed, given the published meta-schemas
+    assert contains(narrower, takes_schema, deadline=PATIENCE).has_witness
