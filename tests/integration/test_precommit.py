@@ -1,0 +1,99 @@
+"""The pre-commit hook in a git repository: commits that do not own up to a change are refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+
+import pytest
+from projects import committed, git, python, repository, surface_text, tool, write
+from support import REPO, missing
+
+from mcp_governor.changelog.first import first_changelog
+from mcp_governor.surface import load_surface
+
+CONFIG = 'baseline = "mcp-surface.json"\n[servers.gone]\ncommand = ["/no/such/server"]\n'
+CHANGELOG = "docs/mcp-schema-changelog.md"
+OLD = surface_text(tool("find_stock"))
+NEW = surface_text(
+    tool("find_stock", properties={}) | {"inputSchema": tool("find_stock", "branch")["inputSchema"] | {"required": []}},
+    version="1.1.0",
+)
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A released surface with its changelog, and pre-commit at hand."""
+    if importlib.util.find_spec("pre_commit") is None:
+        missing("pre-commit is not installed: pip install pre-commit")
+    root = repository(tmp_path / "shop", {"mcp-governor.toml": CONFIG, "mcp-surface.json": OLD, "stock.py": "a = 1\n"})
+    write(root, {CHANGELOG: first_changelog(load_surface(root / "mcp-surface.json"), "1.0.0")})
+    return committed(root, "release 1.0.0")
+
+
+def install(root, config):
+    """Put the hook into the repository's own .git/hooks."""
+    write(root, {".pre-commit-config.yaml": config})
+    done = python(root, "-m", "pre_commit", "install")
+    assert done.returncode == 0, done.stdout + done.stderr
+    committed(root, "hook")
+
+
+def commit(root, message):
+    git(root, "add", "-A")
+    env = {"PRE_COMMIT_HOME": str(root.parent / "cache"), "PRE_COMMIT_COLOR": "never"}
+    return git(root, "commit", "-m", message, **env)
+
+
+def paste(root, told):
+    """Do what the refusal says: the new section with the printed fingerprint line and entry."""
+    (line,) = set(re.findall(r"Fingerprint: `v1:sha256:[0-9a-f]{64}`", told))
+    (entry,) = re.findall(r"add: (- .+)$", told, re.M)
+    path = root / CHANGELOG
+    section = f"## 1.1.0 (current)\n\n{line}\n\n**Added**\n\n{entry}\n\n## 1.0.0\n"
+    path.write_text(path.read_text().replace("## 1.0.0 (current)\n", section))
+
+
+def holds_commits_to_the_changelog(root):
+    write(root, {"stock.py": "a = 2\n"})
+    unrelated = commit(root, "nothing of the surface")
+    assert unrelated.returncode == 0, unrelated.stdout + unrelated.stderr
+    assert "Skipped" in unrelated.stdout + unrelated.stderr
+
+    write(root, {"mcp-surface.json": NEW})
+    refused = commit(root, "one more argument")
+    told = refused.stdout + refused.stderr
+    assert refused.returncode == 1, told
+    assert "changelog/fingerprint-stale" in told
+    assert "git:HEAD" in told
+    assert git(root, "log", "-1", "--format=%s").stdout.strip() == "nothing of the surface"
+
+    paste(root, told)
+    passed = commit(root, "one more argument, told")
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    assert git(root, "log", "-1", "--format=%s").stdout.strip() == "one more argument, told"
+
+
+def test_a_commit_without_its_changelog_entry_is_refused(root):
+    hook = (REPO / ".pre-commit-hooks.yaml").read_text()
+    entry = hook.replace("entry: mcp-governor", f"entry: {sys.executable} -m mcp_governor")
+    local = entry.replace("language: python", "language: system")
+    assert local.count(sys.executable) == local.count("language: system") == 1
+    indented = "".join(f"      {line}\n" for line in local.splitlines())
+    install(root, f"repos:\n  - repo: local\n    hooks:\n{indented}")
+    holds_commits_to_the_changelog(root)
+
+
+@pytest.mark.live
+def test_the_hook_installs_from_this_repository(root):
+    head = git(REPO, "rev-parse", "HEAD")
+    if head.returncode:
+        missing("this checkout is not a git repository")
+    config = f"repos:\n  - repo: {REPO}\n    rev: {head.stdout.strip()}\n    hooks:\n      - id: mcp-governor\n"
+    install(root, config)
+    env = {"PRE_COMMIT_HOME": str(root.parent / "cache")}
+    ready = python(root, "-m", "pre_commit", "install-hooks", **env)
+    if ready.returncode:
+        missing(f"pre-commit cannot build the hook's environment: {ready.stdout[-300:]}")
+    holds_commits_to_the_changelog(root)
