@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import inspect
 import sys
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -126,6 +127,11 @@ def _sdk() -> tuple[Callable[[Message], Any], Callable[[Any], Any]]:
     except ImportError:  # SDK 1.x
         parse = importlib.import_module("mcp.types").JSONRPCMessage.model_validate
     return parse, shared.SessionMessage
+
+
+def knows_discover() -> bool:
+    """Whether the installed SDK knows 2026-07-28; older ones (1.x) answer its probe, and log a page about it."""
+    return importlib.util.find_spec("mcp_types") is not None
 
 
 async def load_object(endpoint: ObjectEndpoint) -> Any:

@@ -94,10 +94,11 @@ class _Opening:
             return await self._stdio(stack, endpoint)
         if isinstance(endpoint, HttpEndpoint):
             return await self._http(stack, endpoint)
-        from mcp_governor.wire.inprocess import open_object
+        from mcp_governor.wire.inprocess import knows_discover, open_object
 
         transport = await stack.enter_async_context(open_object(endpoint, self._limits, self._inbox))
-        return await self._greeted(transport, self._pinned, self._first)
+        pinned = self._pinned or (None if knows_discover() else Era.LEGACY)
+        return await self._greeted(transport, pinned, self._first)
 
     async def _stdio(self, stack: AsyncExitStack, endpoint: StdioEndpoint) -> Session:
         trial = AsyncExitStack()

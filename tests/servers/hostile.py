@@ -277,15 +277,23 @@ def ignores_probe() -> None:
             reply(message, {"tools": [TOOL]})
 
 
-def slow_start() -> None:
+def slow_start(*, refusal_first: bool = False) -> None:
     """Modern, but so slow to start that ``initialize`` is already waiting; it refuses that one."""
     first = read()
     second = read()
     assert (first["method"], second["method"]) == ("server/discover", "initialize")
-    reply(first, {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}})
-    reply(second, error={"code": -32022, "message": "modern now", "data": {"supported": ["2026-07-28"]}})
+    answers = [
+        lambda: reply(first, {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}),
+        lambda: reply(second, error={"code": -32022, "message": "modern now", "data": {"supported": ["2026-07-28"]}}),
+    ]
+    for answer in answers[::-1] if refusal_first else answers:
+        answer()
     for message in requests():
         reply(message, {"tools": [TOOL]})
+
+
+def slow_start_out_of_order() -> None:
+    slow_start(refusal_first=True)
 
 
 def from_the_future() -> None:
