@@ -42,8 +42,12 @@ class Candidate:
 
 
 def discover(root: Path) -> list[Candidate]:
-    """Every server that the repository seems to hold, most certain first."""
-    return [*_in_python(root), *_in_package_json(root), *_in_client_files(root)]
+    """Every server that the repository seems to hold: in its source, else in the configurations of clients.
+
+    Where there is source of a server, client configurations are not read: they name the tools that people who work
+    on the repository use.
+    """
+    return [*_in_python(root), *_in_package_json(root)] or list(_in_client_files(root))
 
 
 def _in_python(root: Path) -> Iterator[Candidate]:
@@ -85,7 +89,23 @@ def _python_files(root: Path) -> Iterator[Path]:
 
 
 def _server_names(tree: ast.Module) -> Iterator[str]:
-    """Module-level names that are assigned a server."""
+    """Module-level names that are assigned a server, else functions that make one without being told anything."""
+    yield from _assigned(tree) or (
+        statement.name
+        for statement in tree.body
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+        and _class_name(statement.returns) in _SERVER_CLASSES
+        and not _required_arguments(statement.args)
+    )
+
+
+def _required_arguments(arguments: ast.arguments) -> int:
+    positional = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return positional + sum(default is None for default in arguments.kw_defaults)
+
+
+def _assigned(tree: ast.Module) -> list[str]:
+    names: list[str] = []
     for statement in tree.body:
         if isinstance(statement, ast.Assign):
             targets, value = statement.targets, statement.value
@@ -93,12 +113,20 @@ def _server_names(tree: ast.Module) -> Iterator[str]:
             targets, value = [statement.target], statement.value
         else:
             continue
-        if not isinstance(value, ast.Call):
-            continue
-        function = value.func.value if isinstance(value.func, ast.Subscript) else value.func
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        if name in _SERVER_CLASSES:
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        if isinstance(value, ast.Call) and _class_name(value.func) in _SERVER_CLASSES:
+            names += [target.id for target in targets if isinstance(target, ast.Name)]
+    return names
+
+
+def _class_name(expression: ast.expr | None) -> str:
+    """The last name of ``FastMCP``, ``fastmcp.FastMCP``, ``MCPServer[Any]`` or ``"FastMCP"``."""
+    if isinstance(expression, ast.Subscript):
+        expression = expression.value
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    if isinstance(expression, ast.Constant):
+        return str(expression.value).partition("[")[0].rpartition(".")[2]
+    return expression.id if isinstance(expression, ast.Name) else ""
 
 
 def _module_of(path: Path, root: Path) -> str:
@@ -113,11 +141,7 @@ def _module_of(path: Path, root: Path) -> str:
 def _in_package_json(root: Path) -> Iterator[Candidate]:
     document = _json(root / "package.json")
     dependencies = document.get("dependencies")
-    if not isinstance(dependencies, dict):
-        return
-    if not any(
-        name in dependencies for name in ("@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp")
-    ):
+    if not isinstance(dependencies, dict) or _SERVER_PACKAGES.isdisjoint(dependencies):
         return
     binaries = document.get("bin")
     if isinstance(binaries, str):
