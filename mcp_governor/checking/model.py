@@ -19,6 +19,13 @@ FORMAT = "mcp-governor/report-1"
 
 
 @dataclass(frozen=True, slots=True)
+class GovernorInfo:
+    """Which version of this tool made the report."""
+
+    version: str = __version__
+
+
+@dataclass(frozen=True, slots=True)
 class ServerInfo:
     """Who was governed, in its own words."""
 
@@ -61,6 +68,8 @@ class Report:
         unknown_fails: whether a change that could not be decided fails the run.
         breaking_fails: whether a breaking change fails by itself (``diff``) or only through the policy
             (``check``).
+        outright: ids of changes whose break fails by itself whatever the policy says: a call that behaves otherwise
+            is owned up to by recording it anew, not by a version.
     """
 
     target: str
@@ -79,6 +88,17 @@ class Report:
     fail_on: Severity | None = Severity.ERROR
     unknown_fails: bool = True
     breaking_fails: bool = False
+    outright: frozenset[str] = frozenset()
+
+    @property
+    def format(self) -> str:
+        """The format that :meth:`as_json` writes."""
+        return FORMAT
+
+    @property
+    def governor(self) -> GovernorInfo:
+        """The tool that made the report."""
+        return GovernorInfo()
 
     @property
     def failing_findings(self) -> tuple[Finding, ...]:
@@ -90,12 +110,14 @@ class Report:
     @property
     def failing_changes(self) -> tuple[Change, ...]:
         """The changes that make the run fail by themselves."""
-        verdicts = {Verdict.UNKNOWN} if self.unknown_fails else set()
-        if self.breaking_fails:
-            verdicts.add(Verdict.BREAKING)
         if self.fail_on is None:
             return ()
-        return tuple(c for c in self.changes if c.verdict in verdicts and c.id not in self.accepted)
+        return tuple(c for c in self.changes if self._fails(c) and c.id not in self.accepted)
+
+    def _fails(self, change: Change) -> bool:
+        if change.verdict is Verdict.UNKNOWN:
+            return self.unknown_fails
+        return change.verdict is Verdict.BREAKING and (self.breaking_fails or change.id in self.outright)
 
     @property
     def verdict(self) -> str:
@@ -120,8 +142,8 @@ class Report:
         """The report as ``mcp-governor/report-1``."""
         server, baseline = self.server, self.baseline
         return {
-            "format": FORMAT,
-            "governor": {"version": __version__},
+            "format": self.format,
+            "governor": {"version": self.governor.version},
             "target": self.target,
             "server": None
             if server is None

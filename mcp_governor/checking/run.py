@@ -85,8 +85,8 @@ def check_surface(
     if called is None:
         return run.report(changes, promise, linted)
     run.counts["calls"] = len(called.results)
-    # A call that behaves otherwise is a break of its own: neither schema nor changelog can tell it.
-    return run.report([*changes, *called.changes], promise, [*linted, *called.findings])
+    report = run.report([*changes, *called.changes], promise, [*linted, *called.findings])
+    return replace(report, outright=frozenset(change.id for change in called.changes))
 
 
 def check_promise(surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None) -> Report:
