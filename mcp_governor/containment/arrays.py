@@ -214,6 +214,10 @@ class _Builder:
                 return Unknown(doubt or "counted items that have to differ")
             return EMPTY
         chosen = {index: value for value, index in owner.items()}
+        for goal, pool in pools.items():
+            # equal goals take their values in the order they were found, small ones first
+            places = [index for index, other in enumerate(goals) if other == goal]
+            chosen.update(zip(places, sorted((chosen[place] for place in places), key=pool.index), strict=True))
         return Found([thaw(chosen[index]) for index in range(len(goals))], doubt)
 
     def pool(self, goal: frozenset[Node], wanted: int) -> tuple[list[Any], str]:

@@ -7,6 +7,7 @@ writes, and unbounded for others: a pair of closed objects of 2,500 characters t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -23,27 +24,43 @@ SMALL_TEXT = 500
 MAX_CASES = 40
 """Alternatives for one value beyond which the native engine was seen to take longer than that."""
 MAX_PATHS = 20_000
-MAX_TEXT = 40_000
+"""Ways through the references beyond which a validator may take longer than that."""
 
 _FEW = 4
-_FORKS = ('"anyOf":', '"oneOf":', '"if":', '"not":', '"$ref":', '"dependentSchemas":', '"dependencies":')
+_REFERENCES = ('"$ref":', '"$dynamicRef":', '"$recursiveRef":')
+_FORKS = (*_REFERENCES, '"anyOf":', '"oneOf":', '"if":', '"not":', '"dependent', '"dependencies":')
+
+
 _CAP = 1 << 40
 
 
-def is_heavy(text: str, modern: Callable[[], Any]) -> bool:
-    """Whether the schema must be kept from engines that cannot be interrupted, validators among them.
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What may be asked of whom.
+
+    Attributes:
+        quick: the native engine may be asked in this process.
+        shallow: validators may be asked in this process.
+    """
+
+    quick: bool
+    shallow: bool
+
+
+def estimate(text: str, modern: Callable[[], Any]) -> Cost:
+    """The cost of a schema.
 
     Args:
         text: its canonical text.
         modern: gives the schema in draft 2020-12; called only where the text looks suspicious.
     """
-    if len(text) > MAX_TEXT:
-        return True
-    if sum(map(text.count, _FORKS)) <= _FEW and '"dependent' not in text:
-        return False
-    estimate = _Estimate(Document(modern()))
-    estimate.paths(*estimate.root)
-    return estimate.cases_seen > MAX_CASES or estimate.paths(*estimate.root) > MAX_PATHS
+    small = len(text) <= SMALL_TEXT
+    few_references = sum(map(text.count, _REFERENCES)) <= _FEW
+    if few_references and (not small or (sum(map(text.count, _FORKS)) <= _FEW and '"dependent' not in text)):
+        return Cost(quick=small, shallow=True)
+    found = _Estimate(Document(modern()))
+    shallow = found.paths(*found.root) <= MAX_PATHS
+    return Cost(quick=small and shallow and found.cases_seen <= MAX_CASES, shallow=shallow)
 
 
 class _Estimate:

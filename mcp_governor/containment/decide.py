@@ -50,7 +50,7 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
     for side, schema in (("outer", one), ("inner", other)):
         if schema.problem is not None:
             return Containment("unknown", reason=f"the {side} schema {schema.problem}")
-    quick = one.is_native and other.is_native
+    quick = one.cost.quick and other.cost.quick
     native = native_covers(one, other) if quick else None
     if native == "yes":
         return Containment("yes")
@@ -104,7 +104,7 @@ def _confirmed(outer: Schema, inner: Schema, value: Any, until: float) -> bool |
     """Whether both validators accept the value for ``inner`` and refuse it for ``outer``; ``None``: no answer."""
     longest = max(map(len, _texts(value)), default=0)
     risky = longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack))
-    if risky or outer.is_heavy or inner.is_heavy:
+    if risky or not (outer.cost.shallow and inner.cost.shallow):
         answer = _ask("accepts", outer, inner, value, until)
         return None if answer is None else bool(answer == [False, True])
     return inner.accepts(value) is True and outer.accepts(value) is False

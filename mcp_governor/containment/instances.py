@@ -34,7 +34,7 @@ def instances(schema: Any, *, limit: int = 10, deadline: float = 1.0, default_di
         loaded = load(schema, text_of(schema), default_dialect)
     except ValueError:
         return []
-    if loaded.problem is not None or loaded.is_heavy:
+    if loaded.problem is not None or not loaded.cost.shallow:
         return []
     found: dict[Any, Any] = {}
     try:

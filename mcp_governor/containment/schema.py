@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from mcp_governor.containment.compiler import Compiler
-from mcp_governor.containment.cost import SMALL_TEXT, is_heavy
+from mcp_governor.containment.cost import Cost, estimate
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
 from mcp_governor.containment.document import Document, patterns_of, published
 from mcp_governor.containment.nodes import forget, pool_size
@@ -39,18 +39,16 @@ class Schema:
     def __init__(self, given: Any, text: str, draft: int | None, *, trusted: bool = False) -> None:
         self.text = text
         self.draft = draft
-        self.is_heavy = not trusted and (draft is None or self._heavy(given))
-        # the native engine is quick where it is at its best, and may be endless elsewhere
-        self.is_native = trusted or (len(text) <= SMALL_TEXT and not self.is_heavy)
-        self.canonical = self._canonical(given) if self.is_native else None
+        self.cost = Cost(quick=True, shallow=True) if trusted else self._estimate(given)
+        self.canonical = self._canonical(given) if self.cost.quick else None
         self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
 
-    def _heavy(self, given: Any) -> bool:
+    def _estimate(self, given: Any) -> Cost:
         try:
-            return is_heavy(self.text, lambda: modern(given, self.draft or LATEST, self.text))
+            return estimate(self.text, lambda: modern(given, self.draft or LATEST, self.text))
         except (TypeError, AttributeError, KeyError, ValueError):
             # no valid schema is shaped like that: the problem finder says why
-            return True
+            return Cost(quick=False, shallow=False)
 
     def _canonical(self, given: Any) -> jsonschema_rs.CanonicalSchema | None:
         if self.contents_matter:
@@ -85,7 +83,7 @@ class Schema:
     @cached_property
     def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
         """The native canonical form in draft 2020-12."""
-        unsuitable = not self.is_native or '"$recursive' in self.text
+        unsuitable = not self.cost.quick or '"$recursive' in self.text
         return None if unsuitable else _canonical(self.modern, LATEST)
 
     @cached_property

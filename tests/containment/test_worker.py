@@ -1,0 +1,68 @@
+"""The child process for what cannot be interrupted."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from mcp_governor.containment.worker import Worker, answer
+
+ANY = ["{}", 20]
+TEXT = ['{"type":"string"}', 20]
+EVIL = ['{"pattern":"^(a+)+$"}', 20]
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    made = Worker()
+    yield made
+    made.close()
+
+
+def soon() -> float:
+    return time.monotonic() + 60
+
+
+def accepts(*schemas: list[object], value: object) -> dict[str, object]:
+    return {"ask": "accepts", "schemas": list(schemas), "value": value}
+
+
+def test_it_answers_like_the_function_it_runs(worker: Worker) -> None:
+    covers = {"ask": "covers", "schemas": [ANY, TEXT], "value": None}
+    assert worker.ask(covers, soon()) == answer(covers) == "yes"
+    assert worker.ask(accepts(TEXT, ANY, value=5), soon()) == [False, True]
+    assert worker.ask(accepts(TEXT, ANY, value="\u2028é"), soon()) == [True, True]
+
+
+def test_one_child_answers_many_questions(worker: Worker) -> None:
+    worker.ask(accepts(ANY, value=1), soon())
+    child = worker._child
+    worker.ask(accepts(ANY, value=2), soon())
+    assert child is not None
+    assert worker._child is child
+
+
+def test_what_takes_too_long_is_killed_and_the_next_question_answered(worker: Worker) -> None:
+    worker.ask(accepts(ANY, value=1), soon())
+    child = worker._child
+    assert child is not None
+    assert worker.ask(accepts(EVIL, value="a" * 60 + "b"), time.monotonic() + 1) is None
+    assert child.poll() is not None
+    assert worker.ask(accepts(TEXT, value="a"), soon()) == [True]
+
+
+def test_a_child_that_died_is_replaced(worker: Worker) -> None:
+    worker.ask(accepts(ANY, value=1), soon())
+    child = worker._child
+    assert child is not None
+    os.kill(child.pid, 9)
+    child.wait()
+    assert worker.ask(accepts(ANY, value=1), soon()) == [True]
+
+
+def test_nonsense_is_answered_with_nothing(worker: Worker) -> None:
+    assert worker.ask({"ask": "accepts", "schemas": [["not json", 20]], "value": 1}, soon()) is None
+    assert worker.ask(accepts(ANY, value=1), soon()) == [True]
