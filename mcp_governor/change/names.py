@@ -113,7 +113,7 @@ def has_extra_schema_itself(node: Node) -> bool:
     return any(item is not None and not is_true(item) and not is_false(item) for item in extra)
 
 
-def types_of(node: Node, depth: int = 0) -> frozenset[str] | None:
+def types_of(node: Node) -> frozenset[str] | None:
     """The JSON types that ``type``, ``const`` and ``enum`` leave, ``None`` where they say nothing."""
     given = node.keywords.get("type")
     if given is not None:
@@ -121,16 +121,23 @@ def types_of(node: Node, depth: int = 0) -> frozenset[str] | None:
     values = fixed_values(node)
     if values is not None:
         return frozenset(json_type(value) for value in values)
-    if "$ref" in node.keywords and depth < 8:
-        return types_of(node.keywords["$ref"], depth + 1)
-    return None
+    return next((found for part in _all_of(node) if (found := types_of(part)) is not None), None)
 
 
 def fixed_values(node: Node) -> list[Any] | None:
-    """The values of ``const`` or ``enum``."""
+    """The values of ``const`` or ``enum``, here or in a schema that must hold too."""
     if "const" in node.keywords:
         return [node.keywords["const"]]
-    return node.keywords.get("enum")
+    if "enum" in node.keywords:
+        return list(node.keywords["enum"])
+    return next((found for part in _all_of(node) if (found := fixed_values(part)) is not None), None)
+
+
+def _all_of(node: Node) -> Iterable[Node]:
+    """What must hold along with a node; these never lead in a circle, see :mod:`mcp_governor.change.node`."""
+    if "$ref" in node.keywords:
+        yield node.keywords["$ref"]
+    yield from node.keywords.get("allOf", ())
 
 
 def json_type(value: Any) -> str:
@@ -148,17 +155,16 @@ def json_type(value: Any) -> str:
     return "integer" if value == int(value) else "number"
 
 
-def tags(node: Node, depth: int = 0) -> dict[str, frozenset[str]]:
+def tags(node: Node) -> dict[str, frozenset[str]]:
     """Properties that a schema pins to fixed values: name → the values' canonical texts."""
     found: dict[str, frozenset[str]] = {}
     for name, child in node.keywords.get("properties", {}).items():
         values = fixed_values(child)
         if values is not None:
             found[name] = frozenset(map(canonical_json, values))
-    if depth < 8:
-        for part in (*node.keywords.get("allOf", ()), *filter(None, [node.keywords.get("$ref")])):
-            for name, texts in tags(part, depth + 1).items():
-                found.setdefault(name, texts)
+    for part in _all_of(node):
+        for name, texts in tags(part).items():
+            found.setdefault(name, texts)
     return found
 
 

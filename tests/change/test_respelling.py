@@ -161,6 +161,27 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
             }
         ),
     ),
+    "tags-by-reference": (
+        {
+            **prop(
+                {
+                    "anyOf": [
+                        obj(properties={"k": {"$ref": "#/$defs/One"}, "v": obj(properties={"a": STR})}, required=["k"]),
+                        obj(properties={"k": {"const": "two"}, "v": obj()}, required=["k"]),
+                    ]
+                }
+            ),
+            "$defs": {"One": {"const": "one"}},
+        },
+        prop(
+            {
+                "anyOf": [
+                    obj(properties={"k": {"const": "two"}, "v": obj()}, required=["k"]),
+                    obj(properties={"k": {"const": "one"}, "v": obj(properties={"a": STR})}, required=["k"]),
+                ]
+            }
+        ),
+    ),
     "not-not": (prop({"type": "string", "not": {"not": {"minLength": 1}}}), prop({"type": "string", "minLength": 1})),
     # wording and noise
     "titles": (
