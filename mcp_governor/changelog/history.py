@@ -50,14 +50,16 @@ def _misplaced(
     changelog: Changelog, section: Section, tiers: Mapping[str, Tier], settled: frozenset[int]
 ) -> Iterator[Finding]:
     for kind, entry in section.entries:
-        if kind not in (Kind.ADDED, Kind.CHANGED, Kind.FIXED) or entry.line in settled or _is_lenient(entry, tiers):
+        if kind not in (Kind.ADDED, Kind.CHANGED, Kind.FIXED) or entry.line in settled:
+            continue
+        renamed = kind is Kind.ADDED and _RENAME.search(entry.text) is not None
+        cue = _BREAK.search(_DENIED.sub("", entry.text))
+        if not (renamed or cue) or _is_lenient(entry, tiers):
             continue
         where, shown = at(changelog, entry.line), one_line(entry.text, 60)
-        if kind is Kind.ADDED and _RENAME.search(entry.text):
+        if renamed:
             yield finding("changelog/rename-as-added", where, value=entry.text, label=kind.value, found=shown)
-            continue
-        cue = _BREAK.search(_DENIED.sub("", entry.text))
-        if cue is not None:
+        elif cue is not None:
             home = Kind.REMOVED if _GONE.search(cue[0]) else Kind.BREAKING
             yield finding(
                 "changelog/unmarked-break",
@@ -79,20 +81,22 @@ def _is_lenient(entry: Entry, tiers: Mapping[str, Tier]) -> bool:
 def _undersized(
     changelog: Changelog, section: Section, tiers: Mapping[str, Tier], zero_policy: str
 ) -> Iterator[Finding]:
-    previous = changelog.release_before(section)
-    if previous is None or scheme_of(section.version_text) is not Scheme.SEMVER:
+    told = {
+        kind: [entry for entry in section.of_kind(kind) if not _is_lenient(entry, tiers)]
+        for kind in (Kind.BREAKING, Kind.REMOVED)
+    }
+    previous = changelog.release_before(section) if any(told.values()) else None
+    if previous is None or previous.version is None or scheme_of(section.version_text) is not Scheme.SEMVER:
         return
     made = declared_step(previous.version_text, section.version_text).bump
     needed = needed_step(Bump.MAJOR, previous.version_text, zero_policy=zero_policy)
     if made.rank >= needed.rank:
         return
-    for kind in (Kind.BREAKING, Kind.REMOVED):
-        told = [entry for entry in section.of_kind(kind) if not _is_lenient(entry, tiers)]
-        if told:
-            assert previous.version is not None
+    for kind, entries in told.items():
+        if entries:
             yield finding(
                 "changelog/breaking-needs-major",
-                at(changelog, told[0].line),
+                at(changelog, entries[0].line),
                 value=[section.version_text, kind],
                 section=section.title,
                 label=kind.value,

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from mcp_governor.change import compare
+from mcp_governor.change.model import Change, Side, Verdict
 from mcp_governor.changelog import parse
-from mcp_governor.findings import Severity
-from mcp_governor.policy import evaluate
+from mcp_governor.findings import Bump, Severity, Tier
+from mcp_governor.policy import evaluate, required_step
 from mcp_governor.surface import Surface, build_surface
 
 LOG = """## 2.0.0 (current)
@@ -277,3 +278,13 @@ def test_severities() -> None:
     )
     result = evaluate(compare(before, after), before, after, old_version="1.0.0", new_version="2.0.0")
     assert [(f.rule, f.severity) for f in result.findings] == [("policy/rename-without-window", Severity.WARNING)]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "needed"), [("breaking", ("major", "minor", "none")), ("compatible", ("minor", "minor", "none"))]
+)
+def test_what_could_not_be_decided_counts_as_the_policy_says(unknown: str, needed: tuple[str, ...]) -> None:
+    tiers = {Tier.STANDARD: Bump.MAJOR, Tier.ADVANCED: Bump.MINOR, Tier.INTERNAL: Bump.NONE}
+    for (tier, bump), expected in zip(tiers.items(), needed, strict=True):
+        change = Change("schema-undecided", "a", "", Side.INPUT, Verdict.UNKNOWN, "?", bump, tier=tier)
+        assert required_step(change, unknown=unknown) == expected
