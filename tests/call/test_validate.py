@@ -83,6 +83,7 @@ BINARY = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
         ({"content": None, "structuredContent": SUCCESS}, ["call/result-shape", "envelope/text-mirror"]),
         ({"content": ["text"], "isError": "no"}, ["call/result-shape"]),
         (result({**SUCCESS, "data": float("nan")}), ["call/result-shape", "envelope/text-mirror"]),
+        (result({**SUCCESS, "data": float("inf")}), ["call/result-shape", "envelope/text-mirror"]),
         (result(SUCCESS, structuredContent={**SUCCESS, "data": DEEP}), ["call/result-shape", "envelope/text-mirror"]),
         ({"content": [BINARY], "structuredContent": SUCCESS}, ["envelope/text-mirror"]),
         ({"content": [], "structuredContent": SUCCESS}, ["envelope/text-mirror"]),
@@ -124,6 +125,15 @@ def test_a_result_of_fifty_megabytes_is_too_large_and_nothing_else():
     (finding,) = validate_response(result({**SUCCESS, "data": ["x" * 1_000_000] * 50}))
     assert finding.rule == "envelope/size"
     assert "12,500," in finding.message
+
+
+@pytest.mark.parametrize(("spare", "expected"), [(0, ["envelope/size"]), (1, [])])
+def test_the_cap_itself_is_too_much(spare, expected):
+    value = result(SUCCESS)
+    tokens = -(-len(value["content"][0]["text"]) // 4)
+    options = {"envelope/size": {"max": tokens + spare}}
+    sized = ResponseChecker(select(LintSettings(select=("envelope/*",), options=options)))
+    assert [finding.rule for finding in sized.check(value)] == expected
 
 
 SIZED = {"name": "a", "inputSchema": {"type": "object", "properties": {"response_format": {"enum": ["concise"]}}}}
