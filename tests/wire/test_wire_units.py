@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mcp.shared.inbound import decode_header_value, find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
+from support import missing
 
 from mcp_governor.errors import ProtocolError
 from mcp_governor.wire import HttpEndpoint, StdioEndpoint
@@ -165,3 +166,10 @@ def test_what_is_shown_of_an_endpoint() -> None:
 
 def test_redaction_takes_the_longest_first_and_leaves_short_words() -> None:
     assert redact("x abcdef-ghijkl on", ("abcdef", "abcdef-ghijkl", "on", "")) == "x [redacted] on"
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)])
+def test_a_missing_tool_skips_here_and_fails_in_ci(monkeypatch, ci: str, outcome: type[BaseException]) -> None:
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match="no such tool"):
+        missing("no such tool")
