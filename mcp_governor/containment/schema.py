@@ -58,7 +58,8 @@ class Schema:
     @property
     def _surely_sound(self) -> bool:
         """Whether the native engine has read it, and there is no reference that might go wrong."""
-        return self.canonical is not None and '"$re' not in self.text and '"$dynamicRef"' not in self.text
+        known = self.draft is not None and self.canonical is not None
+        return known and '"$re' not in self.text and '"$dynamicRef"' not in self.text
 
     @property
     def contents_matter(self) -> bool:
