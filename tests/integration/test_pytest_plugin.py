@@ -72,7 +72,9 @@ class TestOnServers:
             tmp_path,
             {
                 "pyproject.toml": OBJECT,
-                "stock_server.py": source(framework, COUNT, LIST, CARELESS),
+                # a project that turns warnings into errors means those of its tests
+                "stock_server.py": source(framework, COUNT, LIST, CARELESS)
+                + "\nimport warnings\nwarnings.warn('old', DeprecationWarning)\n",
                 # whoever starts a process is written down
                 "conftest.py": "import sys\n"
                 "def hook(event, args):\n"
@@ -81,7 +83,7 @@ class TestOnServers:
                 "sys.addaudithook(hook)\n",
             },
         )
-        done = run(tmp_path, "--mcp-charter")
+        done = run(tmp_path, "--mcp-charter", "-W", "error")
         assert done.returncode == 1, done.stdout + done.stderr
         failed = re.findall(r"^FAILED (\S+)", done.stdout, re.M)
         assert failed == ["mcp::drop_article::charter"]
@@ -95,18 +97,14 @@ class TestOnServers:
         others = [line for line in started.read_text().splitlines() if "'git'" not in line] if started.exists() else []
         assert others == []
 
-    def test_warnings_as_errors_are_about_the_tests_of_the_project(self, tmp_path):
-        module = source("mcpserver") + "\nimport warnings\nwarnings.warn('old', DeprecationWarning)\n"
-        write(tmp_path, {"pyproject.toml": OBJECT, "stock_server.py": module, "test_own.py": "def test_own(): pass\n"})
-        done = run(tmp_path, "--mcp-charter", "-W", "error")
-        assert done.returncode == 0, done.stdout + done.stderr
 
-    def test_workers_share_the_items(self, tmp_path):
-        write(tmp_path, {"pyproject.toml": OBJECT, "stock_server.py": source("mcpserver", COUNT, LIST, CARELESS)})
-        done = run(tmp_path, "--mcp-charter", "-n", "2", "-v")
-        assert done.returncode == 1, done.stdout + done.stderr
-        assert re.findall(r"^FAILED (\S+)", done.stdout, re.M) == ["mcp::drop_article::charter"]
-        assert len(set(re.findall(r"\[gw\d\].* (mcp::\S+)", done.stdout))) == counted(done)["passed"] + 1
+def test_workers_share_the_items(recorded):
+    done = run(recorded.root, "--mcp-charter", "-n", "2", "-v")
+    assert done.returncode == 1, done.stdout + done.stderr
+    failed = sorted(re.findall(r"^FAILED (\S+)", done.stdout, re.M))
+    assert failed == ["mcp::count_stock::charter", "mcp::drop_stock::charter"]
+    told = set(re.findall(r"\[gw\d\].* (\S+::\S+)", done.stdout))
+    assert len(told) == counted(done)["passed"] + 2
 
 
 def test_without_the_flag_there_are_no_items(recorded):
