@@ -51,13 +51,30 @@ def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
 def errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]]:
     """Path and message of every error in ``value``; an empty list where it is valid."""
     try:
-        valid = validator.is_valid(value)
+        return _errors(validator, value)
     except UnicodeEncodeError:
-        value = encodable(value)
-        valid = validator.is_valid(value)
-    if valid:
+        return [(_existing(value, way), message) for way, message in _errors(validator, encodable(value))]
+
+
+def _errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]]:
+    # Most values are valid, and asking costs less than looking for errors.
+    if validator.is_valid(value):
         return []
     return [(list(error.instance_path), error.message) for error in validator.iter_errors(value)]
+
+
+def _existing(value: Any, way: list[str | int]) -> list[str | int]:
+    """The part of a way that leads somewhere: a key with a lone surrogate was replaced on it."""
+    out: list[str | int] = []
+    for step in way:
+        if (isinstance(value, dict) and step in value) or (
+            isinstance(value, list) and isinstance(step, int) and step < len(value)
+        ):
+            value = value[step]
+        else:
+            break
+        out.append(step)
+    return out
 
 
 def first_error(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:

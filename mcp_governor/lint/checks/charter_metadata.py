@@ -67,7 +67,7 @@ def cost_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
 def latency_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
     """latency_hint is fast, moderate or slow."""
     there, value = _value(tool, "latency_hint")
-    if value not in _LATENCIES:
+    if not isinstance(value, str) or value not in _LATENCIES:
         yield hit(_place(tool, "latency_hint"), value, found=f"is {value!r}" if there else "is missing")
 
 
@@ -85,7 +85,7 @@ def idempotent(tool: Tool, _context: Context) -> Iterator[Hit]:
 def side_effects(tool: Tool, _context: Context) -> Iterator[Hit]:
     """side_effects is none, read or write."""
     there, value = _value(tool, "side_effects")
-    if value not in HINTS_OF_SIDE_EFFECTS:
+    if not isinstance(value, str) or value not in HINTS_OF_SIDE_EFFECTS:
         yield hit(_place(tool, "side_effects"), value, found=f"is {value!r}" if there else "is missing")
 
 

@@ -202,7 +202,8 @@ def stated_required(node: Node, _context: Context) -> Iterator[Hit]:
     parent = parent_of(node)
     if any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
         return
-    required = node.argument in (parent.get("required") or ())
+    names = parent.get("required")
+    required = isinstance(names, list) and node.argument in names
     said = _SAYS.search(text)
     if said is None:
         return

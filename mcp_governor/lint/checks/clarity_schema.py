@@ -80,9 +80,7 @@ def required_declared(node: Node, _context: Context) -> Iterator[Hit]:
     required = schema.get("required")
     if not isinstance(required, list) or any(key in schema for key in ("$ref", "allOf", "anyOf", "oneOf", "if")):
         return
-    if any(
-        isinstance(token, str) and token in ("allOf", "anyOf", "oneOf", "then", "else", "not") for token in node.tokens
-    ):
+    if _BRANCHES.intersection(node.tokens):
         return
     for index, name in enumerate(required):
         if isinstance(name, str) and name not in schema["properties"] and not schema.get("patternProperties"):

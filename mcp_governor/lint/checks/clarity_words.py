@@ -113,7 +113,8 @@ def _described(tool: Tool, schema: Any, depth: int = 0) -> bool:
             return _described(tool, resolve_pointer(tool.input_schema, reference), depth + 1)
         except KeyError:
             return False
-    branches = [*schema.get("anyOf", ()), *schema.get("allOf", ()), *schema.get("oneOf", ())]
+    lists = [schema.get(key) for key in ("anyOf", "allOf", "oneOf")]
+    branches = [branch for branches in lists if isinstance(branches, list) for branch in branches]
     return any(isinstance(item, dict) and _described(tool, item, depth + 1) for item in branches)
 
 

@@ -134,8 +134,9 @@ def open_output(tool: Tool, _context: Context) -> Iterator[Hit]:
 def explicit_required(node: Node, _context: Context) -> Iterator[Hit]:
     """An object with properties says which are required, be it none."""
     schema = node.schema
-    if isinstance(schema, dict) and schema.get("properties") and "required" not in schema:
-        yield hit(node.pointer, list(schema["properties"]))
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if isinstance(properties, dict) and properties and "required" not in schema:
+        yield hit(node.pointer, list(properties))
 
 
 def no_default(node: Node, _context: Context) -> Iterator[Hit]:

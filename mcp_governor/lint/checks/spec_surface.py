@@ -71,7 +71,7 @@ def list_caching(surface: Surface, _context: Context) -> Iterator[Hit]:
     """A list result carries ttlMs and cacheScope, each with a value that means something."""
     for name, fields in _listings(surface):
         ttl, scope = fields.get("ttlMs"), fields.get("cacheScope")
-        good_ttl = isinstance(ttl, int | float) and not isinstance(ttl, bool) and ttl >= 0 and ttl == int(ttl)
+        good_ttl = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0
         for key, value, good in (
             ("ttlMs", ttl, good_ttl),
             ("cacheScope", scope, scope in ("public", "private")),

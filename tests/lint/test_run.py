@@ -1,0 +1,209 @@
+"""The run itself: what is reported where, what is new, and that no surface can crash it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcp_governor.findings import Finding
+from mcp_governor.lint import LintSettings, lint, load_catalogue, run_rules, select
+from mcp_governor.lint.context import schema_nodes
+from mcp_governor.lint.mentions import NameIndex
+from mcp_governor.lint.run import fill
+from mcp_governor.surface import build_surface
+from mcp_governor.text import visible
+
+EVERYTHING = [
+    select(LintSettings(select=tuple(rule.id for rule in load_catalogue() if rule.pack == pack)))
+    for pack in load_catalogue(entry_points=False).packs
+    if any(rule.station == "lint" for rule in load_catalogue().packs[pack])
+]
+
+
+def tool(name="a", description="Returns x.", **more):
+    return {"name": name, "description": description, "inputSchema": {"type": "object"}, **more}
+
+
+def test_findings_come_by_tool_then_rule_then_place():
+    surface = build_surface({"tools": [tool("b"), tool("a"), 7]})
+    found = lint(surface, LintSettings(select=("charter/use-this-when", "charter/composition", "spec/*")))
+    assert [(f.tool, f.rule) for f in found] == [
+        (None, "spec/tool-object"),
+        ("b", "charter/composition"),
+        ("b", "charter/use-this-when"),
+        ("a", "charter/composition"),
+        ("a", "charter/use-this-when"),
+    ]
+
+
+def test_the_same_surface_gives_the_same_findings():
+    surface = build_surface({"tools": [tool("b"), tool("a")]})
+    assert lint(surface) == lint(surface)
+
+
+def test_a_finding_is_told_by_its_value_not_by_its_words():
+    one, other = (lint(build_surface({"tools": [tool(description=text)]}))[0] for text in ("x", "y"))
+    assert one.rule == other.rule
+    assert one.id != other.id
+
+
+def test_server_words_in_messages_are_safe():
+    surface = build_surface({"tools": [tool("evil\x1b[31m\u202e", "x\x1b")]})
+    for found in lint(surface, LintSettings(select=("charter/*", "clarity/*", "hygiene/*", "spec/*"))):
+        assert (found.message + found.fix).isprintable()
+
+
+def test_only_new_or_changed_tools_are_reported_against_a_baseline():
+    old = build_surface({"tools": [tool("a"), tool("b")]})
+    new = build_surface({"tools": [tool("b", "Returns y."), tool("a"), tool("c")]})
+    chosen = LintSettings(select=("charter/use-this-when",))
+    assert [f.tool for f in lint(new, chosen, baseline=old)] == ["b", "c"]
+    assert lint(old, chosen, baseline=old) == []
+
+
+def test_findings_about_the_surface_are_new_only_where_the_baseline_lacks_them():
+    old = build_surface({"serverInfo": {"name": "s"}, "tools": []})
+    new = build_surface({"serverInfo": {"name": ""}, "tools": []})
+    chosen = LintSettings(select=("spec/server-info",))
+    assert [f.path for f in lint(new, chosen, baseline=old)] == ["/serverInfo/name"]
+
+
+def test_a_property_called_like_a_keyword_is_no_keyword():
+    schema = {
+        "type": "object",
+        "properties": {
+            "properties": {"type": "object", "properties": {"default": {"type": "string"}}},
+            "items": {"type": "string"},
+            "default": {"type": "integer"},
+        },
+    }
+    nodes = schema_nodes(build_surface({"tools": [tool(inputSchema=schema)]}).tools[0])
+    arguments = {node.pointer: node.argument for node in nodes}
+    assert arguments["/inputSchema/properties/properties"] == "properties"
+    assert arguments["/inputSchema/properties/properties/properties/default"] == "default"
+    assert arguments["/inputSchema/properties/items"] == "items"
+    assert arguments["/inputSchema"] is None
+
+
+def test_nodes_come_in_the_order_of_the_document():
+    schema = {"type": "object", "properties": {"b": {"items": {}}, "a": {}}, "$defs": {"c": {}}}
+    nodes = schema_nodes(build_surface({"tools": [tool(inputSchema=schema)]}).tools[0])
+    assert [node.tokens for node in nodes] == [
+        (),
+        ("properties", "b"),
+        ("properties", "b", "items"),
+        ("properties", "a"),
+        ("$defs", "c"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "found"),
+    [
+        (["get_x"], "Call get_x.", ["get_x"]),
+        (["get_x"], "`get_x` → (get_x)", ["get_x", "get_x"]),
+        (["get_x"], "get_x_all, my.get_x, pre-get_x", []),
+        (["get_x"], "Get_X", []),
+        (["a.b-c"], "use a.b-c.", ["a.b-c"]),
+        (["my tool", "my"], "run my tool now", ["my", "my tool"]),
+        (["météo"], "appelle météo", ["météo"]),
+        (["@x/y"], "see @x/y!", ["@x/y"]),
+        (["x"], "", []),
+    ],
+)
+def test_names_are_found_as_whole_identifiers(names, text, found):
+    assert sorted(name for _, name in NameIndex(names).mentions(text)) == sorted(found)
+
+
+def test_templates_know_only_their_named_values():
+    assert fill("{a} {b.c} {d!r} {missing}", {"a": "x\n\x1by"}) == "x \\x1by {b.c} {d!r} {missing}"
+    assert fill("{a} {b}", {"a": ["x", "y"], "b": {"k": 1}}) == 'x, y {"k": 1}'
+
+
+words = st.text(max_size=6) | st.sampled_from(
+    ["$ref", "type", "properties", "default", "enum", "#/$defs/a", "\ud800", "a"]
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False) | words,
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(words, below, max_size=4),
+    max_leaves=10,
+)
+KEYWORDS = [
+    "type",
+    "properties",
+    "required",
+    "items",
+    "enum",
+    "default",
+    "examples",
+    "$ref",
+    "$defs",
+    "anyOf",
+    "allOf",
+    "not",
+    "pattern",
+    "format",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "additionalProperties",
+    "patternProperties",
+    "description",
+    "title",
+    "x-mcp-header",
+    "$schema",
+    "$id",
+    "$anchor",
+    "const",
+]
+schemas = st.recursive(
+    values,
+    lambda below: st.dictionaries(
+        st.sampled_from(KEYWORDS),
+        below | st.dictionaries(words, below, max_size=2) | st.lists(below, max_size=2),
+        max_size=5,
+    ),
+    max_leaves=12,
+)
+tools = values | st.fixed_dictionaries(
+    {},
+    optional={
+        "name": words | values,
+        "title": values,
+        "description": words | values,
+        "inputSchema": schemas,
+        "outputSchema": schemas,
+        "annotations": st.dictionaries(st.sampled_from(["readOnlyHint", "destructiveHint", "title"]), values),
+        "_meta": st.dictionaries(st.sampled_from(["dev.mcp-governor/ignore", "tier", "side_effects", "a/b"]), values),
+        "icons": values,
+    },
+)
+recordings = st.fixed_dictionaries(
+    {"tools": st.lists(tools, max_size=3)},
+    optional={
+        "prompts": values,
+        "resources": values,
+        "resourceTemplates": values,
+        "serverInfo": values,
+        "capabilities": values,
+        "protocolVersion": st.sampled_from(["2024-11-05", "2026-07-28"]) | values,
+        "instructions": words | values,
+        "listings": values,
+        "ttlMs": values,
+    },
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(recordings)
+def test_no_surface_can_crash_a_rule(recording):
+    surface = build_surface(json.loads(json.dumps(recording)))
+    for selection in EVERYTHING:
+        for found in run_rules(surface, selection):
+            assert isinstance(found, Finding)
+            assert found.id
+            assert visible(found.message) == found.message
