@@ -86,15 +86,20 @@ def check(
     found = list(check_structure(changelog, version=version, fingerprint=live))
     current, settled = changelog.current, frozenset[int]()
     if current is not None:
-        found += _version(changelog, current, expected, settings)
+        found += _version(changelog, current, expected, live, settings)
     # Where the marker stands elsewhere, a section of this version is still the one that is meant.
     section = (changelog.section(expected.text) if expected.text else None) or working_section(changelog)
     if surface is not None and section is not None:
         names = Names(surface, settings.baseline, settings.names | _names_of(changes or ()))
-        found += _fingerprint(changelog, section, live)
+        out = _is_released(section, settings)
+        # A section of another version that is out keeps its fingerprint: version-mismatch asks for a new one.
+        ahead = out and expected.text is not None and not same_version(section.version_text, expected.text)
+        if not ahead:
+            found += _fingerprint(changelog, section, live, out=out)
         found += check_names(changelog, section, names, released=_is_baseline(section, settings.baseline))
         if changes is not None:
-            telling = check_telling(changelog, section, changes, names)
+            title = expected.text if ahead and expected.text else section.title
+            telling = check_telling(changelog, section, changes, names, title=title)
             found += telling.findings
             settled = telling.settled
     tiers = _tiers(surface, settings.baseline)
@@ -123,7 +128,7 @@ def _fallback_version(changelog: Changelog) -> str:
 
 
 def _version(
-    changelog: Changelog, current: Section, expected: SchemaVersion, settings: ChangelogSettings
+    changelog: Changelog, current: Section, expected: SchemaVersion, live: str, settings: ChangelogSettings
 ) -> Iterator[Finding]:
     if expected.text is None or current.unreleased or same_version(current.version_text, expected.text):
         return
@@ -137,18 +142,21 @@ def _version(
         section=current.title,
         source=expected.source,
         expected=expected.text,
-        repair=_version_repair(changelog, current, expected.text, settings),
+        repair=_version_repair(changelog, current, expected.text, live, settings),
     )
 
 
-def _version_repair(changelog: Changelog, current: Section, expected: str, settings: ChangelogSettings) -> str:
+def _version_repair(
+    changelog: Changelog, current: Section, expected: str, live: str, settings: ChangelogSettings
+) -> str:
     """What to write: the marker belongs to another section, or to a new one, or the heading is wrong."""
     heading, plain = heading_line(expected, current=True), strict_heading(current, current=False)
     other = changelog.section(expected) or next((part for part in changelog.sections if part.unreleased), None)
     if other is not None:
         return f"write line {current.line} as: {plain}\nand line {other.line} as: {heading}"
     if _is_released(current, settings):
-        return f"write line {current.line} as: {plain}\nand start a section above it: {heading}"
+        begin = f"{heading}\n\n{fingerprint_line(live)}" if live else heading
+        return f"write line {current.line} as: {plain}\nand start a section above it:\n\n{begin}"
     return f"write line {current.line} as: {heading_line(expected, current=True, day=current.date)}"
 
 
@@ -173,7 +181,7 @@ def same_version(one: str, other: str) -> bool:
     return one == other or (left is not None and right is not None and str(left) == str(right))
 
 
-def _fingerprint(changelog: Changelog, current: Section, live: str) -> Iterator[Finding]:
+def _fingerprint(changelog: Changelog, current: Section, live: str, *, out: bool) -> Iterator[Finding]:
     line = fingerprint_line(live)
     if not current.fingerprints:
         where = at(changelog, current.line)
@@ -181,7 +189,8 @@ def _fingerprint(changelog: Changelog, current: Section, live: str) -> Iterator[
     elif all(stated.value != live for stated in current.fingerprints):
         stated = current.fingerprints[0]
         where = at(changelog, stated.line)
-        yield finding("changelog/fingerprint-stale", where, value=live, stated=stated.value, line=line)
+        hint = f" (in a section of its own: {current.title} is out)" if out else ""
+        yield finding("changelog/fingerprint-stale", where, value=live, stated=stated.value, line=line, hint=hint)
 
 
 def _recorded(changelog: Changelog, recorded: Sequence[Recorded]) -> Iterator[Finding]:

@@ -103,7 +103,9 @@ class Telling:
     settled: frozenset[int]
 
 
-def check_telling(changelog: Changelog, section: Section, changes: Sequence[Change], names: Names) -> Telling:
+def check_telling(
+    changelog: Changelog, section: Section, changes: Sequence[Change], names: Names, *, title: str
+) -> Telling:
     """Whether every change is told once, in its place.
 
     Args:
@@ -111,6 +113,7 @@ def check_telling(changelog: Changelog, section: Section, changes: Sequence[Chan
         section: the one that describes the surface of now.
         changes: from the baseline to now; those that need no version step (internal tools) need no entry.
         names: see :class:`Names`.
+        title: the release that has to tell them; another one than the section's where that is out already.
     """
     relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
     entries = Tellers(section.entries, names.tools)
@@ -131,12 +134,14 @@ def check_telling(changelog: Changelog, section: Section, changes: Sequence[Chan
         if change.verdict is Verdict.COMPATIBLE and any(entry.line in settled for _, entry in told):
             continue  # told along with a graver change of the same thing
         strays = [pair for pair in told if pair[1].line not in settled and subject.is_about(pair[1])]
-        found.append(_untold(changelog, section, change, strays))
+        found.append(_untold(changelog, section, change, strays, title))
     found += _repetitions(changelog, section, by_line)
     return Telling(tuple(found), settled)
 
 
-def _untold(changelog: Changelog, section: Section, change: Change, strays: list[tuple[Kind | None, Entry]]) -> Finding:
+def _untold(
+    changelog: Changelog, section: Section, change: Change, strays: list[tuple[Kind | None, Entry]], title: str
+) -> Finding:
     """A change that is not told in its place: told elsewhere, or not at all."""
     label, line = homes(change)[0].value, f"- {sentence(change)}"
     if strays:
@@ -157,7 +162,7 @@ def _untold(changelog: Changelog, section: Section, change: Change, strays: list
         tool=change.tool,
         value=change.id,
         change=_shown(change),
-        section=section.title,
+        section=title,
         label=label,
         line=line,
     )
