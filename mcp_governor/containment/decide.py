@@ -68,8 +68,8 @@ def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dia
     try:
         if not surely_covers(outer, inner, outer_text, inner_text):
             return False
-    except (TypeError, AttributeError, KeyError):
-        # no valid schema is shaped like that
+    except (TypeError, AttributeError, KeyError, RecursionError):
+        # no valid schema is shaped like that, or it is too deep to look at
         return False
     return is_plainly_valid(outer, outer_text, draft) and is_plainly_valid(inner, inner_text, draft)
 

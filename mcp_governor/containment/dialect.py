@@ -20,8 +20,6 @@ _URIS = {
     "http://json-schema.org/draft-04/schema": 4,
 }
 
-LATEST_URI = "https://json-schema.org/draft/2020-12/schema"
-
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 RECURSIVE = "$recursive"
 """The dynamic anchor that ``$recursiveAnchor`` is written as."""
@@ -144,6 +142,11 @@ def dialect_of(schema: Any, default: int) -> int | None:
         return default
     uri = schema["$schema"]
     return _URIS.get(uri.rstrip("#")) if isinstance(uri, str) else None
+
+
+def uri_of(draft: int) -> str:
+    """How a schema names the dialect."""
+    return next(uri for uri, number in _URIS.items() if number == draft)
 
 
 def modern(schema: Any, draft: int, text: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, modern
+from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, modern, uri_of
 from mcp_governor.containment.document import Document, children, published
 from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
@@ -61,9 +61,10 @@ def _meta_schemas() -> jsonschema_rs.Registry:
 
 def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
     """Whether a schema without patterns is sound; cheaper than :func:`schema_problem`, and says no when unsure."""
+    named = schema
     if isinstance(schema, dict) and "$schema" not in schema and draft != LATEST:
-        return False
-    if not jsonschema_rs.meta.is_valid(schema):
+        named = {**schema, "$schema": uri_of(draft)}
+    if not jsonschema_rs.meta.is_valid(named):
         return False
     return '"$re' not in text or _bad_reference(schema) is None
 

@@ -14,6 +14,7 @@ from mcp_governor.containment.values import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MAX_STEPS = 1_000
 _TEXT_LIMITS = ('"pattern', '"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated', '"content')
 _ANNOTATIONS = frozenset(
     [
@@ -57,7 +58,7 @@ def surely_covers(outer: Any, inner: Any, outer_text: str, inner_text: str) -> b
         return False
     if ('"$ref"' in outer_text or '"$ref"' in inner_text) and not _same_definitions(outer, inner):
         return False
-    return _covers(outer, inner)
+    return _Comparison().covers(outer, inner)
 
 
 def _same_definitions(outer: Any, inner: Any) -> bool:
@@ -71,25 +72,60 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or text_of(one) == text_of(other)
 
 
-def _covers(outer: Any, inner: Any) -> bool:
-    if outer is True or inner is False:
-        return True
-    if not isinstance(outer, dict):
-        return False
-    if not isinstance(inner, dict):
-        return outer.keys() <= _ANNOTATIONS
-    if "$ref" in outer or "$ref" in inner:
-        # in draft 7 nothing beside a reference counts
-        return _same_reference(outer, inner)
-    members = False
-    for key, value in outer.items():
-        if key in _ANNOTATIONS:
-            continue
-        if key in _MEMBERS:
-            members = True
-        elif not _RULES.get(key, _equal)(key, value, inner, outer):
+class _Comparison:
+    """One attempt, of a limited number of steps: pairs of alternatives would multiply."""
+
+    def __init__(self) -> None:
+        self.left = MAX_STEPS
+
+    def covers(self, outer: Any, inner: Any) -> bool:
+        """Whether ``outer`` plainly accepts all that ``inner`` does."""
+        self.left -= 1
+        if self.left < 0:
             return False
-    return not members or _members(outer, inner)
+        if outer is True or inner is False:
+            return True
+        if not isinstance(outer, dict):
+            return False
+        if not isinstance(inner, dict):
+            return outer.keys() <= _ANNOTATIONS
+        if "$ref" in outer or "$ref" in inner:
+            # in draft 7 nothing beside a reference counts
+            return _same_reference(outer, inner) or outer.keys() <= _ANNOTATIONS
+        return self.keywords(outer, inner) or self.parts(outer, inner)
+
+    def keywords(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
+        """Whether every keyword of ``outer`` follows from ``inner``."""
+        members = False
+        for key, value in outer.items():
+            if key in _ANNOTATIONS:
+                continue
+            if key in _MEMBERS:
+                members = True
+            elif not _RULES.get(key, _equal)(self, key, value, inner, outer):
+                return False
+        return not members or self.members(outer, inner)
+
+    def parts(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
+        """Whether ``outer`` covers one of the parts that hold together, or each of those of which one holds."""
+        if any(self.covers(outer, part) for part in inner.get("allOf", ())):
+            return True
+        return any(
+            word in inner and all(self.covers(outer, part) for part in inner[word]) for word in ("anyOf", "oneOf")
+        )
+
+    def members(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
+        """``properties``, ``patternProperties`` and ``additionalProperties``, which depend on one another."""
+        named, known = outer.get("properties", {}), inner.get("properties", {})
+        rest, other = outer.get("additionalProperties", True), inner.get("additionalProperties", True)
+        patterned = "patternProperties" in outer or "patternProperties" in inner
+        if patterned and not (_equal(self, "patternProperties", None, inner, outer) and named.keys() == known.keys()):
+            return False
+        if not all(self.covers(value, known.get(key, other)) for key, value in named.items()):
+            return False
+        if rest is True:
+            return True
+        return self.covers(rest, other) and all(self.covers(rest, known[key]) for key in known if key not in named)
 
 
 def _same_reference(outer: dict[str, Any], inner: dict[str, Any]) -> bool:
@@ -102,14 +138,14 @@ def _same_reference(outer: dict[str, Any], inner: dict[str, Any]) -> bool:
     )
 
 
-def _equal(key: str, _: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
+def _equal(_: _Comparison, key: str, __: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
     return all(
         (word in outer) == (word in inner) and _same(outer.get(word), inner.get(word))
         for word in _TOGETHER.get(key, (key,))
     )
 
 
-def _type(_: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
+def _type(_: _Comparison, __: str, value: Any, inner: dict[str, Any], ___: Any) -> bool:
     if "type" not in inner:
         return False
     wide = {value} if isinstance(value, str) else set(value)
@@ -117,44 +153,42 @@ def _type(_: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
     return narrow <= (wide | {"integer"} if "number" in wide else wide)
 
 
-def _listed(key: str, value: Any, inner: dict[str, Any], _: Any) -> bool:
+def _listed(_: _Comparison, key: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
     allowed = {text_of(member) for member in (value if key == "enum" else [value])}
     if "const" in inner and text_of(inner["const"]) in allowed:
         return True
     return "enum" in inner and all(text_of(member) in allowed for member in inner["enum"])
 
 
-def _at_least(key: str, value: Any, inner: dict[str, Any], _: Any) -> bool:
+def _at_least(_: _Comparison, key: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
     return key in inner and bool(inner[key] >= value)
 
 
-def _at_most(key: str, value: Any, inner: dict[str, Any], _: Any) -> bool:
+def _at_most(_: _Comparison, key: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
     return key in inner and bool(inner[key] <= value)
 
 
-def _required(_: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
+def _required(_: _Comparison, __: str, value: Any, inner: dict[str, Any], ___: Any) -> bool:
     return set(value) <= set(inner.get("required", ()))
 
 
-def _items(_: str, value: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
+def _items(this: _Comparison, _: str, value: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
     listed = isinstance(value, list) or isinstance(inner.get("items"), list)
     if listed or "prefixItems" in outer or "prefixItems" in inner:
-        return _equal("prefixItems", value, inner, outer) and _equal("additionalItems", value, inner, outer)
-    return _covers(value, inner.get("items", True))
+        return all(_equal(this, word, value, inner, outer) for word in ("prefixItems", "additionalItems"))
+    return this.covers(value, inner.get("items", True))
 
 
-def _any_of(key: str, value: Any, inner: dict[str, Any], _: Any) -> bool:
-    if any(_covers(branch, inner) for branch in value):
-        return True
-    return key in inner and all(any(_covers(wide, narrow) for wide in value) for narrow in inner[key])
+def _any_of(this: _Comparison, _: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
+    return any(this.covers(branch, inner) for branch in value)
 
 
-def _all_of(key: str, value: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
-    return _equal(key, value, inner, outer) or all(_covers(part, inner) for part in value)
+def _all_of(this: _Comparison, key: str, value: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
+    return _equal(this, key, value, inner, outer) or all(this.covers(part, inner) for part in value)
 
 
 _MEMBERS = frozenset(["properties", "patternProperties", "additionalProperties"])
-_RULES: dict[str, Callable[[str, Any, dict[str, Any], dict[str, Any]], bool]] = {
+_RULES: dict[str, Callable[[_Comparison, str, Any, dict[str, Any], dict[str, Any]], bool]] = {
     "type": _type,
     "enum": _listed,
     "const": _listed,
@@ -165,18 +199,3 @@ _RULES: dict[str, Callable[[str, Any, dict[str, Any], dict[str, Any]], bool]] = 
     "anyOf": _any_of,
     "allOf": _all_of,
 }
-
-
-def _members(outer: dict[str, Any], inner: dict[str, Any]) -> bool:
-    """``properties``, ``patternProperties`` and ``additionalProperties``, which only mean something together."""
-    named, known = outer.get("properties", {}), inner.get("properties", {})
-    rest, other = outer.get("additionalProperties", True), inner.get("additionalProperties", True)
-    patterned = "patternProperties" in outer or "patternProperties" in inner
-    if patterned and not (_equal("patternProperties", None, inner, outer) and named.keys() == known.keys()):
-        return False
-    for key, value in named.items():
-        if not _covers(value, known.get(key, other)):
-            return False
-    if rest is True:
-        return True
-    return _covers(rest, other) and all(_covers(rest, known[key]) for key in known if key not in named)
