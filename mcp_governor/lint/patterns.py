@@ -67,12 +67,10 @@ def _existing(value: Any, way: list[str | int]) -> list[str | int]:
     """The part of a way that leads somewhere: a key with a lone surrogate was replaced on it."""
     out: list[str | int] = []
     for step in way:
-        if (isinstance(value, dict) and step in value) or (
-            isinstance(value, list) and isinstance(step, int) and step < len(value)
-        ):
-            value = value[step]
-        else:
+        items: Any = value if isinstance(value, dict) else dict(enumerate(value)) if isinstance(value, list) else {}
+        if step not in items:
             break
+        value = items[step]
         out.append(step)
     return out
 

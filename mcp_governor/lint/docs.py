@@ -1,0 +1,148 @@
+"""The pages under ``docs/rules/``, from the catalogue: an index, and one page per pack."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lint.catalogue import Catalogue, load_catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.lint.rule import Example, Rule
+
+NOTE = "<!-- Written by `make docs` from the files under rules/; edit those, not this page. -->"
+
+PACK_TITLES = {
+    "call": "Responses of any server",
+    "changelog": "The schema changelog",
+    "charter": "MCP Charter: descriptions and metadata",
+    "clarity": "Clarity: what a model will stumble over",
+    "clients": "Limits of clients and providers",
+    "envelope": "MCP Charter: the response envelope",
+    "hygiene": "Hygiene of texts",
+    "lint": "The linter itself",
+    "omni": "The tool schema guide",
+    "policy": "Tiers, versions and deprecations",
+    "schema-md": "SCHEMA.md: strict schemas",
+    "spec": "MCP 2026-07-28",
+    "surface": "Surface governance",
+}
+
+
+def pages(catalogue: Catalogue | None = None) -> dict[str, str]:
+    """Every page by file name.
+
+    Args:
+        catalogue: whose rules; default are ours, without those of installed packages.
+    """
+    catalogue = catalogue or load_catalogue(entry_points=False)
+    out = {"README.md": index_page(catalogue)}
+    for pack, rules in catalogue.packs.items():
+        out[f"{pack}.md"] = pack_page(pack, rules)
+    return out
+
+
+def index_page(catalogue: Catalogue) -> str:
+    """All packs and profiles, and where the sources disagree."""
+    lines = [
+        "# Rules",
+        "",
+        NOTE,
+        "",
+        "A rule is a TOML file under `rules/`; `mcp-governor rule NAME` explains one, `mcp-governor rules` lists all.",
+        "Rules of another station are emitted by `check`, `call` or `changelog`, and explained here.",
+        "",
+        "| pack | rules | what it holds a server to |",
+        "| --- | --- | --- |",
+    ]
+    lines += [
+        f"| [{pack}]({pack}.md) | {len(rules)} | {PACK_TITLES.get(pack, pack)} |"
+        for pack, rules in catalogue.packs.items()
+    ]
+    lines += ["", "## Profiles", "", "| profile | for | packs |", "| --- | --- | --- |"]
+    for profile in catalogue.profiles.values():
+        packs = ", ".join(f"`{selector}`" for selector in profile.select)
+        lines.append(f"| `{profile.name}` | {_cell(profile.summary)} | {packs} |")
+    lines += [
+        "",
+        "## Where the sources disagree",
+        "",
+        "A configuration that selects two rules with different choices on one topic is refused; ignore one of them.",
+        "",
+        "| topic | choice | rules |",
+        "| --- | --- | --- |",
+    ]
+    sides: dict[tuple[str, str], list[str]] = {}
+    for rule in catalogue:
+        if rule.stance is not None:
+            sides.setdefault((rule.stance.topic, rule.stance.choice), []).append(f"`{rule.id}`")
+    lines += [f"| {topic} | {choice} | {', '.join(rules)} |" for (topic, choice), rules in sorted(sides.items())]
+    return "\n".join(lines) + "\n"
+
+
+def pack_page(pack: str, rules: tuple[Rule, ...]) -> str:
+    """All rules of a pack."""
+    lines = [f"# {PACK_TITLES.get(pack, pack)}", "", NOTE, ""]
+    limits = [rule for rule in rules if rule.limit is not None]
+    if limits:
+        lines += ["| client | limit | beyond it | seen | rule |", "| --- | --- | --- | --- | --- |"]
+        for rule in limits:
+            limit = rule.limit
+            assert limit is not None
+            cells = (limit.target, limit.limit, limit.effect, limit.seen)
+            lines.append(f"| {' | '.join(map(_cell, cells))} | [{rule.name}](#{rule.name}) |")
+        lines += [
+            "",
+            "Limits move; each is dated. A client named in `clients` makes its fatal limits errors.",
+            "",
+        ]
+    for rule in rules:
+        lines += _rule(rule)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _rule(rule: Rule) -> Iterator[str]:
+    yield from (f"## {rule.name}", "", f"`{rule.id}` · {', '.join(_traits(rule))}", "", _line(rule.summary), "")
+    yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "", f"*Fix:* {_line(rule.fix)}", "")
+    for name, option in rule.options.items():
+        yield f"- option `{name}`, default `{json.dumps(option.default, ensure_ascii=False)}`: {_line(option.summary)}"
+    if rule.options:
+        yield ""
+    for title, example in (
+        *(("Fails", item) for item in rule.fails[:1]),
+        *(("Passes", item) for item in rule.passes[:1]),
+    ):
+        note = f" ({example.note})" if example.note else ""
+        yield from (f"{title}{note}:", "", "```json", _example(example), "```", "")
+
+
+def _traits(rule: Rule) -> Iterator[str]:
+    yield rule.severity.value
+    if rule.persona != "regular":
+        yield rule.persona
+    if not rule.enabled:
+        yield "off unless named"
+    if rule.station != "lint":
+        yield f"emitted by {rule.station}"
+    if rule.stance is not None:
+        yield f"takes a side on {rule.stance.topic}: {rule.stance.choice}"
+    yield f"since {rule.since}"
+
+
+def _example(example: Example) -> str:
+    recording = example.recording()
+    tools = recording.get("tools")
+    value: Any = recording
+    if set(recording) == {"tools"} and isinstance(tools, list):
+        value = tools[0] if len(tools) == 1 else tools
+    return json.dumps(value, indent=2, ensure_ascii=True)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).replace("<", "&lt;")
+
+
+def _cell(text: str) -> str:
+    return _line(text).replace("|", "\\|")

@@ -1,0 +1,103 @@
+"""A new rule: its file with examples that fail and pass, ready to be filled in."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor._version import __version__
+from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.lint.rule_schema import ID_PATTERN
+from mcp_governor.surface.file import write_atomic
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TEMPLATE = '''\
+id = "{id}"
+summary = "One line: what it asks for."
+why = """
+Why it matters to a model or a client.
+"""
+source = "The clause or the measurement it comes from, with its figure."
+severity = "warning"
+since = "{since}"
+# What it looks at, one at a time: tool, schema, input, output, surface, prompt, resource, template, prose, text.
+on = "tool"
+# A JSONPath (RFC 9535) finds values; `then` (a JSON Schema), `pattern` or `forbid` judges them.
+# For more than that, write a check in Python: check = "your_package.module:function".
+given = "$.description"
+forbid = "(?i)todo"
+message = "The description of {{tool}} is not finished: {{value}}."
+fix = "Write it."
+
+[[pass]]
+tool = '{{"name": "a", "description": "Reads a file.", "inputSchema": {{"type": "object"}}}}'
+
+[[fail]]
+at = ["/description"]
+tool = '{{"name": "a", "description": "TODO: describe", "inputSchema": {{"type": "object"}}}}'
+'''
+
+
+def new_rule(rule_id: str, folder: Path) -> Path:
+    """Write a rule file that works as it is, to be edited.
+
+    Args:
+        rule_id: ``pack/kebab-name``.
+        folder: the folder of rules that the config names; the pack gets a folder below it.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        UsageError: the id is no rule id, or the file exists.
+    """
+    if not re.fullmatch(ID_PATTERN.strip("^$"), rule_id):
+        raise UsageError(f"{one_line(rule_id)!r} is no rule id.", "Write pack/kebab-name in lower case.")
+    pack, _, name = rule_id.partition("/")
+    file = folder / pack / f"{name}.toml"
+    if file.exists():
+        raise UsageError(f"{visible(str(file))} exists already.", "Choose another name.")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(file, _TEMPLATE.format(id=rule_id, since=__version__))
+    return file
+
+
+def check_examples(folder: Path) -> list[str]:
+    """What the examples of a folder's rules do not give as they say; an empty list where all is well.
+
+    Args:
+        folder: a folder with rule files.
+
+    Raises:
+        ConfigError: a rule file is broken.
+    """
+    from mcp_governor.lint.catalogue import load_catalogue
+    from mcp_governor.lint.rule_file import read_rule
+
+    catalogue = load_catalogue((folder,), entry_points=False)
+    out: list[str] = []
+    for file in sorted(folder.rglob("*.toml")):
+        rule = catalogue.get(read_rule(file).id)
+        for kind, examples in (("pass", rule.passes), ("fail", rule.fails)):
+            for number, example in enumerate(examples, 1):
+                problem = _problem(rule.id, folder, example.recording(), example.options, kind == "fail")
+                if problem:
+                    out.append(f"{visible(str(file))}: {kind} example {number} {problem}.")
+    return out
+
+
+def _problem(rule_id: str, folder: Path, recording: object, options: object, fails: bool) -> str:
+    from mcp_governor.lint.run import lint
+    from mcp_governor.lint.settings import LintSettings
+    from mcp_governor.surface.read import build_surface
+
+    if not isinstance(recording, dict) or not isinstance(options, dict):
+        raise ConfigError(f"An example of {rule_id} is not a surface.")
+    settings = LintSettings(select=(rule_id,), rule_paths=(folder,), options={rule_id: options} if options else {})
+    found = [finding for finding in lint(build_surface(recording), settings) if finding.rule == rule_id]
+    if fails == bool(found):
+        return ""
+    return "gives no finding" if fails else f"gives a finding at {found[0].path or '/'}"

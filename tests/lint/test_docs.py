@@ -1,0 +1,39 @@
+"""The pages about rules are fresh, whole, and safe to render."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.lint import load_catalogue
+from mcp_governor.lint.docs import PACK_TITLES, pages
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = pages()
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_a_page_is_fresh(name):
+    path = ROOT / "docs" / "rules" / name
+    assert path.is_file(), "write it with: make docs"
+    assert path.read_text("utf-8") == PAGES[name], "write it with: make docs"
+
+
+def test_there_are_no_pages_of_packs_that_are_gone():
+    assert {path.name for path in (ROOT / "docs" / "rules").glob("*.md")} == set(PAGES)
+
+
+def test_every_rule_has_a_section_and_every_pack_a_title():
+    for rule in load_catalogue(entry_points=False):
+        assert f"\n## {rule.name}\n" in PAGES[f"{rule.pack}.md"]
+        assert rule.pack in PACK_TITLES
+
+
+def test_pages_hold_no_raw_control_or_bidirectional_characters():
+    for text in PAGES.values():
+        assert all(char == "\n" or char.isprintable() for char in text)
+
+
+def test_the_charter_page_says_why_this_source_wants_what_others_flag():
+    assert "steers the model" in PAGES["charter.md"]
