@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.renames import name_likeness, text_likeness, words
@@ -10,28 +11,59 @@ from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.surface.model import Tool
 
 _ENOUGH = 0.72
-_CANDIDATES = 24
-"""How many new tools one removed tool is compared with: those that share its rarest words and its schema."""
+_CANDIDATES = 8
+"""How many new tools one removed tool is compared with: those that share its rarest features."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Traits:
+    """What of a tool a rename keeps.
+
+    Attributes:
+        name, text: as published.
+        arguments: name → canonical schema, without wording.
+        features: keys of the index.
+    """
+
+    name: str
+    text: str
+    arguments: Mapping[str, str]
+    features: frozenset[str]
+
+    @classmethod
+    def of(cls, tool: Tool) -> _Traits:
+        """The traits of a tool."""
+        schema = tool.input_schema
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        arguments = {}
+        if isinstance(properties, dict):
+            arguments = {name: canonical_json(strip(value)) for name, value in properties.items()}
+        features = {f"word:{word}" for word in words(tool.name)}
+        features |= {f"argument:{name}" for name in arguments}
+        features |= {f"arguments:{sorted(arguments.items())}", f"text:{tool.description[:200]}"}
+        return cls(tool.name, tool.description, arguments, frozenset(features))
 
 
 def match_renamed(gone: Sequence[Tool], come: Sequence[Tool]) -> Mapping[str, Tool]:
     """Removed tools that are one of the added ones, by name; conservative, each tool at most once.
 
-    Two tools are one where name, wording and arguments agree well enough together, and no other candidate comes
-    close. The time is linear in the number of tools: candidates come from an index.
+    Two tools are one where name, wording and arguments agree well enough together. The time is linear in the
+    number of tools: candidates come from an index.
     """
     if not gone or not come:
         return {}
-    index = _Index(come)
+    new = [_Traits.of(tool) for tool in come]
+    index = _Index(new)
     scored: list[tuple[float, int, int]] = []
     for left, tool in enumerate(gone):
-        for right in index.candidates(tool):
-            score = likeness(tool, come[right])
+        old = _Traits.of(tool)
+        for right in index.candidates(old):
+            score = _likeness(old, new[right])
             if score >= _ENOUGH:
                 scored.append((score, left, right))
     taken_old: set[int] = set()
@@ -45,56 +77,43 @@ def match_renamed(gone: Sequence[Tool], come: Sequence[Tool]) -> Mapping[str, To
     return matched
 
 
-def likeness(old: Tool, new: Tool) -> float:
+def _likeness(old: _Traits, new: _Traits) -> float:
     """0 to 1: how surely ``new`` is ``old`` under another name."""
+    schema = _schema_likeness(old.arguments, new.arguments)
     name = name_likeness(old.name, new.name)
-    schema = _schema_likeness(old, new)
-    if old.description and new.description:
-        text = text_likeness(old.description, new.description)
-        if text >= 0.95 and schema >= 0.95:
-            return 1.0
-        return 0.35 * name + 0.35 * text + 0.3 * schema
-    return 0.6 * name + 0.4 * schema
+    if not old.text or not new.text:
+        return 0.6 * name + 0.4 * schema
+    if old.text != new.text and 0.35 * name + 0.35 + 0.3 * schema < _ENOUGH:
+        return 0.0  # however alike the descriptions are, it would not do
+    text = text_likeness(old.text, new.text)
+    if text >= 0.95 and schema >= 0.95:
+        return 1.0
+    return 0.35 * name + 0.35 * text + 0.3 * schema
 
 
-def _schema_likeness(old: Tool, new: Tool) -> float:
-    before, after = _arguments(old), _arguments(new)
+def _schema_likeness(before: Mapping[str, str], after: Mapping[str, str]) -> float:
     if not before and not after:
         return 0.6  # two tools without arguments have little in common
     keys = before.keys() | after.keys()
-    same = sum(1 for key in keys if key in before and key in after and before[key] == after[key])
-    half = sum(1 for key in keys if key in before and key in after and before[key] != after[key])
-    return (same + half / 2) / len(keys)
-
-
-def _arguments(tool: Tool) -> dict[str, str]:
-    schema = tool.input_schema
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    if not isinstance(properties, dict):
-        return {}
-    return {name: canonical_json(strip(value)) for name, value in properties.items()}
+    shared = before.keys() & after.keys()
+    same = sum(1 for key in shared if before[key] == after[key])
+    return (same + len(shared)) / 2 / len(keys)
 
 
 class _Index:
     """Added tools by the features that a renamed tool keeps."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    def __init__(self, tools: Sequence[_Traits]) -> None:
         self.places: dict[str, list[int]] = defaultdict(list)
         for index, tool in enumerate(tools):
-            for feature in _features(tool):
+            for feature in tool.features:
                 self.places[feature].append(index)
 
-    def candidates(self, tool: Tool) -> list[int]:
+    def candidates(self, tool: _Traits) -> list[int]:
+        """The tools that share the rarest features, most first."""
         votes: dict[int, float] = defaultdict(float)
-        known = sorted((self.places[name] for name in _features(tool) if name in self.places), key=len)
-        for places in known[:_CANDIDATES]:
-            for index in places[:_CANDIDATES]:
-                votes[index] += 1 / len(places)
+        known = sorted((len(self.places[name]), name) for name in tool.features if name in self.places)
+        for count, name in known[: 2 * _CANDIDATES]:
+            for index in self.places[name][: 2 * _CANDIDATES]:
+                votes[index] += 1 / count
         return sorted(votes, key=lambda index: (-votes[index], index))[:_CANDIDATES]
-
-
-def _features(tool: Tool) -> Iterable[str]:
-    yield "schema:" + canonical_json(strip(tool.input_schema))
-    yield "text:" + tool.description[:200]
-    yield from {"word:" + word for word in words(tool.name)}
-    yield from {"argument:" + name for name in _arguments(tool)}
