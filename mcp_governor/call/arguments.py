@@ -80,7 +80,6 @@ def _candidates(root: dict[str, Any], seed: int, optional: bool) -> Iterator[Any
         return
     yield from _written(root)
     yield sampler.sample(root)
-    yield contains(False, root).witness
 
 
 def _without_each(root: Any, value: dict[str, Any]) -> Iterator[Any]:

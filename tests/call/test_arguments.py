@@ -166,6 +166,11 @@ def purposes(schema, good):
         ),
         (of(a={"type": ["string", "null"]}), {"a": None}, [("missing", {}), ("type", {"a": {"not": "expected"}})]),
         (of(a={}), {"a": 1}, [("missing", {})]),
+        (
+            of(a={"type": "integer", "allOf": [{"minimum": 1}, {"minimum": 1}]}),
+            {"a": 1},
+            [("missing", {}), ("bound", {"a": 0}), ("type", {"a": {"not": "expected"}})],
+        ),
         ({"type": "object", "properties": {"a": {"type": "string"}}}, {}, []),
         (
             of(a=of(b={"type": "boolean"}) | {"additionalProperties": False}),
