@@ -183,7 +183,12 @@ class _Objects:
         gone, come = before.keys() - after.keys(), after.keys() - before.keys()
         pattern = min(come or gone)
         at = (after if come else before)[pattern].pointer
-        self.leaf("key-pattern", ("patternProperties",), at)
+        kind = None
+        changed = self.old.with_keys({"patternProperties": after or None})
+        if all(answer.verdict == "yes" for answer in self.walk.questions.both(self.old.node(), changed.node())):
+            # undeclared keys are open, so the sets are alike; the declaration is what came or went
+            kind = "key-pattern-removed" if gone else "key-pattern-added"
+        self.leaf("key-pattern", ("patternProperties",), at, kind=kind)
 
     def _extra(self) -> None:
         old, new = self.old.node(), self.new.node()

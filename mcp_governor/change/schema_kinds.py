@@ -1,15 +1,10 @@
-"""Kinds of edits in input and output schemas.
-
-Most of them come in families: one thing that a schema may say about a value, said more tightly, more loosely, or
-otherwise. On the input side a tighter schema refuses calls; on the output side a looser one sends answers that
-no client expects. A family is one row here and six kinds in the catalogue.
-"""
+"""Kinds of edits in input and output schemas: declared keys, listed values, annotations, and the families."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from mcp_governor.change.family_kinds import FAMILY_KINDS
 from mcp_governor.change.kind import Example, Kind
 from mcp_governor.change.model import Side, Verdict
 from mcp_governor.findings import Bump
@@ -17,198 +12,11 @@ from mcp_governor.findings import Bump
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """One row: the family's name, what it says of a value, and a loose, a tight and another spelling of it."""
-
-    name: str
-    subject: str
-    loose: Any
-    tight: Any
-    other: Any = None
-    tighter: str = "tightened"
-    looser: str = "loosened"
-
-
 def _object(**keywords: Any) -> dict[str, Any]:
     return {"type": "object", **keywords}
 
 
 _STRING, _INTEGER = {"type": "string"}, {"type": "integer"}
-_ABC = {"a": _STRING, "b": _STRING, "c": _STRING}
-
-_FAMILIES = (
-    _Family(
-        "type",
-        "the types or alternatives of a value",
-        {"type": ["string", "null"]},
-        _STRING,
-        _INTEGER,
-        "narrowed",
-        "widened",
-    ),
-    _Family("bound", "a bound of a number", {"type": "integer", "maximum": 9}, {"type": "integer", "maximum": 5}),
-    _Family(
-        "multiple",
-        "what a number is a multiple of",
-        {"type": "integer", "multipleOf": 2},
-        {"type": "integer", "multipleOf": 4},
-        {"type": "integer", "multipleOf": 6},
-    ),
-    _Family(
-        "length",
-        "the length of a string",
-        {"type": "string", "maxLength": 9},
-        {"type": "string", "maxLength": 5},
-    ),
-    _Family(
-        "pattern",
-        "the pattern of a string",
-        {"type": "string", "pattern": "^[a-z]+$"},
-        {"type": "string", "pattern": "^[a-f]+$"},
-        {"type": "string", "pattern": "^[0-9]+$"},
-    ),
-    _Family(
-        "item-count",
-        "the number of items of an array",
-        {"type": "array", "items": _STRING, "maxItems": 9},
-        {"type": "array", "items": _STRING, "maxItems": 5},
-    ),
-    _Family(
-        "unique-items",
-        "whether items may repeat",
-        {"type": "array", "items": _STRING},
-        {"type": "array", "items": _STRING, "uniqueItems": True},
-    ),
-    _Family(
-        "items",
-        "what an array holds, place by place",
-        {"type": "array"},
-        {"type": "array", "prefixItems": [_STRING]},
-        {"type": "array", "items": _INTEGER},
-    ),
-    _Family(
-        "contains",
-        "what an array must contain",
-        {"type": "array", "items": _INTEGER},
-        {"type": "array", "items": _INTEGER, "contains": {"minimum": 5}},
-    ),
-    _Family(
-        "property-count",
-        "the number of keys of an object",
-        _object(additionalProperties=_STRING, maxProperties=9),
-        _object(additionalProperties=_STRING, maxProperties=5),
-    ),
-    _Family(
-        "property-names",
-        "how keys of an object may be named",
-        _object(additionalProperties=_STRING),
-        _object(additionalProperties=_STRING, propertyNames={"maxLength": 5}),
-    ),
-    _Family(
-        "key-pattern",
-        "what keys of a certain form hold",
-        _object(patternProperties={"^x-": True, "^y-": _STRING}),
-        _object(patternProperties={"^x-": True, "^y-": _STRING, "^x-a": _STRING}),
-    ),
-    _Family(
-        "extra-values",
-        "what undeclared keys may hold",
-        _object(),
-        _object(additionalProperties=_STRING),
-    ),
-    _Family(
-        "dependency",
-        "which keys need which others",
-        _object(properties=_ABC),
-        _object(properties=_ABC, dependentRequired={"a": ["b"]}),
-        None,
-    ),
-    _Family(
-        "condition",
-        "an if/then/else",
-        _object(properties=_ABC),
-        _object(properties=_ABC, **{"if": {"required": ["a"]}, "then": {"required": ["b"]}}),
-    ),
-    _Family("not", "what a value must not be", _STRING, {"type": "string", "not": {"const": "x"}}),
-    _Family(
-        "all-of",
-        "a further schema that a value must satisfy",
-        {"type": "string", "pattern": "^a"},
-        {"type": "string", "pattern": "^a", "allOf": [{"pattern": "b$"}]},
-    ),
-    _Family(
-        "union",
-        "schemas of which a value must satisfy one",
-        _object(properties=_ABC),
-        _object(properties=_ABC, anyOf=[{"required": ["a"]}, {"required": ["b"]}]),
-    ),
-    _Family("schema", "a schema as a whole", None, None),
-)
-
-
-def family_kind(family: str, side: Side, *, shrinks: bool, grows: bool) -> str:
-    """The kind of an edit in a family, by what happened to the accepted values.
-
-    Args:
-        family: the family's name.
-        side: input or output.
-        shrinks: values that were accepted are not any more.
-        grows: values are accepted that were not.
-    """
-    row = _BY_NAME[family]
-    step = "changed" if shrinks == grows else (row.tighter if shrinks else row.looser)
-    return f"{_prefix(side)}{family}-{step}"
-
-
-def _prefix(side: Side) -> str:
-    return "output-" if side is Side.OUTPUT else ""
-
-
-_BY_NAME = {row.name: row for row in _FAMILIES}
-
-
-def _of_family(row: _Family, side: Side) -> list[Kind]:
-    inward = side is Side.INPUT
-    names = {step: f"{row.name}-{step}" for step in (row.tighter, row.looser, "changed")}
-    told = {
-        row.tighter: (
-            f"The schema is stricter about {row.subject}: calls that were accepted are refused."
-            if inward
-            else f"Answers are bound more tightly in {row.subject}: clients that handle more still work.",
-            _BREAKING if inward else _COMPATIBLE,
-            (row.loose, row.tight),
-        ),
-        row.looser: (
-            f"The schema is more lenient about {row.subject}: every call that was accepted still is."
-            if inward
-            else f"Answers may differ in {row.subject} from all that was promised: clients meet values that "
-            "they never had to handle.",
-            _COMPATIBLE if inward else _BREAKING,
-            (row.tight, row.loose),
-        ),
-        "changed": (
-            f"The schema asks for something else in {row.subject}: some calls that were accepted are refused."
-            if inward
-            else f"Answers follow another rule in {row.subject}: clients meet values that were ruled out.",
-            _BREAKING if row.other is not None else _UNKNOWN,
-            (row.tight, row.other) if row.other is not None else None,
-        ),
-    }
-    opposite = {row.tighter: row.looser, row.looser: row.tighter, "changed": "changed"}
-    other = Side.OUTPUT if inward else Side.INPUT
-    return [
-        Kind(
-            name=_prefix(side) + names[step],
-            side=side,
-            explanation=explanation,
-            verdict=verdict,
-            reverse=_prefix(side) + names[opposite[step]],
-            other_side=_prefix(other) + names[step],
-            example=Example("value", *fragments) if fragments and fragments[0] is not None else None,
-        )
-        for step, (explanation, verdict, fragments) in told.items()
-    ]
 
 
 def _both_sides(
@@ -364,6 +172,30 @@ _KEYS = [
         "argument-required",
         "output-field-guaranteed",
         _schema(_object(properties=_AB, required=["n"]), _object(properties=_AB)),
+    ),
+    *_both_sides(
+        "key-pattern-removed",
+        "output-key-pattern-removed",
+        (
+            "Keys of a certain form are no longer declared: what they asked for may be silently ignored.",
+            "Fields of a certain form are no longer declared: clients that read them may find nothing.",
+        ),
+        (_BREAKING, _BREAKING),
+        "key-pattern-added",
+        "output-key-pattern-added",
+        _schema(_object(properties=_A, patternProperties={"^x-": _STRING}), _object(properties=_A)),
+    ),
+    *_both_sides(
+        "key-pattern-added",
+        "output-key-pattern-added",
+        (
+            "Keys of a certain form are declared now; calls without them are as good as before.",
+            "Fields of a certain form may come now; clients ignore fields that they do not know.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "key-pattern-removed",
+        "output-key-pattern-removed",
+        _schema(_object(properties=_A), _object(properties=_A, patternProperties={"^x-": _STRING})),
     ),
     Kind(
         "required-argument-added",
@@ -551,7 +383,7 @@ _HEADERS = [
 
 SCHEMA_KINDS: tuple[Kind, ...] = (
     *_KEYS,
-    *(kind for row in _FAMILIES for side in (Side.INPUT, Side.OUTPUT) for kind in _of_family(row, side)),
+    *FAMILY_KINDS,
     *_ENUMS,
     *_NOTES,
     *_HEADERS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_governor.change.family_kinds import family_kind
 from mcp_governor.change.model import Side, Verdict
-from mcp_governor.change.schema_kinds import family_kind
 
 if TYPE_CHECKING:
     from mcp_governor.change.edit import Edit
@@ -84,6 +84,8 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
     return {
         "argument-removed": options.argument_removed,
         "argument-renamed": options.argument_removed,
+        "key-pattern-removed": options.argument_removed,
+        "output-key-pattern-removed": options.optional_field_removed,
         "output-field-removed": options.optional_field_removed,
         "output-field-renamed": options.optional_field_removed,
         "output-field-added": options.closed_output if closed else "compatible",
