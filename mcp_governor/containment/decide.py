@@ -44,20 +44,27 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
         return Containment("unknown", reason=f"one of the schemas {unreadable(error)}")
     if outer_text == inner_text:
         return Containment("yes")
-    if _plain(outer, inner, outer_text, inner_text, default_dialect):
-        return Containment("yes")
-    one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)
-    for side, schema in (("outer", one), ("inner", other)):
+    try:
+        if _plain(outer, inner, outer_text, inner_text, default_dialect):
+            return Containment("yes")
+        one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)
+        return _decide(one, other, until, deadline)
+    except RecursionError:
+        return Containment("unknown", reason="schemas that are nested too deeply")
+
+
+def _decide(outer: Schema, inner: Schema, until: float, deadline: float) -> Containment:
+    for side, schema in (("outer", outer), ("inner", inner)):
         if schema.problem is not None:
             return Containment("unknown", reason=f"the {side} schema {schema.problem}")
-    quick = one.cost.quick and other.cost.quick
-    native = native_covers(one, other) if quick else None
+    quick = outer.cost.quick and inner.cost.quick
+    native = native_covers(outer, inner) if quick else None
     if native == "yes":
         return Containment("yes")
-    outcome = _search(one, other, until - deadline / 3)
+    outcome = _search(outer, inner, until - deadline / 3)
     if not quick and isinstance(outcome, Unknown):
-        native = _ask("covers", one, other, None, until)
-    return _conclude(one, other, native, outcome, until)
+        native = _ask("covers", outer, inner, None, until)
+    return _conclude(outer, inner, native, outcome, until)
 
 
 def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> bool:
@@ -68,8 +75,8 @@ def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dia
     try:
         if not surely_covers(outer, inner, outer_text, inner_text):
             return False
-    except (TypeError, AttributeError, KeyError, RecursionError):
-        # no valid schema is shaped like that, or it is too deep to look at
+    except (TypeError, AttributeError, KeyError):
+        # no valid schema is shaped like that
         return False
     return is_plainly_valid(outer, outer_text, draft) and is_plainly_valid(inner, inner_text, draft)
 

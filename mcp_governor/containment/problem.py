@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, modern, uri_of
-from mcp_governor.containment.document import Document, children, published
+from mcp_governor.containment.document import Document, Place, children, published
 from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
 
@@ -131,23 +131,21 @@ def _invalid(schema: Any, text: str, draft: int) -> str | None:
 def _bad_reference(schema: Any) -> str | None:
     """The first reference that leads nowhere, or round in a circle without meeting any content."""
     document = Document(schema)
-    pending: list[tuple[Any, str]] = [(schema, "")]
+    pending: list[Place] = [(schema, "")]
     seen: set[tuple[int, str]] = set()
+    settled: set[int] = set()
     while pending:
         part, base = pending.pop()
         if not isinstance(part, dict) or (id(part), base) in seen:
             continue
         seen.add((id(part), base))
         base = document.base_of(part, base)
-        for word in REFERENCES:
-            reference = part.get(word)
-            if not isinstance(reference, str):
-                continue
-            target = document.resolve(base, reference)
-            if target is None:
+        references = [part[word] for word in REFERENCES if isinstance(part.get(word), str)]
+        for reference in references:
+            if document.resolve(base, reference) is None:
                 return _unresolved(reference)
-            if _comes_back(document, part, base):
-                return f"refers only to itself at {one_line(reference, 80)}"
+        if references and _comes_back(document, part, base, settled):
+            return f"refers only to itself at {one_line(references[0], 80)}"
         pending.extend((child, base) for child in children(part))
     return None
 
@@ -159,21 +157,34 @@ def _unresolved(reference: str) -> str:
     return f"refers to another document, {shown}"
 
 
-def _comes_back(document: Document, start: dict[str, Any], base: str) -> bool:
-    """Whether the schema object says nothing but that it is itself, or is the negation of itself."""
-    pending = _in_place(document, start, base)
-    seen: set[int] = set()
-    while pending:
-        part, base = pending.pop()
-        if part is start:
-            return True
-        if isinstance(part, dict) and id(part) not in seen:
-            seen.add(id(part))
-            pending.extend(_in_place(document, part, document.base_of(part, base)))
+def _comes_back(document: Document, start: dict[str, Any], base: str, settled: set[int]) -> bool:
+    """Whether a schema object is reached that says nothing but that it is itself, or not itself.
+
+    Args:
+        document: the document.
+        start: where to begin.
+        base: the base URI inside ``start``.
+        settled: schema objects from which no circle can be reached; added to.
+    """
+    path = {id(start)}
+    walk = [(id(start), iter(_in_place(document, start, base)))]
+    while walk:
+        number, steps = walk[-1]
+        for part, outside in steps:
+            if id(part) in path:
+                return True
+            if isinstance(part, dict) and id(part) not in settled:
+                path.add(id(part))
+                walk.append((id(part), iter(_in_place(document, part, document.base_of(part, outside)))))
+                break
+        else:
+            settled.add(number)
+            path.discard(number)
+            walk.pop()
     return False
 
 
-def _in_place(document: Document, part: dict[str, Any], base: str) -> list[tuple[Any, str]]:
+def _in_place(document: Document, part: dict[str, Any], base: str) -> list[Place]:
     """The subschemas that are all that a schema object says about its instance, and those it negates."""
     found = [(part["not"], base)] if "not" in part else []
     if len(part.keys() - _SILENT) == 1:

@@ -46,7 +46,7 @@ class Schema:
     def _estimate(self, given: Any) -> Cost:
         try:
             return estimate(self.text, lambda: modern(given, self.draft or LATEST, self.text))
-        except (TypeError, AttributeError, KeyError, ValueError):
+        except (TypeError, AttributeError, KeyError, ValueError, RecursionError):
             # no valid schema is shaped like that: the problem finder says why
             return Cost(quick=False, shallow=False)
 

@@ -50,7 +50,7 @@ from mcp_governor.containment.values import TYPES, Frozen, has_type, text_of, th
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-MAX_STEPS = 2_000_000
+MAX_STEPS = 500_000
 _NEVER = 1 << 30
 
 

@@ -121,3 +121,13 @@ def test_what_does_not_resolve_is_equal_only_to_itself(reference: str) -> None:
     schema = {"type": "object", "properties": {"a": {"$ref": reference}}}
     assert contains(schema, dict(schema)).verdict == "yes"
     assert contains(schema, {**schema, "required": ["a"]}).verdict == "unknown"
+
+
+def test_a_long_chain_of_references_is_followed_once() -> None:
+    count = 3_000
+    chain = {f"n{n}": {"$ref": f"#/$defs/n{n + 1}"} for n in range(count)}
+    sound = {"$defs": {**chain, f"n{count}": {"type": "string"}}, "$ref": "#/$defs/n0"}
+    circle = {"$defs": {**chain, f"n{count}": {"$ref": "#/$defs/n5"}}, "$ref": "#/$defs/n0"}
+    assert schema_problem(sound) is None
+    assert "refers only to itself" in (schema_problem(circle) or "")
+    assert contains({"type": "string"}, sound).verdict in ("yes", "unknown")
