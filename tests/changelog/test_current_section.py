@@ -85,3 +85,10 @@ def test_a_server_without_a_version_is_held_to_nothing_here() -> None:
     silent = build_surface({"tools": [{"name": "search"}]})
     rules = [finding.rule for finding in check(parse(f"## 1.0.0 (current)\n\n{LIVE}\n", "log.md"), silent)]
     assert rules == []
+
+
+def test_a_recorded_surface_speaks_for_released_sections_only() -> None:
+    text = f"## 1.1.0 (current)\n\n{LIVE}\n\n## 1.0.0\n\n{WAS}\n"
+    other = "v1:sha256:" + "0" * 64
+    assert fixes(text, recorded=(Recorded("1.1.0", other, "x"), Recorded("1.0.0", fingerprint(OLD), "y"))) == {}
+    assert set(fixes(text, recorded=(Recorded("1.0.0", other, "y"),))) == {"released-fingerprint"}
