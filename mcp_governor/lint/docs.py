@@ -106,6 +106,8 @@ def pack_page(pack: str, rules: tuple[Rule, ...]) -> str:
 def _rule(rule: Rule) -> Iterator[str]:
     yield from (f"## {rule.name}", "", f"`{rule.id}` · {', '.join(_traits(rule))}", "", _line(rule.summary), "")
     yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "", f"*Fix:* {_line(rule.fix)}", "")
+    if rule.unseen:
+        yield from (f"*In no server of the corpus:* {_line(rule.unseen)}", "")
     for name, option in rule.options.items():
         yield f"- option `{name}`, default `{json.dumps(option.default, ensure_ascii=False)}`: {_line(option.summary)}"
     if rule.options:

@@ -120,6 +120,7 @@ class Rule:
         options: by name.
         stance: the side it takes, where the sources disagree.
         limit: the client limit it stands for.
+        unseen: why no server of the corpus breaks it, where none does.
         examples: gives the examples that pass and those that fail; they are read when somebody asks.
         origin: the file it was read from, for messages.
     """
@@ -144,6 +145,7 @@ class Rule:
     options: Mapping[str, Option] = field(default_factory=dict)
     stance: Stance | None = None
     limit: Limit | None = None
+    unseen: str = ""
     examples: Callable[[], Examples] = field(default=lambda: ((), ()), repr=False, compare=False)
     origin: str = ""
 

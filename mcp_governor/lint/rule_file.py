@@ -124,7 +124,7 @@ def _rule(data: Mapping[str, Any], origin: str, examples: Callable[[], Examples]
     stance, limit = data.get("stance"), data.get("limit")
     optional = {
         key: data[key]
-        for key in ("persona", "station", "on", "enabled", "given", "then", "pattern", "forbid", "check")
+        for key in ("persona", "station", "on", "enabled", "given", "then", "pattern", "forbid", "check", "unseen")
         if key in data
     }
     return Rule(

@@ -108,6 +108,7 @@ RULE_SCHEMA: dict[str, Any] = {
                 },
             },
         },
+        "unseen": {**_TEXT, "description": "Why no server of the corpus breaks it, where none does."},
         "pass": {"type": "array", "items": _EXAMPLE},
         "fail": {"type": "array", "items": _EXAMPLE},
     },

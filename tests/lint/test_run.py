@@ -66,7 +66,7 @@ def test_only_new_or_changed_tools_are_reported_against_a_baseline():
 
 def test_findings_about_the_surface_are_new_only_where_the_baseline_lacks_them():
     old = build_surface({"serverInfo": {"name": "s"}, "tools": []})
-    new = build_surface({"serverInfo": {"name": ""}, "tools": []})
+    new = build_surface({"serverInfo": {"name": 1}, "tools": []})
     chosen = LintSettings(select=("spec/server-info",))
     assert [f.path for f in lint(new, chosen, baseline=old)] == ["/serverInfo/name"]
 

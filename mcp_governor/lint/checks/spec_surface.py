@@ -26,8 +26,8 @@ def server_info(surface: Surface, _context: Context) -> Iterator[Hit]:
         return
     for key in ("name", "version"):
         value = surface.server.get(key)
-        if not isinstance(value, str) or not value:
-            found = "missing" if key not in surface.server else "empty" if value == "" else kind_of(value)
+        if not isinstance(value, str):
+            found = "missing" if key not in surface.server else kind_of(value)
             yield hit(f"/serverInfo/{key}", value, field=key, found=found)
 
 
