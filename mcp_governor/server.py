@@ -121,7 +121,7 @@ def compare_surfaces(old_tools: Tools, new_tools: Tools) -> ToolResponse[Compare
             path=change.path,
             verdict=change.verdict.value,
             message=change.message,
-            witness_json=json.dumps(change.witness.value) if change.witness else None,
+            witness_json=json.dumps(change.witness) if change.has_witness else None,
         )
         for change in changes
     ]

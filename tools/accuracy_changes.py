@@ -15,15 +15,17 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change import Change, Side, Verdict, compare
 from mcp_governor.surface import Surface, build_surface
 from mcp_governor.surface.fingerprint import strip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 MOST_UNKNOWN = 0.002
@@ -98,7 +100,7 @@ def measure_step(name: str, old: Surface, new: Surface, tally: Tally) -> None:
             tally.unknown.append(f"{name} {change.tool} {change.kind} {change.path}: {change.reason}")
         elif change.verdict is Verdict.BREAKING and change.side is not Side.SURFACE:
             tally.breaks += 1
-            tally.witnessed += change.witness is not None
+            tally.witnessed += change.has_witness
 
 
 def measure_corpus(tally: Tally) -> dict[str, dict[str, Surface]]:

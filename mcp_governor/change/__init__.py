@@ -3,7 +3,7 @@
 from mcp_governor.change.catalogue import catalogue, kind, required_bump
 from mcp_governor.change.compare import compare
 from mcp_governor.change.kind import Example, Kind
-from mcp_governor.change.model import Change, Level, Side, Verdict, Witness
+from mcp_governor.change.model import Change, Level, Side, Verdict
 from mcp_governor.change.options import (
     CHARTER_OPEN_ENUMS,
     DEFAULT_OPTIONS,
@@ -24,7 +24,6 @@ __all__ = [
     "Policy",
     "Side",
     "Verdict",
-    "Witness",
     "catalogue",
     "compare",
     "kind",

@@ -33,17 +33,6 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
-    """A JSON value that proves a break; ``value`` may itself be ``None`` (JSON null).
-
-    For an input it is a whole arguments object that the old surface accepted and the new one refuses; for an
-    output a result that the new surface may send and the old one ruled out.
-    """
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """One difference, with its direction, its place and its verdict.
 
@@ -57,7 +46,10 @@ class Change:
         bump: the smallest version step that this change needs, for its tier.
         message: one sentence, safe to show.
         old, new: the values before and after at ``path``, ``None`` where there was none.
-        witness: the proof, where there is one.
+        witness: a JSON value that proves the break; only meaningful where ``has_witness``. For an input it is a whole
+            arguments object that the old surface accepted and the new one refuses; for an output a result that the
+            new surface may send and the old one ruled out.
+        has_witness: tells a missing witness from the witness ``null``.
         reason: for ``unknown``: what stopped the decision.
     """
 
@@ -72,7 +64,8 @@ class Change:
     level: Level = Level.DECLARED
     old: Any = None
     new: Any = None
-    witness: Witness | None = None
+    witness: Any = None
+    has_witness: bool = False
     reason: str = ""
 
     @property
@@ -94,8 +87,8 @@ class Change:
             "bump": self.bump.value,
             "message": self.message,
         }
-        if self.witness is not None:
-            out["witness"] = self.witness.value
+        if self.has_witness:
+            out["witness"] = self.witness
         if self.reason:
             out["reason"] = self.reason
         return out

@@ -11,7 +11,7 @@ from mcp_governor.change.catalogue import required_bump
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import owner, schema_message
-from mcp_governor.change.model import Change, Level, Side, Verdict, Witness
+from mcp_governor.change.model import Change, Level, Side, Verdict
 from mcp_governor.change.node import parse
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.verdict import kind_of, verdict_of
@@ -101,6 +101,7 @@ def _change(pair: SchemaPair, edit: Edit) -> Change:
     verdict = verdict_of(edit, kind, path, pair.options)
     message = schema_message(kind, edit, path)
     reason = edit.forward.reason if verdict is Verdict.UNKNOWN else ""
+    witnessed = _holds(pair, edit, verdict)
     return Change(
         kind=kind,
         tool=pair.tool,
@@ -113,19 +114,19 @@ def _change(pair: SchemaPair, edit: Edit) -> Change:
         level=pair.level,
         old=edit.old,
         new=edit.new,
-        witness=_witness(pair, edit, verdict),
+        witness=edit.forward.witness if witnessed else None,
+        has_witness=witnessed,
         reason=reason,
     )
 
 
-def _witness(pair: SchemaPair, edit: Edit, verdict: Verdict) -> Witness | None:
-    """The edit's witness, if the published schemas agree: it was found in a reading of them."""
+def _holds(pair: SchemaPair, edit: Edit, verdict: Verdict) -> bool:
+    """Whether the edit has a witness on which the published schemas agree: it was found in a reading of them."""
     if verdict is not Verdict.BREAKING or not edit.forward.has_witness:
-        return None
+        return False
     value = edit.forward.witness
     takes, refuses = (pair.old, pair.new) if pair.side is Side.INPUT else (pair.new, pair.old)
-    holds = _accepts(takes, value) is True and _accepts(refuses, value) is False
-    return Witness(value) if holds else None
+    return _accepts(takes, value) is True and _accepts(refuses, value) is False
 
 
 def _accepts(schema: Any, value: Any) -> bool | None:

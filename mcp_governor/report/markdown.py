@@ -104,9 +104,9 @@ def _change(change: Change, report: Report) -> Iterator[str]:
     yield f"- **{change.kind}** {where}{place}– {prose(sentence(change.message))}{accepted}"
     if change.reason and change.reason not in change.message:
         yield f"  - not decided: {escape(change.reason)}"
-    if change.witness is not None:
+    if change.has_witness:
         word = "accepted before, refused now" if change.side.value == "input" else "possible now, not before"
-        proof = json.dumps(change.witness.value, ensure_ascii=False, separators=(", ", ": "))
+        proof = json.dumps(change.witness, ensure_ascii=False, separators=(", ", ": "))
         yield f"  - {word}: {code(visible(proof), _WITNESS_LIMIT)}"
 
 

@@ -86,9 +86,9 @@ def change_lines(change: Change, accepted: str | None = None, verbose: int = 0, 
     yield line(sentence(change.message), indent=6)
     if change.reason and change.reason not in change.message:
         yield line(f"not decided: {one_line(change.reason)}", indent=6)
-    if change.witness is not None:
+    if change.has_witness:
         word = "accepted before, refused now: " if change.side.value == "input" else "possible now, not before: "
-        yield line((word, "dim"), compact_json(change.witness.value), indent=6)
+        yield line((word, "dim"), compact_json(change.witness), indent=6)
     if verbose:
         yield line((f"id: {visible(change.id)}", "dim"), indent=6)
 

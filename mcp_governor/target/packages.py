@@ -36,6 +36,10 @@ _RUNNER_NAMES = (
 )
 
 
+RUNNERS = frozenset({"npm", "npx", "pipx", "uv", "uvx"})
+"""Programs that fetch a server from a registry before they start it."""
+
+
 def runner_environment() -> dict[str, str]:
     """The part of our environment that uvx and npx need to reach their registries."""
     return {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.target.clients import endpoint_from_client_config
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.packages import npm_command, pypi_command, runner_environment
+from mcp_governor.target.packages import RUNNERS, npm_command, pypi_command, runner_environment
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
 
@@ -179,7 +179,9 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
 
 
 def _stdio(command: tuple[str, ...], config: Config) -> Source:
-    return LiveSource(shown=shown_command(command), endpoint=StdioEndpoint(command), timeout=config.timeout)
+    runner = Path(command[0]).name in RUNNERS
+    endpoint = StdioEndpoint(command, env=runner_environment() if runner else {})
+    return LiveSource(shown=shown_command(command), endpoint=endpoint, timeout=config.timeout)
 
 
 def shown_command(command: Sequence[str]) -> str:
@@ -212,6 +214,8 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
         return LiveSource(name, http, server.list_params, timeout)
     environment = expand(server.env, config, f"servers.{server.name}.env")
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
+    if Path(server.command[0]).name in RUNNERS:
+        environment = {**runner_environment(), **environment}
     return LiveSource(name, StdioEndpoint(server.command, env=environment, cwd=cwd), server.list_params, timeout)
 
 

@@ -116,6 +116,17 @@ def test_what_can_be_read_around_it_counts(comparer: Comparer) -> None:
     assert change.verdict is Verdict.UNKNOWN
 
 
+def test_a_witness_never_shows_a_stand_in(comparer: Comparer) -> None:
+    """Every call must pass a part that nobody can read: the break is certain, a call that shows it is not."""
+
+    def schema(most: int) -> dict[str, Any]:
+        parts = {"u": {"$ref": "https://example.com/1"}, "n": {"type": "integer", "maximum": most}}
+        return {"type": "object", "properties": parts, "required": ["u", "n"]}
+
+    [change] = comparer.schemas(schema(9), schema(5))
+    assert (change.kind, change.verdict, change.witness) == ("bound-tightened", Verdict.BREAKING, None)
+
+
 def test_boolean_roots(comparer: Comparer) -> None:
     assert comparer.schemas(True, True) == []
     [change] = comparer.schemas(True, False, Side.OUTPUT)

@@ -19,7 +19,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from mcp_governor.change import Side, Verdict
+from mcp_governor.change import Change, Side, Verdict
 from tests.change.conftest import Comparer
 
 STR, INT, NUM, BOOL, NULL = ({"type": name} for name in ("string", "integer", "number", "boolean", "null"))
@@ -313,14 +313,14 @@ def test_one_edit_one_finding_with_the_right_verdict(comparer: Comparer, row: st
         told = [(change.kind, change.verdict, change.path, change.reason) for change in changes]
         assert [change.verdict for change in changes] == [verdict], (side, old, new, told)
         if verdict is Verdict.BREAKING:
-            _check_witness(changes[0].witness, old, new, side)
+            _check_witness(changes[0], old, new, side)
 
 
-def _check_witness(witness: Any, old: Any, new: Any, side: Side) -> None:
-    assert witness is not None
+def _check_witness(change: Change, old: Any, new: Any, side: Side) -> None:
+    assert change.has_witness
     takes, refuses = (old, new) if side is Side.INPUT else (new, old)
-    assert jsonschema.validators.validator_for(takes)(takes).is_valid(witness.value)
-    assert not jsonschema.validators.validator_for(refuses)(refuses).is_valid(witness.value)
+    assert jsonschema.validators.validator_for(takes)(takes).is_valid(change.witness)
+    assert not jsonschema.validators.validator_for(refuses)(refuses).is_valid(change.witness)
 
 
 @pytest.mark.parametrize("row", sorted(ROWS.keys() - NEWER_THAN_DRAFT_7))
@@ -367,4 +367,4 @@ def test_what_is_apart_breaks_both_ways(comparer: Comparer, row: str, place: str
             assert Verdict.UNKNOWN not in _verdicts(changes)
             for change in changes:
                 if change.verdict is Verdict.BREAKING:
-                    _check_witness(change.witness, old, new, side)
+                    _check_witness(change, old, new, side)
