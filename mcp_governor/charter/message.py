@@ -11,9 +11,32 @@ import re
 # Code spans and quoted names are data: "no table named 'KeyError'" is a fine sentence, and a full stop inside
 # of a name ends nothing. An apostrophe inside a word opens no quotation.
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]*’|(?<!\w)'[^'\n]*'(?!\w)|\[[^\[\]\n]*\]")
-_ABBREVIATION = re.compile(
-    r"\b(?:e\.\s?g|i\.\s?e|etc|vs|cf|approx|incl|excl|resp|no|nr|fig|ca|al|max|min|dr|mr|mrs|ms|st|a\.m|p\.m|[a-z])\.",
-    re.IGNORECASE,
+_ABBREVIATIONS = frozenset(
+    [
+        "e.g",
+        "i.e",
+        "etc",
+        "vs",
+        "cf",
+        "approx",
+        "incl",
+        "excl",
+        "resp",
+        "no",
+        "nr",
+        "fig",
+        "ca",
+        "al",
+        "max",
+        "min",
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "st",
+        "a.m",
+        "p.m",
+    ]
 )
 _BOUNDARY = re.compile(r"[.!?]+[\"'”’)\]]*\s+\S|[。！？]\s*[^\s。！？」』）)]|\n\s*\S")
 
@@ -21,7 +44,7 @@ _WORD = "word"
 
 # Whether a pattern can match at all is asked of these substrings first: they cost a hundredth of it.
 _STACK_WORDS = (
-    '", line ', "traceback", "panicked", "goroutine", "backtrace:", "at ",
+    '", line ', "traceback", "panicked", "goroutine", "backtrace:", "\n",
     ".py:", "js:", ".ts:", ".rb:", ".go:", ".rs:", ".java:", ".kt:", ".scala:",
 )  # fmt: skip
 _JARGON_WORDS = (
@@ -49,10 +72,11 @@ _EXCEPTION = re.compile(
     r"\b(?:[A-Za-z_]\w*\.)*(?P<name>[A-Z][A-Za-z0-9]*[a-z0-9](?:Error|Exception)|[A-Z][a-z0-9]+Warning"
     r"|KeyboardInterrupt|StopIteration|SystemExit)\b"
 )
-_ERRNO = re.compile(
-    r"\bE(?:ACCES|ADDRINUSE|CONNREFUSED|CONNRESET|EXIST|HOSTUNREACH|ISDIR|MFILE|NOENT|NOTDIR|NOTEMPTY|NOTFOUND"
-    r"|PERM|PIPE|TIMEDOUT)\b|\[Errno -?\d+\]"
-)
+_ERRNO_WORDS = (
+    "EACCES", "EADDRINUSE", "ECONNREFUSED", "ECONNRESET", "EEXIST", "EHOSTUNREACH", "EISDIR", "EMFILE", "ENOENT",
+    "ENOTDIR", "ENOTEMPTY", "ENOTFOUND", "EPERM", "EPIPE", "ETIMEDOUT", "[Errno ",
+)  # fmt: skip
+_ERRNO = re.compile(rf"\b(?:{'|'.join(_ERRNO_WORDS[:-1])})\b|\[Errno -?\d+\]")
 _JARGON = re.compile(
     r"\b\d+ validation errors? for \w"
     r"|\[type=\w+, input_value="
@@ -79,8 +103,8 @@ def sentence_problem(message: str) -> str | None:
         return "is empty"
     if _BOUNDARY.search(text) is None:
         return None
-    masked = _ABBREVIATION.sub(_WORD, _QUOTED.sub(_WORD, text))
-    found = len(_BOUNDARY.findall(masked))
+    masked = _QUOTED.sub(_WORD, text)
+    found = sum(not _abbreviated(masked, match) for match in _BOUNDARY.finditer(masked))
     if not found:
         return None
     if "\n" in text:
@@ -88,11 +112,20 @@ def sentence_problem(message: str) -> str | None:
     return f"has {found + 1} sentences"
 
 
+def _abbreviated(text: str, boundary: re.Match[str]) -> bool:
+    """Whether a boundary is the full stop of an abbreviation or of an initial."""
+    if not boundary.group().startswith("."):
+        return False
+    before = text[: boundary.start()].split()
+    word = before[-1].lower().lstrip("([\"'") if before else ""
+    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
+
+
 def leak(message: str) -> str | None:
     """What of the machine room a message shows (``"the exception name ValueError"``), or ``None``."""
     message = message[:_SCANNED]
     lower = message.lower()
-    if _any(_STACK_WORDS, lower) and _STACK.search(message):
+    if (_any(_STACK_WORDS, lower) or lower.lstrip().startswith("at ")) and _STACK.search(message):
         return "a stack trace or a source position"
     if _any(_JARGON_WORDS, lower):
         found = _JARGON.search(message)
@@ -106,7 +139,7 @@ def _names(message: str) -> str | None:
         found = _EXCEPTION.search(_QUOTED.sub(_WORD, message))
         if found is not None:
             return f"the exception name {found['name'][:60]}"
-    found = _ERRNO.search(message)
+    found = _ERRNO.search(message) if _any(_ERRNO_WORDS, message) else None
     return f"the system error code {found.group()}" if found else None
 
 
