@@ -254,17 +254,17 @@ class _Renderer:
         everything = rest
         for branch in branches:
             everything |= names(branch)
-        narrowed = []
+        read = []
+        narrower = False
         for index, branch in enumerate(branches):
             allowed = rest | names(branch) | _overlapping(branches, index)
-            if allowed == everything or has_extra_schema(branch):
-                return
             schema = self.node(branch, _Role.PART)
-            if not isinstance(schema, dict):
-                return
-            _close(schema, allowed)
-            narrowed.append(schema)
-        _conjoin(out, {"anyOf": narrowed})
+            if allowed != everything and isinstance(schema, dict) and not has_extra_schema(branch):
+                _close(schema, allowed)
+                narrower = True
+            read.append(schema)
+        if narrower:
+            _conjoin(out, {"anyOf": read})
 
 
 def _overlapping(branches: list[Node], index: int) -> Names:

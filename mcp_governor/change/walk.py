@@ -102,6 +102,7 @@ class Walk:
         self.complete = True
         self._seen: set[tuple[Node, Node]] = set()
         self._trail: list[str] = []
+        self._silent = 0  # edits that change nothing at their own place
 
     def run(self) -> list[Edit]:
         """The edits from the old document to the new one."""
@@ -129,20 +130,21 @@ class Walk:
         if self.questions.signature(old) == self.questions.signature(new):
             return
         self.pairs.append((old, new))
-        start = len(self.edits)
+        start, silent = len(self.edits), self._silent
         if old.opaque or new.opaque:
             reason = Containment("unknown", reason=(new.opaque or old.opaque))
             undecided = Edit("schema", new.pointer, forward=reason, backward=reason, kind="schema-undecided")
             self.edits.append(undecided)
             return
         self._views(view(old), view(new), root=root, trust=trust)
-        self._reconcile(start, old, new, root=root, trust=trust)
+        if trust and len(self.edits) - start + self._silent - silent > 1:
+            self._reconcile(start, old, new, root=root)
 
-    def _reconcile(self, start: int, old: Node, new: Node, *, root: bool, trust: bool) -> None:
-        """Let the node as a whole judge the edits below it, where there are several."""
+    def _reconcile(self, start: int, old: Node, new: Node, *, root: bool) -> None:
+        """Let the node as a whole judge the edits below it: where there are several, they may undo each other."""
         below = self.edits[start:]
         changes = [edit for edit in below if edit.is_set_change]
-        if len(changes) < 2 or not trust or any(edit.kind == "schema-undecided" for edit in changes):
+        if not changes or any(edit.kind == "schema-undecided" for edit in changes):
             return
         forward, backward = self.questions.both(old, new, root=root)
         if forward.verdict == "yes":
@@ -236,6 +238,8 @@ class Walk:
     def _add(self, edit: Edit) -> None:
         if edit.is_change:
             self.edits.append(edit)
+        else:
+            self._silent += 1
 
     def _alternatives(self, spot: Spot) -> None:
         old, new = spot.old, spot.new

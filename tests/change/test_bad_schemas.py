@@ -124,7 +124,7 @@ def test_a_witness_never_shows_a_stand_in(comparer: Comparer) -> None:
         return {"type": "object", "properties": parts, "required": ["u", "n"]}
 
     [change] = comparer.schemas(schema(9), schema(5))
-    assert (change.kind, change.verdict, change.witness) == ("bound-tightened", Verdict.BREAKING, None)
+    assert (change.kind, change.verdict, change.has_witness) == ("bound-tightened", Verdict.BREAKING, False)
 
 
 def test_boolean_roots(comparer: Comparer) -> None:
