@@ -1,0 +1,144 @@
+"""The own procedure by itself: on small schemas the native engine would answer first and hide its mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asking import accepts
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemas import schemas
+from tables import APART, SAME, WIDER
+from test_properties import refutation
+
+from mcp_governor.containment.dialect import LATEST, dialect_of
+from mcp_governor.containment.nodes import negate
+from mcp_governor.containment.outcome import Empty, Found, Outcome, StoppedError
+from mcp_governor.containment.schema import Schema
+from mcp_governor.containment.solver import Solver
+from mcp_governor.containment.values import text_of
+
+FOREVER = float("inf")
+MANY = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+class Forgetful(dict[Any, Any]):
+    """Where a solver keeps its results, without keeping any."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        return
+
+
+def formula(schema: Any) -> Any:
+    return Schema(schema, text_of(schema), dialect_of(schema, LATEST), trusted=True).formula
+
+
+def search(outer: Any, inner: Any, *, forgetful: bool = False, steps: int = 200_000) -> Outcome:
+    """An instance of ``inner`` that ``outer`` refuses."""
+    solver = Solver(FOREVER, steps)
+    if forgetful:
+        solver._memo = Forgetful()
+    return solver.solve([formula(inner), negate(formula(outer))])
+
+
+def check(outer: Any, inner: Any, contained: bool) -> None:
+    found = search(outer, inner)
+    if contained:
+        assert isinstance(found, Empty), found
+    else:
+        assert isinstance(found, Found), found
+        assert not found.doubt
+        assert accepts(inner, found.value)
+        assert not accepts(outer, found.value)
+
+
+@pytest.mark.parametrize("name", WIDER)
+def test_wide_and_narrow(name: str) -> None:
+    wide, narrow = WIDER[name]
+    check(wide, narrow, contained=True)
+    check(narrow, wide, contained=False)
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_spellings(name: str) -> None:
+    one, other = SAME[name]
+    check(one, other, contained=True)
+    check(other, one, contained=True)
+
+
+@pytest.mark.parametrize("name", APART)
+def test_apart(name: str) -> None:
+    one, other = APART[name]
+    check(one, other, contained=False)
+    check(other, one, contained=False)
+
+
+@MANY
+@given(schemas, schemas)
+def test_no_claim_is_refuted(outer: Any, inner: Any) -> None:
+    found = search(outer, inner)
+    if isinstance(found, Empty):
+        assert refutation(outer, inner) == []
+    elif isinstance(found, Found) and not found.doubt and "\n" not in text_of(found.value):
+        assert accepts(inner, found.value)
+        assert not accepts(outer, found.value)
+
+
+DEFINITIONS = ["d0", "d1", "d2", "d3"]
+_to = st.sampled_from(DEFINITIONS).map(lambda name: {"$ref": f"#/$defs/{name}"})
+_body = st.one_of(
+    st.sampled_from([{"type": "null"}, {"const": 1}]),
+    _to.map(lambda part: {"type": "array", "items": part, "minItems": 1, "maxItems": 2}),
+    st.tuples(_to, _to).map(lambda pair: {"type": "array", "prefixItems": list(pair), "minItems": 2, "items": False}),
+    _to.map(lambda part: {"type": "object", "properties": {"a": part}, "required": ["a"], "maxProperties": 1}),
+)
+_definition = st.one_of(_body, st.lists(_body, min_size=2, max_size=3).map(lambda parts: {"anyOf": parts}))
+recursive = st.tuples(
+    st.fixed_dictionaries(dict.fromkeys(DEFINITIONS, _definition)), st.lists(_to, min_size=1, max_size=3)
+).map(
+    lambda parts: {
+        "$defs": parts[0],
+        "type": "array",
+        "prefixItems": parts[1],
+        "minItems": len(parts[1]),
+        "items": False,
+    }
+)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(recursive)
+def test_what_is_remembered_of_a_recursion_is_true(schema: Any) -> None:
+    # without a memory every conclusion is drawn anew, below no assumption but its own
+    found = search(False, schema)
+    try:
+        again = search(False, schema, forgetful=True, steps=20_000)
+    except StoppedError:
+        return
+    assert isinstance(found, Empty) == isinstance(again, Empty)
+    if isinstance(found, Found):
+        assert accepts(schema, found.value)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(recursive, recursive)
+def test_recursive_schemas_against_each_other(outer: Any, inner: Any) -> None:
+    found = search(outer, inner)
+    if isinstance(found, Empty):
+        again = search(False, inner)
+        assert isinstance(again, Empty) or accepts(outer, again.value)  # type: ignore[union-attr]
+    elif isinstance(found, Found):
+        assert accepts(inner, found.value)
+        assert not accepts(outer, found.value)
+
+
+def test_steps_are_limited() -> None:
+    with pytest.raises(StoppedError):
+        search({"enum": list(range(500))}, {"enum": list(range(501))}, steps=50)
+
+
+def test_time_is_limited() -> None:
+    inner = formula({"enum": list(range(5_000))})
+    with pytest.raises(StoppedError):
+        Solver(0.0).solve([inner, negate(formula({"enum": list(range(5_001))}))])
