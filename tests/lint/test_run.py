@@ -123,6 +123,42 @@ def test_templates_know_only_their_named_values():
     assert fill("{a} {b}", {"a": ["x", "y"], "b": {"k": 1}}) == 'x, y {"k": 1}'
 
 
+HOSTILE = [
+    " " * 60_000 + "x",
+    "(string" + " " * 60_000 + "x",
+    "options" + " " * 60_000 + "x",
+    "default " + "1" * 60_000,
+    "max" + " " * 60_000,
+    "eyJ-" * 15_000,
+    "sk-" * 20_000,
+    "\n " * 30_000 + "x",
+    "ignore" + " " * 60_000,
+    "must" + " " * 60_000,
+    "<system " * 10_000,
+    "a->" * 20_000,
+    "`" * 60_000 + "->",
+    "must be " + "'a'," * 15_000,
+    "a." * 30_000,
+    "A" * 60_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:8].strip() or "blanks")
+def test_no_text_makes_a_rule_slow(text):
+    # Quadratic patterns would keep this busy for minutes; the suite would be seen to hang.
+    schema = {
+        "type": "object",
+        "properties": {
+            kind: {"type": kind, "default": 1, "maximum": 3, "enum": ["a"], "description": text}
+            for kind in ("string", "integer", "array")
+        },
+    }
+    document = {"instructions": text, "tools": [tool("a", text, inputSchema=schema, title=text), tool("b_c", text)]}
+    surface = build_surface(document)
+    for selection in EVERYTHING:
+        run_rules(surface, selection)
+
+
 words = st.text(max_size=6) | st.sampled_from(
     ["$ref", "type", "properties", "default", "enum", "#/$defs/a", "\ud800", "a"]
 )

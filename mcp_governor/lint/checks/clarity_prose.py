@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lint.context import Context, Hit, Node, hit
+from mcp_governor.lint.guarded import Guarded
 from mcp_governor.lint.schemas import COMPOSITION, effective, parent_of, types_of
 
 if TYPE_CHECKING:
@@ -32,64 +33,84 @@ _TYPE_WORDS = {
 _WORD = "|".join(_TYPE_WORDS)
 _TYPE_NOTE = rf"\((?:(?:optional|required)[,:]?\s+)?({_WORD})(?:,\s*(?:optional|required|default\b[^)]{{0,40}}))?\)"
 # Only where the note is about the argument as a whole: in front, or behind a phrase without lists or fields.
-_STATED_TYPE = re.compile(
-    rf"^\s*{_TYPE_NOTE}|^[^:,(\n]*{_TYPE_NOTE}\s*\.?\s*$|^\s*type\s*[:=]\s*({_WORD})\b(?!\s*(?:or|\|))", re.IGNORECASE
+_STATED_TYPE = Guarded(
+    rf"^\s*{_TYPE_NOTE}|^[^:,(\n]*{_TYPE_NOTE}\s*\.?\s*$|^\s*type\s*[:=]\s*({_WORD})\b(?!\s*(?:or|\|))", "(", "type"
 )
-_COMMA_LIST = re.compile(
-    r"\b(?:as\s+)?(?:a\s+)?comma[- ](?:separated|delimited)\s+(?:string|list|values)\b", re.IGNORECASE
-)
-_JSON_TEXT = re.compile(
-    r"\b(?:as\s+a\s+)?JSON(?:[- ](?:encoded|formatted|serialized))?\s+string\b|\bstringified\b", re.IGNORECASE
+_COMMA_LIST = Guarded(r"\b(?:as\s+)?(?:a\s+)?comma[- ](?:separated|delimited)\s+(?:string|list|values)\b", "comma")
+_JSON_TEXT = Guarded(
+    r"\b(?:as\s+a\s+)?JSON(?:[- ](?:encoded|formatted|serialized))?\s+string\b|\bstringified\b", "json", "stringified"
 )
 _COMPATIBLE = ({"integer", "number"},)
 
 _QUOTED = r"(?:`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”)"
-_VALUE_LIST = re.compile(
+_VALUE_LIST = Guarded(
     r"\b(?:one of|(?:allowed|valid|possible|accepted|supported) values?|options|must be|can be|either)"
     rf"(?:\s+are|\s+is)?\s*[:=]?\s*[(\[]?\s*({_QUOTED}(?:\s*(?:,\s*(?:or|and)?|\||/|\bor\b|\band\b)\s*{_QUOTED})+)",
-    re.IGNORECASE,
+    "one of",
+    "value",
+    "options",
+    "must be",
+    "can be",
+    "either",
 )
 _ITEM = re.compile(_QUOTED)
 
-_NUMBER = r"-?\d+(?:\.\d+)?"
+_NUMBER = r"-?\d{1,15}(?:\.\d{1,15})?"
 _END = r"(?=\s*(?:$|[);\]]|[.,](?:\s|$)))"
-_STATED_DEFAULT = re.compile(
-    rf"\bdefault(?:s\s+to|\s+value\s+is|\s+is|\s*[:=])?\s*(?:({_QUOTED})|(true|false|{_NUMBER}){_END})", re.IGNORECASE
+_STATED_DEFAULT = Guarded(
+    rf"\bdefault(?:s\s+to|\s+value\s+is|\s+is|\s*[:=])?\s*(?:({_QUOTED})|(true|false|{_NUMBER}){_END})", "default"
 )
-_BETWEEN = re.compile(
-    rf"\bbetween\s+({_NUMBER})\s+and\s+({_NUMBER}){_END}|\(({_NUMBER})\s*(?:-|–|to)\s*({_NUMBER})\)", re.IGNORECASE
+_BETWEEN = Guarded(
+    rf"\bbetween\s+({_NUMBER})\s+and\s+({_NUMBER}){_END}|\(({_NUMBER})\s*(?:-|–|to)\s*({_NUMBER})\)", "between", "("
 )
-_AT_MOST = re.compile(
-    rf"\b(?:max(?:imum)?(?:\s+(?:is|of|value))?|at most|no more than)\s*[:=]?\s*({_NUMBER}){_END}", re.IGNORECASE
+_AT_MOST = Guarded(
+    rf"\b(?:max(?:imum)?(?:\s+(?:is|of|value))?|at most|no more than)\s*[:=]?\s*({_NUMBER}){_END}",
+    "max",
+    "at most",
+    "no more",
 )
-_AT_LEAST = re.compile(
-    rf"\b(?:min(?:imum)?(?:\s+(?:is|of|value))?|at least|no less than)\s*[:=]?\s*({_NUMBER}){_END}", re.IGNORECASE
+_AT_LEAST = Guarded(
+    rf"\b(?:min(?:imum)?(?:\s+(?:is|of|value))?|at least|no less than)\s*[:=]?\s*({_NUMBER}){_END}",
+    "min",
+    "at least",
+    "no less",
 )
-_LENGTH = re.compile(
+_LENGTH = Guarded(
     r"\b(?:max(?:imum)?(?:\s+of)?|at most|up to|no more than)\s*[:=]?\s*(\d+)\s+"
     r"(char(?:acter)?s|items|elements|entries)\b",
-    re.IGNORECASE,
+    "char",
+    "items",
+    "elements",
+    "entries",
 )
 
 # In front, or in brackets before anything that could begin a list of fields.
-_SAYS = re.compile(
-    r"^\s*[\[(]?(required|optional)[\])]?\s*(?:[.:,;\-–]|$)|^[^:\n]*?[\[(](required|optional)[\])]", re.IGNORECASE
+_SAYS = Guarded(
+    r"^\s*[\[(]?(required|optional)[\])]?\s*(?:[.:,;\-–]|$)|^[^:\n]*?[\[(](required|optional)[\])]",
+    "required",
+    "optional",
 )
-_CONDITIONAL = re.compile(
-    r"\brequired\s+(?:if|when|for|unless|with|in|only)\b|\boptional\s+(?:if|when|for|unless)\b", re.IGNORECASE
+_CONDITIONAL = Guarded(
+    r"\brequired\s+(?:if|when|for|unless|with|in|only)\b|\boptional\s+(?:if|when|for|unless)\b", "required", "optional"
 )
 
 
 def _prose(node: Node) -> str:
-    """The description of a property, the empty string for anything else."""
+    """The description of a property, the empty string for anything else.
+
+    Blanks are single and empty lines are left out, so that no run of white space makes a pattern slow.
+    """
     if node.argument is None or not isinstance(node.schema, dict):
         return ""
     text = node.schema.get("description")
-    return text if isinstance(text, str) else ""
+    if not isinstance(text, str):
+        return ""
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
 
 
-def _at(node: Node) -> str:
-    return f"{node.pointer}/description"
+def _told(node: Node, **values: Any) -> Hit:
+    """A hit at the description of a property."""
+    return hit(f"{node.pointer}/description", node.schema["description"], argument=node.argument, **values)
 
 
 def stated_type(node: Node, _context: Context) -> Iterator[Hit]:
@@ -102,14 +123,18 @@ def stated_type(node: Node, _context: Context) -> Iterator[Hit]:
     if match is not None:
         stated = _TYPE_WORDS[(match[1] or match[2] or match[3]).lower()]
         if stated not in types and not any(stated in pair and pair & types for pair in _COMPATIBLE):
-            yield hit(_at(node), text, argument=node.argument, stated=stated, type=sorted(types))
+            yield _told(node, stated=stated, type=sorted(types))
             return
     if "string" in types:
         return
     if types <= {"array", "null"} and _COMMA_LIST.search(text):
-        yield hit(_at(node), text, argument=node.argument, stated="comma-separated text", type=sorted(types))
+        yield _told(
+            node,
+            stated="comma-separated text",
+            type=sorted(types),
+        )
     elif types <= {"array", "object", "null"} and _JSON_TEXT.search(text):
-        yield hit(_at(node), text, argument=node.argument, stated="JSON in a string", type=sorted(types))
+        yield _told(node, stated="JSON in a string", type=sorted(types))
 
 
 def _enum(schema: dict[str, Any]) -> list[str]:
@@ -131,7 +156,7 @@ def stated_values(node: Node, _context: Context) -> Iterator[Hit]:
         extra = [value for value in stated if value not in allowed]
         # A list that shares nothing with the enum is about something else.
         if extra and any(value.casefold() in folded for value in stated):
-            yield hit(_at(node), text, argument=node.argument, stated=extra, allowed=allowed)
+            yield _told(node, stated=extra, allowed=allowed)
             return
 
 
@@ -144,7 +169,7 @@ def stated_default(node: Node, _context: Context) -> Iterator[Hit]:
     stated = [_literal(match, actual) for match in _STATED_DEFAULT.finditer(text)]
     # Two defaults in one description are two cases, which a schema cannot say.
     if len(stated) == 1 and stated[0] is not None and stated[0] != actual:
-        yield hit(_at(node), text, argument=node.argument, stated=stated[0], default=actual)
+        yield _told(node, stated=stated[0], default=actual)
 
 
 def _literal(match: re.Match[str], actual: Any) -> Any:
@@ -169,7 +194,12 @@ def stated_bounds(node: Node, _context: Context) -> Iterator[Hit]:
     for keyword, stated in _stated_bounds(text, types_of(schema) or frozenset()):
         actual = schema.get(keyword)
         if isinstance(actual, int | float) and not isinstance(actual, bool) and actual != stated:
-            yield hit(_at(node), text, argument=node.argument, keyword=keyword, stated=stated, actual=actual)
+            yield _told(
+                node,
+                keyword=keyword,
+                stated=stated,
+                actual=actual,
+            )
 
 
 def _stated_bounds(text: str, types: frozenset[str]) -> Iterator[tuple[str, float]]:
@@ -209,4 +239,4 @@ def stated_required(node: Node, _context: Context) -> Iterator[Hit]:
         return
     stated, actual = (said[1] or said[2]).lower(), "required" if required else "optional"
     if stated != actual:
-        yield hit(_at(node), text, argument=node.argument, stated=stated, actual=actual)
+        yield _told(node, stated=stated, actual=actual)

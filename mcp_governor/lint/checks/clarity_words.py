@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lint.context import Context, Hit, hit
+from mcp_governor.lint.guarded import Guarded
 from mcp_governor.lint.tokens import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
 from mcp_governor.vocabulary import join_pointer, resolve_pointer
 
@@ -14,17 +15,15 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-USAGE_CUE = re.compile(
+USAGE_CUE = Guarded(
     r"\buse (?:this|it|when|for|to|after|before|only|instead)\b|\bwhen (?:you|the user|to|a user|asked)\b"
     r"|\binstead of\b|\brather than\b|\buseful (?:for|when|to)\b|\bprefer\b|\bbefore (?:using|calling)\b|\bideal for\b",
-    re.IGNORECASE,
 )
-LIMITATION_CUE = re.compile(
+LIMITATION_CUE = Guarded(
     r"\bonly\b|\bcan(?:not|'t|’t)\b|\bmax(?:imum)?\b|\bunless\b|\bdoes(?:n't|n’t| not)\b|\blimit(?:ed|s|ations?)?\b"
     r"|\bmust\b|\bexcept\b|\bup to\b|\bnot supported\b|\bdo(?:n't|n’t| not)\b",
-    re.IGNORECASE,
 )
-EXAMPLE_CUE = re.compile(r"\be\.g\.|\bfor example\b|\bexamples?\b|\bfor instance\b|\bsuch as\b", re.IGNORECASE)
+EXAMPLE_CUE = Guarded(r"\be\.g\.|\bfor example\b|\bexamples?\b|\bfor instance\b|\bsuch as\b")
 _SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
 

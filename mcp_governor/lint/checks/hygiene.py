@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lint.context import Context, Hit, hit
+from mcp_governor.lint.guarded import Guarded
 from mcp_governor.text import char_name
 
 if TYPE_CHECKING:
@@ -20,42 +21,68 @@ _HIDDEN = re.compile(
 )
 _JOINERS = "\u200c\u200d"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_PSEUDO_TAG = re.compile(
+_PSEUDO_TAG = Guarded(
     r"</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
-    re.IGNORECASE,
+    "<",
 )
-_OVERRIDE = re.compile(
+_OVERRIDE = Guarded(
     r"\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|the|your|every)\s+){0,2}"
     r"(?:previous|prior|above|earlier|preceding|system)\s+(?:instructions?|prompts?|rules|messages|directives?)\b",
-    re.IGNORECASE,
+    "ignore",
+    "disregard",
+    "forget",
+    "override",
 )
-_CONCEAL = re.compile(
+_CONCEAL = Guarded(
     r"\b(?:do not|don't|don’t|never)\s+(?:tell|inform|mention|reveal|disclose|notify|alert)\b[^.\n]{0,40}\buser\b"
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
     r"|\bthe user (?:must|should) not (?:know|see|notice)\b",
-    re.IGNORECASE,
+    "user",
 )
-_SENSITIVE_PATH = re.compile(
+_SENSITIVE_PATH = Guarded(
     r"~/\.(?:ssh|aws|gnupg|kube|netrc|npmrc|docker)\b|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/(?:passwd|shadow|sudoers)\b",
-    re.IGNORECASE,
+    "~/",
+    "id_",
+    "/etc/",
 )
-_SECRET = re.compile(
+_SECRET = Guarded(
     r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_\-]{24,}|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bAKIA(?![A-Z0-9]{9}EXAMPLE)[0-9A-Z]{16}\b"
     r"|\bxox[baprs]-[0-9A-Za-z\-]{20,}|\bAIza[0-9A-Za-z_\-]{35}\b|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
-    r"|\beyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}"
+    r"|\beyJ[A-Za-z0-9_\-]{10,4096}\.eyJ[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{10,4096}",
+    "sk-",
+    "gh",
+    "akia",
+    "xox",
+    "aiza",
+    "private key",
+    "eyj",
+    ignore_case=False,
 )
 _SHORTEST_SECRET = 20
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
-_ORDER = re.compile(
+_ORDER = Guarded(
     r"\b(?:you\s+)?must\s+(?:always\s+)?(?:first\s+)?(?:call|use|invoke|run)\b|\balways\s+(?:call|use|invoke|run)\s+(?:this|it)\b"
     r"|\b(?:call|use|run|invoke)\s+this\s+(?:tool\s+)?(?:first|before (?:any|all|every))\b",
-    re.IGNORECASE,
+    "must",
+    "always",
+    "this",
 )
-_CAPITALS = re.compile(r"\b(?:IMPORTANT|CRITICAL|MUST|MANDATORY|NEVER|ALWAYS|REQUIRED ACTION)\b")
-_ALL_TOOLS = re.compile(
+_CAPITALS = Guarded(
+    r"\b(?:IMPORTANT|CRITICAL|MUST|MANDATORY|NEVER|ALWAYS|REQUIRED ACTION)\b",
+    "important",
+    "critical",
+    "must",
+    "mandatory",
+    "never",
+    "always",
+    "required action",
+    ignore_case=False,
+)
+_ALL_TOOLS = Guarded(
     r"\b(?:before|after|when(?:ever)?|instead of|rather than)\s+(?:using\s+|calling\s+|invoking\s+)?"
     r"(?:any|all|every|each)\s+(?:of\s+the\s+)?(?:other|subsequent|further)\s+(?:tools?|tool calls?|functions?)\b",
-    re.IGNORECASE,
+    "tool",
+    "function",
 )
 
 
@@ -95,7 +122,7 @@ def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
         yield hit(text.pointer, text.value, found=", ".join(f"U+{ord(char):04X}" for char in found))
 
 
-def _matching(pattern: re.Pattern[str], text: Text) -> Iterator[Hit]:
+def _matching(pattern: Guarded, text: Text) -> Iterator[Hit]:
     match = pattern.search(text.value)
     if match is not None:
         yield hit(text.pointer, text.value, found=match.group())
