@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError, GovernorError
-from mcp_governor.surface import NO_TIER_RULES, load_surface
-from mcp_governor.target import SURFACE_FILE, GitSource, read_source
+from mcp_governor.surface import fingerprint, load_surface, parse_surface
+from mcp_governor.target.git import files_at_tags
+from mcp_governor.target.resolve import baseline_file as surface_file
 from mcp_governor.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.change import Change
-    from mcp_governor.changelog import Changelog, SchemaVersion
+    from mcp_governor.changelog import Changelog, Recorded, SchemaVersion
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
@@ -70,17 +72,40 @@ def check_changelog(
     """What is wrong with the changelog, with everything at hand that it can be held to."""
     if books.changelog is None:
         return []
-    from mcp_governor.changelog import ChangelogSettings, check, recorded_surfaces
+    from mcp_governor.changelog import ChangelogSettings, check
 
-    folder = config.changelog_options.surfaces
     settings = ChangelogSettings(
         expected=books.expected,
         baseline=baseline.surface if baseline else None,
-        recorded=tuple(recorded_surfaces(config.resolve(folder), folder, books.changelog)),
+        recorded=recorded_releases(books.changelog, config),
         names=_manifest_names(surface, baseline),
         zero_policy=config.policy.zero_policy,
     )
     return check(books.changelog, surface, changes if baseline is not None else None, settings=settings)
+
+
+def recorded_releases(changelog: Changelog, config: Config) -> tuple[Recorded, ...]:
+    """The surfaces of released versions: recorded in the surfaces folder, else at their git tags."""
+    from mcp_governor.changelog import Recorded, recorded_surfaces
+
+    folder = config.changelog_options.surfaces
+    found = {told.version: told for told in recorded_surfaces(config.resolve(folder), folder, changelog)}
+    wanted = {
+        section.version: section.version_text
+        for section in changelog.released
+        if section.version is not None and not section.current and section.version_text not in found
+    }
+    if wanted:
+        for version, data in files_at_tags(config.root, surface_file(config)).items():
+            if version not in wanted:
+                continue
+            with contextlib.suppress(GovernorError):
+                surface = parse_surface(data, f"git:{version}")
+                # A file that was not recorded anew for the release tells of an older one.
+                if surface.version in (None, wanted[version], str(version)):
+                    text = wanted[version]
+                    found[text] = Recorded(text, fingerprint(surface), f"git tag of {version}")
+    return tuple(found.values())
 
 
 def _manifest_names(surface: Surface, baseline: Baseline | None) -> frozenset[str]:
@@ -99,10 +124,5 @@ def surface_of_release(config: Config, version: str) -> Surface | None:
     file = config.resolve(config.changelog_options.surfaces) / f"{parsed}.json"
     if file.is_file():
         return load_surface(file)
-    name = config.baseline if config.baseline.endswith(".json") else SURFACE_FILE
-    for tag in (f"v{parsed}", str(parsed)):
-        try:
-            return read_source(GitSource(f"git:{tag}", tag, name, config.root), tiers=NO_TIER_RULES)
-        except GovernorError:
-            continue
-    return None
+    data = files_at_tags(config.root, surface_file(config)).get(parsed)
+    return parse_surface(data, f"git:{parsed}") if data is not None else None

@@ -11,7 +11,6 @@ from mcp_governor.checking.subject import baseline_info, counts_of, refuse_empty
 from mcp_governor.findings import Bump
 from mcp_governor.surface import fingerprint
 from mcp_governor.target import Baseline, read_sources, resolve, tier_rules
-from mcp_governor.versions import Version, step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,21 +42,25 @@ def compare_targets(
 def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, only_breaking: bool = False) -> Report:
     """:func:`compare_targets` for surfaces that were read."""
     from mcp_governor.change import Verdict, compare
+    from mcp_governor.changelog import declared_step, needed_step
+    from mcp_governor.policy import required_step
 
     changes = compare(baseline.surface, surface, level=config.level, options=change_options(config))
-    required = Bump.highest([change.bump for change in changes])
+    versions = _versions(baseline.surface, surface)
+    steps = {change.id: required_step(change, unknown=config.policy.unknown) for change in changes}
+    highest = Bump.highest(list(steps.values()))
+    required = needed_step(highest, versions[0] if versions else "", zero_policy=config.policy.zero_policy)
     if only_breaking:
         changes = [change for change in changes if change.verdict is not Verdict.COMPATIBLE]
-    versions = _versions(baseline.surface, surface)
     return Report(
         target=surface.source,
         server=ServerInfo.of(surface),
         fingerprint=fingerprint(surface),
         baseline=baseline_info(baseline),
         required_bump=required,
-        declared_bump=_declared(versions),
+        declared_bump=declared_step(*versions, calver=config.policy.calver).bump if versions else None,
         declared_versions=versions,
-        forcing=tuple(c.id for c in changes if c.bump is required) if required is not Bump.NONE else (),
+        forcing=tuple(c.id for c in changes if steps[c.id] is highest) if highest is not Bump.NONE else (),
         changes=tuple(changes),
         counts=counts_of(surface),
         fail_on=fail_on(config),
@@ -68,10 +71,3 @@ def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, on
 
 def _versions(old: Surface, new: Surface) -> tuple[str, str] | None:
     return (old.version, new.version) if old.version and new.version else None
-
-
-def _declared(versions: tuple[str, str] | None) -> Bump | None:
-    if versions is None:
-        return None
-    old, new = (Version.parse(text) for text in versions)
-    return step(old, new) if old and new else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.books import check_changelog, open_books
+from mcp_governor.checking.books import Books, check_changelog, open_books
 from mcp_governor.findings import Bump
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def hold_to_promise(
     from mcp_governor.policy import evaluate
 
     books = open_books(config, surface)
-    old_version = baseline.surface.version if baseline else None
+    old_version = _old_version(baseline, books, config)
     new_version = books.expected.text
     result = evaluate(
         changes,
@@ -84,6 +84,15 @@ def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iter
     from mcp_governor.policy import check_manifest
 
     return check_manifest(surface.manifest, expected, what=config.server_json)
+
+
+def _old_version(baseline: Baseline | None, books: Books, config: Config) -> str | None:
+    """The version that the baseline had, by the same source that tells the version of now."""
+    if baseline is None:
+        return None
+    from mcp_governor.changelog import baseline_version
+
+    return baseline_version(config.schema_version, baseline.surface, books.changelog, books.expected)
 
 
 def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: Config) -> Sequence[Finding]:

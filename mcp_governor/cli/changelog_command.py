@@ -91,12 +91,14 @@ def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
 def _next_version(desk: _Desk) -> str:
     """The version that the draft speaks of: the one the surface has, or, where that is still the baseline's, the
     next one that its changes need."""
-    from mcp_governor.changelog import needed_step, schema_version
+    from mcp_governor.changelog import baseline_version, needed_step, schema_version
     from mcp_governor.findings import Bump
     from mcp_governor.versions import Version
 
-    now = schema_version(desk.config.schema_version, desk.surface, desk.config.root).text
-    before = desk.baseline.surface.version if desk.baseline else None
+    spec = desk.config.schema_version
+    expected = schema_version(spec, desk.surface, desk.config.root)
+    now = expected.text
+    before = baseline_version(spec, desk.baseline.surface, desk.book, expected) if desk.baseline else None
     section = desk.book.current
     if section is not None and section.version is not None and now is None:
         return section.version_text

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _SECONDS = 30.0
 
 
-def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+def _git(folder: Path, *arguments: str, asked: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(
             ("git", "-C", str(folder), *arguments),
             capture_output=True,
-            stdin=subprocess.DEVNULL,
+            input=asked if asked is not None else b"",
             timeout=_SECONDS,
             check=False,
         )
@@ -54,6 +54,30 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
             f"Name another file: git:{shown_ref}:PATH, or record one and commit it.",
         )
     return shown.stdout
+
+
+def files_at_tags(folder: Path, path: str) -> dict[Version, bytes]:
+    """The content of a file at each tag that stands for a version and holds it; empty outside of git.
+
+    Args:
+        folder: a folder inside the work tree.
+        path: of the file, relative to ``folder``.
+    """
+    listed = _git(folder, "tag", "--list")
+    if listed.returncode != 0:
+        return {}
+    tags = {version: tag for tag in listed.stdout.decode(errors="replace").split() if (version := version_of_tag(tag))}
+    prefix = _git(folder, "rev-parse", "--show-prefix").stdout.decode(errors="replace").strip()
+    found: dict[Version, bytes] = {}
+    asked = "".join(f"{tag}:{prefix}{path}\n" for tag in tags.values())
+    answers = _git(folder, "cat-file", "--batch", asked=asked.encode()).stdout if asked else b""
+    for version in tags:
+        header, _, answers = answers.partition(b"\n")
+        if header.endswith(b" missing"):
+            continue
+        size = int(header.rpartition(b" ")[2])
+        found[version], answers = answers[:size], answers[size + 1 :]
+    return found
 
 
 def latest_release_tag(folder: Path, holding: str) -> str | None:
