@@ -48,6 +48,22 @@ def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
         ) from None
 
 
+def published_validator(schema: dict[str, Any]) -> Validator:
+    """A validator for a schema that a server publishes: nothing is fetched, formats are annotations.
+
+    Raises:
+        ValueError: no validator can be built.
+    """
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.validator_for(schema, offline=True, validate_formats=False)
+    except UnicodeEncodeError:
+        return published_validator(encodable(schema))
+    except jsonschema_rs.ReferencingError as error:
+        raise ValueError(error.message) from None
+
+
 def errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]]:
     """Path and message of every error in ``value``; an empty list where it is valid."""
     try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from mcp_governor.lint.patterns import encodable, errors
+from mcp_governor.lint.patterns import errors, published_validator
 from mcp_governor.vocabulary import DIALECT_2020_12, join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
@@ -172,10 +172,8 @@ def _leads_somewhere(root: Any, pointer: str) -> bool:
 
 def _compile_error(schema: dict[str, Any]) -> str:
     """Why the engine refuses a schema; a pattern counts as broken only where Python refuses it as well."""
-    import jsonschema_rs
-
     try:
-        jsonschema_rs.validator_for({**encodable(schema), "$schema": meta_schema_of(schema)}, offline=True)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
+        published_validator({**schema, "$schema": meta_schema_of(schema)})
+    except ValueError as error:
         return str(getattr(error, "message", error))
     return ""

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mcp_governor.lint.patterns import encodable
+from mcp_governor.lint.patterns import published_validator
 from mcp_governor.lint.schema_report import dialect_of, meta_schema_of
 from mcp_governor.vocabulary import join_pointer
 
@@ -62,8 +62,6 @@ def root_of(node: Node) -> Any:
 
 def validator_at(node: Node) -> Validator | None:
     """A validator for the schema at a node, references resolved in its root; ``None`` where none can be built."""
-    import jsonschema_rs
-
     root = root_of(node)
     if not isinstance(root, dict) or dialect_of(root) is None:
         return None
@@ -74,6 +72,6 @@ def validator_at(node: Node) -> Validator | None:
         home, name = ("definitions", "id") if "draft-04" in uri else ("definitions", "$id")
         schema = {home: {"root": {**root, name: _EMBEDDED}}, "$ref": f"{_EMBEDDED}#{pointer}"}
     try:
-        return jsonschema_rs.validator_for({**encodable(schema), "$schema": uri}, offline=True, validate_formats=False)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError, TypeError):
+        return published_validator({**schema, "$schema": uri})
+    except (ValueError, TypeError):
         return None

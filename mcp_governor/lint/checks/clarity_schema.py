@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from mcp_governor.lint.context import SIDES, Context, Hit, Node, hit
 from mcp_governor.lint.patterns import errors
-from mcp_governor.lint.schemas import parent_of, validator_at
+from mcp_governor.lint.schemas import parent_of, types_of, validator_at
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def required_with_default(node: Node, _context: Context) -> Iterator[Hit]:
 def null_default(node: Node, _context: Context) -> Iterator[Hit]:
     """``"default": null`` stands only where null is accepted."""
     if not isinstance(node.schema, dict) or node.schema.get("default", 0) is not None:
+        return
+    if "null" in (types_of(node.schema) or ()) and not node.schema.keys() & {"enum", "const", "not", "allOf"}:
         return
     validator = validator_at(node)
     if validator is not None and not validator.is_valid(None):
