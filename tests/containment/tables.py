@@ -279,6 +279,11 @@ WIDER = {
         {"type": "string", "not": {"enum": ["", "a"]}},
         {"type": "string", "minLength": 2},
     ),
+    "a list within a bound": ({"enum": [1, 2]}, {"enum": [1, 2], "type": "number", "exclusiveMinimum": 1}),
+    "another member makes another object": (
+        {"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"], "not": {"const": {"a": 1}}},
+        {"type": "object", "properties": {"a": {"const": 1}}, "required": ["a", "b"]},
+    ),
     "one of three that overlap": (
         {"anyOf": [{"type": "integer"}, {"minimum": 5}]},
         {"oneOf": [{"type": "integer"}, {"minimum": 5, "type": "number"}, False]},
@@ -349,6 +354,27 @@ SAME = {
     "between two whole numbers": ({"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}, False),
     "a point that is left out": ({"type": "number", "minimum": 1, "exclusiveMaximum": 1}, False),
     "every multiple is excluded": ({"type": "integer", "multipleOf": 6, "not": {"multipleOf": 3}}, False),
+    "equal items count alike": (
+        {
+            "type": "array",
+            "items": {"enum": [0, 1]},
+            "minItems": 2,
+            "maxItems": 2,
+            "not": {"uniqueItems": True},
+            "contains": {"const": 0},
+            "maxContains": 1,
+        },
+        False,
+    ),
+    "numbers that are integers": ({"allOf": [{"type": "number"}, {"type": "integer"}]}, {"type": "integer"}),
+    "unevaluated below unevaluated": (
+        {
+            "type": "object",
+            "allOf": [{"unevaluatedProperties": {"type": "string"}}],
+            "unevaluatedProperties": False,
+        },
+        {"type": "object", "additionalProperties": {"type": "string"}},
+    ),
     "unique and repeated": ({"type": "array", "uniqueItems": True, "not": {"uniqueItems": True}}, False),
     "a name that no name can be": ({"type": "object", "propertyNames": {"type": "integer"}, "minProperties": 1}, False),
     "a dependency that leads nowhere": (
@@ -365,6 +391,7 @@ APART = {
     "false is not zero": ({"enum": [False]}, {"enum": [0]}),
     "zero and the empty string": ({"const": 0}, {"const": ""}),
     "enum values": ({"enum": ["a", "b"]}, {"enum": ["b", "c"]}),
+    "a fraction in a list": ({"type": ["integer", "null"]}, {"enum": [1, 1.5]}),
     "ranges": ({"type": "integer", "minimum": 2}, {"type": "integer", "maximum": 4}),
     "steps": ({"type": "integer", "multipleOf": 2}, {"type": "integer", "multipleOf": 3}),
     "required names": ({"type": "object", "required": ["a"]}, {"type": "object", "required": ["b"]}),

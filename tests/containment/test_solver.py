@@ -133,6 +133,45 @@ def test_recursive_schemas_against_each_other(outer: Any, inner: Any) -> None:
         assert not accepts(outer, found.value)
 
 
+def ref(number: int) -> dict[str, str]:
+    return {"$ref": f"#/$defs/d{number}"}
+
+
+def wrapped(part: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"a": part}, "required": ["a"], "maxProperties": 1}
+
+
+def test_an_assumption_is_dropped_with_the_goal_it_was_made_under() -> None:
+    # d2 is met first inside d3, where its items lead back to d3; asked again outside, it has instances
+    schema = {
+        "$defs": {
+            "d0": {"anyOf": [{"const": 1}, {"type": "array", "items": ref(0), "minItems": 1, "maxItems": 2}]},
+            "d1": wrapped(ref(3)),
+            "d2": {"type": "array", "items": ref(1), "minItems": 1, "maxItems": 2},
+            "d3": {"anyOf": [wrapped(ref(0)), {"type": "array", "prefixItems": [ref(3), ref(2)], "minItems": 2}]},
+        },
+        "type": "array",
+        "prefixItems": [ref(1), ref(2)],
+        "minItems": 2,
+    }
+    found = search(False, schema)
+    assert isinstance(found, Found)
+    assert found.value == [{"a": {"a": 1}}, [{"a": {"a": 1}}]]
+
+
+def test_a_definition_cut_short_in_a_circle_is_whole_elsewhere() -> None:
+    inner = {
+        "$defs": {
+            "d0": {"allOf": [ref(1), {"type": "string"}]},
+            "d1": {"allOf": [ref(0), {"maxLength": 3}]},
+        },
+        "type": "object",
+        "properties": {"x": ref(0), "y": ref(1)},
+    }
+    assert isinstance(search({"properties": {"y": {"type": "string", "maxLength": 3}}}, inner), Empty)
+    assert isinstance(search({"properties": {"x": {"type": "string", "maxLength": 3}}}, inner), Empty)
+
+
 def test_steps_are_limited() -> None:
     with pytest.raises(StoppedError):
         search({"enum": list(range(500))}, {"enum": list(range(501))}, steps=50)
