@@ -1,17 +1,23 @@
-"""Two surfaces → changes: what differs, where, and what it does to a client."""
+"""Two surfaces → changes: what differs, where, and what it does to a client. Names are loaded on first use."""
 
-from mcp_governor.change.catalogue import catalogue, kind, required_bump
-from mcp_governor.change.compare import compare
-from mcp_governor.change.kind import Example, Kind
-from mcp_governor.change.model import Change, Level, Side, Verdict
-from mcp_governor.change.options import (
-    CHARTER_OPEN_ENUMS,
-    DEFAULT_OPTIONS,
-    ChangeOptions,
-    Policy,
-    option_schemas,
-    options_from,
-)
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp_governor.change.kind_model import Example, Kind
+    from mcp_governor.change.model import Change, Level, Side, Verdict
+    from mcp_governor.change.options import (
+        CHARTER_OPEN_ENUMS,
+        DEFAULT_OPTIONS,
+        ChangeOptions,
+        Policy,
+        option_schemas,
+        options_from,
+    )
+    from mcp_governor.change.registry import catalogue, kind, required_bump
+    from mcp_governor.change.surfaces import compare
 
 __all__ = [
     "CHARTER_OPEN_ENUMS",
@@ -31,3 +37,20 @@ __all__ = [
     "options_from",
     "required_bump",
 ]
+
+_HOMES = {
+    "kind_model": ("Example", "Kind"),
+    "model": ("Change", "Level", "Side", "Verdict"),
+    "options": ("CHARTER_OPEN_ENUMS", "DEFAULT_OPTIONS", "ChangeOptions", "Policy", "option_schemas", "options_from"),
+    "registry": ("catalogue", "kind", "required_bump"),
+    "surfaces": ("compare",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value

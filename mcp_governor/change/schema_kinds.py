@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.change.family_kinds import FAMILY_KINDS
-from mcp_governor.change.kind import Example, Kind
+from mcp_governor.change.kind_model import Example, Kind
 from mcp_governor.change.model import Side, Verdict
 from mcp_governor.findings import Bump
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from mcp_governor.change.catalogue import required_bump
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import owner, schema_message
 from mcp_governor.change.model import Change, Level, Side, Verdict
 from mcp_governor.change.node import parse
+from mcp_governor.change.registry import required_bump
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.catalogue import required_bump
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import shown
 from mcp_governor.change.model import Change, Level, Side, Verdict
-from mcp_governor.change.schemas import SchemaPair, compare_schemas
+from mcp_governor.change.registry import required_bump
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
@@ -227,13 +226,18 @@ def _other_meta(tool: Tool) -> dict[str, Any]:
 
 
 def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterator[Change]:
-    def pair(side: Side, before: Any, after: Any) -> SchemaPair:
-        return SchemaPair(before, after, side, old.name, old.tier, level, options)
+    def changes(side: Side, before: Any, after: Any) -> Iterable[Change]:
+        if same_json(before, after):
+            return ()
+        # Loaded here, because a comparison where no schema differs needs no engine.
+        from mcp_governor.change.schemas import SchemaPair, compare_schemas
 
-    yield from compare_schemas(pair(Side.INPUT, _input(old), _input(new)))
+        return compare_schemas(SchemaPair(before, after, side, old.name, old.tier, level, options))
+
+    yield from changes(Side.INPUT, _input(old), _input(new))
     before, after = old.output_schema, new.output_schema
     if before is not None and after is not None:
-        yield from compare_schemas(pair(Side.OUTPUT, before, after))
+        yield from changes(Side.OUTPUT, before, after)
     elif before is not None or after is not None:
         gone = after is None
         kind, verdict = ("output-schema-removed", _BREAKING) if gone else ("output-schema-added", _COMPATIBLE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
@@ -49,7 +50,7 @@ async def _read_and_call(
     source: LiveSource, config: Config, settings: CallSettings, emit: Emit
 ) -> tuple[Surface, CallReport]:
     from mcp_governor import wire
-    from mcp_governor.call import load_recordings, plan_calls, run_calls, split_recordings
+    from mcp_governor.call import check_server_info, load_recordings, plan_calls, run_calls, split_recordings
     from mcp_governor.lint import select
 
     limits = wire.Limits(request_timeout=source.timeout)
@@ -62,14 +63,19 @@ async def _read_and_call(
         written, repeated = split_recordings(recorded)
         plan = plan_calls(surface, [*config.calls, *written], settings=settings, recorded=repeated)
         emit(Started("call"))
+        selection = select(lint_settings(config))
         report = await run_calls(
             session,
             surface,
             plan,
             settings=settings,
-            selection=select(lint_settings(config)),
+            selection=selection,
+            secrets=source.endpoint.secrets,
             reconnect=lambda: wire.connect(source.endpoint, limits=limits),
         )
+        if isinstance(source.endpoint, wire.HttpEndpoint):
+            told = await check_server_info(source.endpoint, selection)
+            report = replace(report, findings=(*report.findings, *told))
         emit(Finished("call", len(report.results)))
     return surface, report
 

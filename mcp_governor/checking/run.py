@@ -143,7 +143,12 @@ class _Run:
 
         selection = select(lint_settings(self.config))
         self.counts["rules"] = len(selection.linted)
-        return without_known(run_rules(self.surface, selection), self.config)
+        found = run_rules(self.surface, selection)
+        if self.baseline is not None and selection.get("envelope/version-step") is not None:
+            from mcp_governor.call.validate import charter_step_findings
+
+            found += charter_step_findings(self.baseline.surface, self.surface, selection)
+        return without_known(found, self.config)
 
     def report(self, changes: list[Change], promise: Promise, linted: list[Finding]) -> Report:
         surface = self.surface

@@ -17,7 +17,7 @@ from mcp_governor.findings import Bump, Tier
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcp_governor.change.kind import Kind
+    from mcp_governor.change.kind_model import Kind
 
 
 @cache
