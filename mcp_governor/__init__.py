@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp_governor.containment import Containment, contains
     from mcp_governor.errors import GovernorError
     from mcp_governor.findings import Finding, Severity
-    from mcp_governor.lint import lint
+    from mcp_governor.linting import lint
     from mcp_governor.surface import Surface, fingerprint, load_surface
 
 __all__ = [
@@ -56,7 +56,7 @@ _HOMES = {
     "containment": ("Containment", "contains"),
     "errors": ("GovernorError",),
     "findings": ("Finding", "Severity"),
-    "lint": ("lint",),
+    "linting": ("lint",),
     "surface": ("Surface", "fingerprint", "load_surface"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -88,7 +88,7 @@ def lint_description(
     ] = None,
 ) -> ToolResponse[LintData]:
     """See the metadata below; models read that."""
-    from mcp_governor.lint import LintSettings, lint
+    from mcp_governor.linting import LintSettings, lint
     from mcp_governor.surface import build_surface
 
     schema = {"type": "object"}
@@ -138,7 +138,7 @@ def list_rules(
     ] = "concise",
 ) -> ToolResponse[RulesData]:
     """See the metadata below; models read that."""
-    from mcp_governor.lint import load_catalogue
+    from mcp_governor.linting import load_catalogue
 
     catalogue = load_catalogue()
     packs = sorted(catalogue.packs)

@@ -125,7 +125,7 @@ def _help(command: click.Command, name: str, parent: click.Context) -> list[str]
 
 def pages() -> dict[Path, str]:
     """Every generated page with its text."""
-    from mcp_governor.lint.docs import pages as rule_pages
+    from mcp_governor.linting.docs import pages as rule_pages
 
     docs = ROOT / "docs"
     own = {

@@ -12,7 +12,7 @@ from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from mcp_governor.findings import Finding
-    from mcp_governor.lint import Selection
+    from mcp_governor.linting import Selection
     from mcp_governor.wire import HttpEndpoint
 
 _LARGEST = 64 * 1024

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.response import read_response
-from mcp_governor.change.catalogue import required_bump
 from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.change.registry import required_bump
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer

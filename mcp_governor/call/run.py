@@ -29,7 +29,7 @@ from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches
 from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
-from mcp_governor.lint import LintSettings, select
+from mcp_governor.linting import LintSettings, select
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
 from mcp_governor.wire.endpoint import redact
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
-    from mcp_governor.lint import Selection
+    from mcp_governor.linting import Selection
     from mcp_governor.surface.model import Surface, Tool
     from mcp_governor.wire import Session
 

@@ -51,7 +51,7 @@ async def _read_and_call(
 ) -> tuple[Surface, CallReport]:
     from mcp_governor import wire
     from mcp_governor.call import check_server_info, load_recordings, plan_calls, run_calls, split_recordings
-    from mcp_governor.lint import select
+    from mcp_governor.linting import select
 
     limits = wire.Limits(request_timeout=source.timeout)
     async with wire.connect(source.endpoint, limits=limits) as session:

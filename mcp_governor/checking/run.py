@@ -139,7 +139,7 @@ class _Run:
         return hold_to_promise(self.surface, self.baseline, changes, self.config, self.today)
 
     def lint(self) -> list[Finding]:
-        from mcp_governor.lint import run_rules, select
+        from mcp_governor.linting import run_rules, select
 
         selection = select(lint_settings(self.config))
         self.counts["rules"] = len(selection.linted)
@@ -177,7 +177,7 @@ def settle(
 ) -> Accepted:
     """Findings under the configured selection, severities and acceptances."""
     from mcp_governor.checking.settings import govern
-    from mcp_governor.lint import select
+    from mcp_governor.linting import select
     from mcp_governor.policy import Acceptance, apply_acceptances
 
     governed = govern(findings, select(lint_settings(config)))
@@ -190,7 +190,7 @@ def without_known(findings: list[Finding], config: Config) -> list[Finding]:
     """The findings that the configured lint baseline does not hold."""
     if not config.lint.baseline:
         return findings
-    from mcp_governor.lint import load_baseline, new_findings
+    from mcp_governor.linting import load_baseline, new_findings
 
     return new_findings(findings, load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline))
 

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcp_governor.config import Config
-    from mcp_governor.lint import LintSettings, Selection
+    from mcp_governor.linting import LintSettings, Selection
 
 OFF = "off"
 
 
 def lint_settings(config: Config) -> LintSettings:
     """The ``lint`` table, profiles and clients as the linter wants them."""
-    from mcp_governor.lint.settings import PERSONAS, LintSettings
+    from mcp_governor.linting.settings import PERSONAS, LintSettings
 
     table = config.lint
     off = tuple(rule for rule, severity in table.severity.items() if severity == OFF)
@@ -46,7 +46,7 @@ def govern(findings: Iterable[Finding], selection: Selection) -> list[Finding]:
 
     Rules of other stations run whenever their station does; profiles choose only among the linter's.
     """
-    from mcp_governor.lint import Suppression, load_catalogue
+    from mcp_governor.linting import Suppression, load_catalogue
 
     settings = selection.settings
     catalogue = load_catalogue(settings.rule_paths)
@@ -69,6 +69,6 @@ def full_config_schema() -> dict[str, Any]:
     """The configuration's JSON Schema with the options of the change catalogue and the known profiles."""
     from mcp_governor.change.options import option_schemas
     from mcp_governor.config.schema import config_schema
-    from mcp_governor.lint import load_catalogue
+    from mcp_governor.linting import load_catalogue
 
     return config_schema(option_schemas(), profiles=tuple(load_catalogue().profiles))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcp_governor.checking import Report
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
-    from mcp_governor.lint import Selection
+    from mcp_governor.linting import Selection
     from mcp_governor.report.lines import Line
     from mcp_governor.surface import Surface
 
@@ -64,8 +64,8 @@ def lint(
     """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
     from mcp_governor.checking import lint_report, read_target
     from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.lint import gone, load_baseline, new_findings, run_rules
-    from mcp_governor.lint import select as selected
+    from mcp_governor.linting import gone, load_baseline, new_findings, run_rules
+    from mcp_governor.linting import select as selected
 
     config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
     selection = selected(lint_settings(config))
@@ -117,7 +117,7 @@ def _compared(config: Config) -> Surface:
 
 
 def _write_baseline(path: Path, findings: list[Finding]) -> int:
-    from mcp_governor.lint import dump_baseline
+    from mcp_governor.linting import dump_baseline
     from mcp_governor.surface.file import write_atomic
 
     write_atomic(path, dump_baseline(findings))
@@ -136,7 +136,7 @@ def _settings(selection: Selection, config: Config) -> Iterator[Line]:
 
 
 def _statistics(report: Report) -> Iterator[Line]:
-    from mcp_governor.lint import statistics
+    from mcp_governor.linting import statistics
 
     rows = statistics(report.findings)
     width = max((len(row.rule) for row in rows), default=0)

@@ -13,14 +13,14 @@ from mcp_governor.report.lines import BLANK, line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.lint import Catalogue, Example, Rule
+    from mcp_governor.linting import Catalogue, Example, Rule
     from mcp_governor.report.lines import Line
 
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 
 def _catalogue(run: Run) -> Catalogue:
-    from mcp_governor.lint import load_catalogue
+    from mcp_governor.linting import load_catalogue
 
     return load_catalogue(tuple(run.config.resolve(folder) for folder in run.config.lint.rules))
 

@@ -27,6 +27,6 @@ def _schema(name: str) -> dict[str, object]:
         from mcp_governor.surface.schema import surface_schema
 
         return surface_schema()
-    from mcp_governor.lint import RULE_SCHEMA
+    from mcp_governor.linting import RULE_SCHEMA
 
     return dict(RULE_SCHEMA)

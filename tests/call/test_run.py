@@ -11,7 +11,7 @@ import pytest
 from mcp_governor.call import CallSettings, Purpose, plan_calls, run_calls
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import NothingCheckedError
-from mcp_governor.lint import LintSettings, select
+from mcp_governor.linting import LintSettings, select
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording

@@ -8,7 +8,7 @@ import pytest
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.lint import dump_baseline, gone, load_baseline, new_findings, statistics
+from mcp_governor.linting import dump_baseline, gone, load_baseline, new_findings, statistics
 
 
 def finding(rule="a/b", tool="t", value=1, message="m", severity=Severity.WARNING):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.lint import LintSettings, Rule, load_catalogue, run_rules, select
-from mcp_governor.lint.catalogue import rules_folder
-from mcp_governor.lint.rule_file import read_own_rule, read_rule
+from mcp_governor.linting import LintSettings, Rule, load_catalogue, run_rules, select
+from mcp_governor.linting.catalogue import rules_folder
+from mcp_governor.linting.rule_file import read_own_rule, read_rule
 from mcp_governor.surface import build_surface
 
 CATALOGUE = load_catalogue(entry_points=False)

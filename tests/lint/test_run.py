@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.findings import Finding
-from mcp_governor.lint import LintSettings, lint, load_catalogue, run_rules, select
-from mcp_governor.lint.context import schema_nodes
-from mcp_governor.lint.mentions import NameIndex
-from mcp_governor.lint.run import fill
+from mcp_governor.linting import LintSettings, lint, load_catalogue, run_rules, select
+from mcp_governor.linting.context import schema_nodes
+from mcp_governor.linting.mentions import NameIndex
+from mcp_governor.linting.run import fill
 from mcp_governor.surface import build_surface
 from mcp_governor.text import visible
 

@@ -6,7 +6,7 @@ import pytest
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
-from mcp_governor.lint import LintSettings, lint, load_catalogue, select
+from mcp_governor.linting import LintSettings, lint, load_catalogue, select
 from mcp_governor.surface import build_surface
 
 PROFILES = ("recommended", "charter", "schema-md", "surface", "omni")

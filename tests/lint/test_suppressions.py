@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.findings import Severity
-from mcp_governor.lint import LintSettings, Suppression, lint
+from mcp_governor.linting import LintSettings, Suppression, lint
 from mcp_governor.surface import build_surface
 
 KEY = "dev.mcp-governor/ignore"

@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.lint import LintSettings, lint, load_catalogue
+from mcp_governor.linting import LintSettings, lint, load_catalogue
 from mcp_governor.surface import build_surface
 
 RULE = """
@@ -152,7 +152,7 @@ def test_a_folder_that_is_missing_or_empty_is_an_error(tmp_path):
 
 
 PACKAGE_CHECK = """
-from mcp_governor.lint.context import hit
+from mcp_governor.linting.context import hit
 
 def ends(tool, context):
     if tool.description.endswith(context.options["word"]):

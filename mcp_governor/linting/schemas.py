@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mcp_governor.lint.patterns import published_validator
-from mcp_governor.lint.schema_report import dialect_of, meta_schema_of
+from mcp_governor.linting.patterns import published_validator
+from mcp_governor.linting.schema_report import dialect_of, meta_schema_of
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from mcp_governor.lint.context import Node
-    from mcp_governor.lint.patterns import Validator
+    from mcp_governor.linting.context import Node
+    from mcp_governor.linting.patterns import Validator
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
 _EMBEDDED = "urn:mcp-governor:embedded"

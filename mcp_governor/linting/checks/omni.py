@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lint.context import Context, Hit, Node, hit
-from mcp_governor.lint.schemas import parent_of, types_of
-from mcp_governor.lint.tokens import MUTATING_VERBS, READING_VERBS, leading_verb
+from mcp_governor.linting.context import Context, Hit, Node, hit
+from mcp_governor.linting.schemas import parent_of, types_of
+from mcp_governor.linting.tokens import MUTATING_VERBS, READING_VERBS, leading_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,14 +6,14 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.lint.context import Context, Hit, hit
-from mcp_governor.lint.guarded import Guarded
+from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.guarded import Guarded
 from mcp_governor.text import char_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.lint.texts import Text
+    from mcp_governor.linting.texts import Text
 
 _HIDDEN = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding
-from mcp_governor.lint.settings import Suppression
+from mcp_governor.linting.settings import Suppression
 from mcp_governor.surface.read import META_PREFIX
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.vocabulary import join_pointer
@@ -21,7 +21,7 @@ from mcp_governor.vocabulary import join_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.lint.selection import Selection
+    from mcp_governor.linting.selection import Selection
     from mcp_governor.surface.model import Surface, Tool
 
 META_KEY = f"{META_PREFIX}ignore"
@@ -114,7 +114,7 @@ class Suppressor:
         """What is wrong with an inline suppression that was not used; empty where its rules did not run."""
         if any(_means(rule, rule_id) for rule_id in self._linted):
             return "suppresses nothing"
-        from mcp_governor.lint.catalogue import load_catalogue
+        from mcp_governor.linting.catalogue import load_catalogue
 
         known = load_catalogue(self.selection.settings.rule_paths)
         if any(_means(rule, item.id) for item in known):

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.lint.context import Check, Context, Hit, Item, Node, hit
-from mcp_governor.lint.patterns import compile_schema, errors, linear_pattern
-from mcp_governor.lint.texts import Text
+from mcp_governor.linting.context import Check, Context, Hit, Item, Node, hit
+from mcp_governor.linting.patterns import compile_schema, errors, linear_pattern
+from mcp_governor.linting.texts import Text
 from mcp_governor.surface.model import Surface, Tool
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
-    from mcp_governor.lint.rule import Rule
+    from mcp_governor.linting.rule import Rule
 
 Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
 """A value → the places in it that a JSONPath finds, each with its way from the root."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from mcp_governor.lint.patterns import errors, published_validator
+from mcp_governor.linting.patterns import errors, published_validator
 from mcp_governor.vocabulary import DIALECT_2020_12, join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.lint.context import Context, Node
+    from mcp_governor.linting.context import Context, Node
     from mcp_governor.surface.model import Tool
 
 DIALECTS = {

@@ -114,7 +114,7 @@ class Rule:
         then: JSON Schema that every value found must satisfy, or ``None``.
         pattern: regular expression that every string found must contain a match of, or ``None``.
         forbid: regular expression that no string found may contain a match of, or ``None``.
-        check: ``module.function`` under ``mcp_governor.lint.checks``, or ``package.module:function``.
+        check: ``module.function`` under ``mcp_governor.linting.checks``, or ``package.module:function``.
         message: template with ``{named}`` values.
         fix: template, what to do instead.
         options: by name.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lint.context import SIDES, Context, Hit, Node, hit
-from mcp_governor.lint.schema_report import SchemaReport, dialect_of, schema_report
-from mcp_governor.lint.words import kind_of
+from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.linting.schema_report import SchemaReport, dialect_of, schema_report
+from mcp_governor.linting.words import kind_of
 from mcp_governor.vocabulary import resolve_pointer
 
 if TYPE_CHECKING:

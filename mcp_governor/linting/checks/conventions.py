@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lint.context import SIDES, Context, Hit, Node, hit
-from mcp_governor.lint.schema_report import dialect_of
-from mcp_governor.lint.schemas import effective, types_of
+from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.linting.schema_report import dialect_of
+from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.text import nearest
 from mcp_governor.vocabulary import (
     MIXED_MAP_KEYS,

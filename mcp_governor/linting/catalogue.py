@@ -15,14 +15,14 @@ import tomli
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
-from mcp_governor.lint.rule import Rule
-from mcp_governor.lint.rule_file import read_own_rule, read_rule
+from mcp_governor.linting.rule import Rule
+from mcp_governor.linting.rule_file import read_own_rule, read_rule
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mcp_governor.lint.rule import Limit
+    from mcp_governor.linting.rule import Limit
 
 ENTRY_POINT_GROUP = "mcp_governor.rules"
 """Packages that bring rules name a module (its folder holds the files) or a function that returns a folder."""

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding
-from mcp_governor.lint.context import Check, Context, Facts, Hit, Item
-from mcp_governor.lint.selection import ActiveRule, Selection, select
-from mcp_governor.lint.settings import DEFAULT_SETTINGS, LintSettings
-from mcp_governor.lint.suppress import Suppressor
-from mcp_governor.lint.texts import surface_texts
+from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
+from mcp_governor.linting.selection import ActiveRule, Selection, select
+from mcp_governor.linting.settings import DEFAULT_SETTINGS, LintSettings
+from mcp_governor.linting.suppress import Suppressor
+from mcp_governor.linting.texts import surface_texts
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from mcp_governor.lint.rule import Rule
+    from mcp_governor.linting.rule import Rule
     from mcp_governor.surface.model import Surface, Tool
 
 ENGINE_CHECK = "engine.suppressions"
@@ -85,7 +85,7 @@ def resolve_check(rule: Rule) -> Check:
         return declarative_check_of(rule)
     if ":" not in rule.check:
         module, _, name = rule.check.partition(".")
-        check: Check = getattr(importlib.import_module(f"mcp_governor.lint.checks.{module}"), name)
+        check: Check = getattr(importlib.import_module(f"mcp_governor.linting.checks.{module}"), name)
         return check
     module, _, name = rule.check.partition(":")
     try:
@@ -99,7 +99,7 @@ def resolve_check(rule: Rule) -> Check:
 
 def declarative_check_of(rule: Rule) -> Check:
     """The check of a rule without Python."""
-    from mcp_governor.lint.declarative import declarative_check
+    from mcp_governor.linting.declarative import declarative_check
 
     return declarative_check(rule)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor._version import __version__
 from mcp_governor.errors import ConfigError, UsageError
-from mcp_governor.lint.rule_schema import ID_PATTERN
+from mcp_governor.linting.rule_schema import ID_PATTERN
 from mcp_governor.surface.file import write_atomic
 from mcp_governor.text import one_line, visible
 
@@ -74,8 +74,8 @@ def check_examples(folder: Path) -> list[str]:
     Raises:
         ConfigError: a rule file is broken.
     """
-    from mcp_governor.lint.catalogue import load_catalogue
-    from mcp_governor.lint.rule_file import read_rule
+    from mcp_governor.linting.catalogue import load_catalogue
+    from mcp_governor.linting.rule_file import read_rule
 
     catalogue = load_catalogue((folder,), entry_points=False)
     out: list[str] = []
@@ -90,8 +90,8 @@ def check_examples(folder: Path) -> list[str]:
 
 
 def _problem(rule_id: str, folder: Path, recording: object, options: object, fails: bool) -> str:
-    from mcp_governor.lint.run import lint
-    from mcp_governor.lint.settings import LintSettings
+    from mcp_governor.linting.run import lint
+    from mcp_governor.linting.settings import LintSettings
     from mcp_governor.surface.read import build_surface
 
     if not isinstance(recording, dict) or not isinstance(options, dict):

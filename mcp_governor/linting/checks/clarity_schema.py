@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import unquote
 
-from mcp_governor.lint.context import SIDES, Context, Hit, Node, hit
-from mcp_governor.lint.patterns import errors
-from mcp_governor.lint.schemas import parent_of, types_of, validator_at
+from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.linting.patterns import errors
+from mcp_governor.linting.schemas import parent_of, types_of, validator_at
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ import tomli
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
-from mcp_governor.lint.rule import Example, Limit, Option, Rule, Stance
+from mcp_governor.linting.rule import Example, Limit, Option, Rule, Stance
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from mcp_governor.lint.rule import Examples
+    from mcp_governor.linting.rule import Examples
 
 
 def read_rule(path: Path, *, trusted: bool = False) -> Rule:
@@ -65,8 +65,8 @@ def _examples(data: Mapping[str, Any]) -> Examples:
 
 
 def _validate(data: Mapping[str, Any], text: str, shown: str) -> None:
-    from mcp_governor.lint.patterns import compile_schema, first_error
-    from mcp_governor.lint.rule_schema import RULE_SCHEMA
+    from mcp_governor.linting.patterns import compile_schema, first_error
+    from mcp_governor.linting.rule_schema import RULE_SCHEMA
 
     unknown = [key for key in data if key not in RULE_SCHEMA["properties"]]
     if unknown:

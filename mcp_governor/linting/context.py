@@ -153,5 +153,5 @@ Check = Callable[[Any, Context], Iterable[Hit]]
 
 The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, a :class:`Node` for ``schema``,
 ``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface``, a
-:class:`~mcp_governor.lint.texts.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
+:class:`~mcp_governor.linting.texts.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
 """

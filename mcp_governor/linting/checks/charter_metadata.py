@@ -13,7 +13,7 @@ from mcp_governor.charter.facts import (
     VERSIONS,
     declared_metadata,
 )
-from mcp_governor.lint.context import Context, Hit, hit
+from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.vocabulary import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lint.checks.spec_tools import MODERN
-from mcp_governor.lint.context import Context, Hit, hit
-from mcp_governor.lint.words import kind_of
+from mcp_governor.linting.checks.spec_tools import MODERN
+from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.words import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

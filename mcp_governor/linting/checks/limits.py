@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lint.context import Context, Hit, Node, hit
-from mcp_governor.lint.patterns import errors, linear_pattern
-from mcp_governor.lint.schema_report import DIALECTS, meta_validator
+from mcp_governor.linting.context import Context, Hit, Node, hit
+from mcp_governor.linting.patterns import errors, linear_pattern
+from mcp_governor.linting.schema_report import DIALECTS, meta_validator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

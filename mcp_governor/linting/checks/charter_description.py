@@ -6,8 +6,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mcp_governor.lint.context import Context, Hit, hit
-from mcp_governor.lint.mentions import NameIndex
+from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.mentions import NameIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

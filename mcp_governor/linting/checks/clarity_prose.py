@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lint.context import Context, Hit, Node, hit
-from mcp_governor.lint.guarded import Guarded
-from mcp_governor.lint.schemas import COMPOSITION, effective, parent_of, types_of
+from mcp_governor.linting.context import Context, Hit, Node, hit
+from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mcp_governor.lint.context import Context, Hit, hit
-from mcp_governor.lint.words import kind_of
+from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.words import kind_of
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.lint.texts import Text
+    from mcp_governor.linting.texts import Text
     from mcp_governor.surface.model import Surface, Tool
 
 MODERN = "2026-07-28"

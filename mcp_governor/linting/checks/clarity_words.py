@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lint.context import Context, Hit, hit
-from mcp_governor.lint.guarded import Guarded
-from mcp_governor.lint.tokens import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
+from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.tokens import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
 from mcp_governor.vocabulary import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
