@@ -1,0 +1,51 @@
+"""Who is believed when those who are asked do not agree, or do not answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.containment import contains, decide
+from mcp_governor.containment.outcome import Empty, Found, Unknown
+
+WIDE, NARROW = {"type": ["string", "null"], "maxLength": 9}, {"type": "string", "not": {"minLength": 9}}
+
+
+def test_a_witness_needs_both_validators() -> None:
+    # one of them takes this digit of another script for a digit, the other, rightly, does not
+    found = contains({"type": "string", "pattern": r"^\d$"}, {"const": "٥"})
+    assert found.verdict == "no"
+    assert not found.has_witness
+
+
+@pytest.mark.parametrize(
+    ("native", "own", "verdict"),
+    [
+        ("yes", Unknown("x"), "yes"),
+        ("no", Unknown("x"), "no"),
+        ("unknown", Unknown("what stopped it"), "unknown"),
+        (None, Unknown("what stopped it"), "unknown"),
+        ("unknown", Empty(), "yes"),
+        (None, Empty(), "yes"),
+        ("no", Empty(), "unknown"),
+        ("unknown", Found("not a witness"), "unknown"),
+        ("no", Found("not a witness"), "no"),
+    ],
+)
+def test_who_is_believed(monkeypatch: pytest.MonkeyPatch, native: Any, own: Any, verdict: str) -> None:
+    monkeypatch.setattr(decide, "native_covers", lambda *_: native)
+    monkeypatch.setattr(decide, "_search", lambda *_: own)
+    found = contains(WIDE, NARROW)
+    assert found.verdict == verdict
+    assert not found.has_witness
+    assert bool(found.reason) == (verdict == "unknown")
+
+
+def test_a_question_without_time_is_not_answered_wrongly() -> None:
+    names = [f"p{n}" for n in range(60)]
+    wide = {"type": "object", "properties": {name: {"not": {"type": "array", "minItems": 3}} for name in names}}
+    narrow = {"type": "object", "properties": {name: {"not": {"type": "array"}} for name in names}}
+    assert contains(wide, narrow, deadline=0).verdict in ("yes", "unknown")
+    assert contains(narrow, wide, deadline=0).verdict in ("no", "unknown")
+    assert contains(wide, narrow, deadline=20).verdict == "yes"
