@@ -49,6 +49,22 @@ class BaselineInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a recorded file says what a finding is about.
+
+    Attributes:
+        file: as the user named it, safe to show.
+        line, column: from 1.
+        frame: the lines around it, numbered, safe to show.
+    """
+
+    file: str
+    line: int
+    column: int
+    frame: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The outcome of one run; the JSON report writes these names.
 
@@ -68,6 +84,7 @@ class Report:
         unknown_fails: whether a change that could not be decided fails the run.
         breaking_fails: whether a breaking change fails by itself (``diff``) or only through the policy
             (``check``).
+        places: id of a finding → its place, where the surface was read from a recorded file.
         outright: ids of changes whose break fails by itself whatever the policy says: a call that behaves otherwise
             is owned up to by recording it anew, not by a version.
     """
@@ -89,6 +106,7 @@ class Report:
     unknown_fails: bool = True
     breaking_fails: bool = False
     outright: frozenset[str] = frozenset()
+    places: dict[str, Place] = field(default_factory=dict)
 
     @property
     def format(self) -> str:

@@ -44,8 +44,8 @@ def _tell_story(folder: Path) -> None:
     _say("Nothing has changed since, so the next check passes:")
     _type(["check"], expect=Exit.PASS)
     _say(
-        "Then comes release 1.1.0, in a hurry: `branch` became required, a tool was added, a description was\n"
-        "rewritten carelessly, and nobody touched the changelog. What does CI say?"
+        "Then comes release 1.1.0, in a hurry: `branch` became required, a tool was added, a description\n"
+        "contradicts its schema now, and nobody touched the changelog. What does CI say?"
     )
     _release(folder, 2)
     _type(["check"], expect=Exit.FINDINGS)

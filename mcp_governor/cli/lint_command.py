@@ -63,6 +63,7 @@ def lint(
 ) -> int:
     """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
     from mcp_governor.checking import lint_report, read_target
+    from mcp_governor.checking.places import with_places
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting import gone, load_baseline, new_findings, run_rules
     from mcp_governor.linting import select as selected
@@ -83,6 +84,8 @@ def lint(
             click.echo(f"{len(stale)} findings of {visible(known.name)} are gone; write it anew.", err=True)
         findings = new_findings(findings, ids)
     report = lint_report(surface, findings, config, len(selection.linted))
+    if run.output.format == "text" and not statistics:
+        report = with_places(report, surface, target, config, command=server_command())
     code = deliver(report, run.output, _statistics(report) if statistics else None)
     return int(Exit.PASS) if exit_zero else code
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_governor.cli.common import Output, Run, run_options, write_lines, write_text
 from mcp_governor.report.lines import BLANK, line
+from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,9 +68,13 @@ def _table(rules: list[Rule]) -> Iterator[Line]:
 
 @click.command()
 @click.argument("name")
+@click.option("--new", "folder", type=click.Path(file_okay=False, path_type=Path), help="Begin a rule in this folder.")
 @run_options(formats=("text", "json"))
-def rule(run: Run, name: str) -> None:
-    """Explain one rule: why, source, options, examples."""
+def rule(run: Run, name: str, folder: Path | None) -> None:
+    """Explain one rule: why, source, options, examples. With --new DIR, begin a rule of your own there."""
+    if folder is not None:
+        _begin(name, folder, run)
+        return
     found = _catalogue(run).get(name)
     if run.output.format == "json":
         document = _row(found) | {"why": found.why, "source": found.source, "fix": found.fix}
@@ -79,6 +85,18 @@ def rule(run: Run, name: str) -> None:
         write_text(json.dumps(document, indent=2) + "\n", run.output)
         return
     write_lines(_page(found, run.output), run.output)
+
+
+def _begin(name: str, folder: Path, run: Run) -> None:
+    from mcp_governor.linting.scaffold import check_examples, new_rule
+
+    file = new_rule(name, folder)
+    problems = check_examples(folder)
+    click.echo(f"{visible(str(file))} is written; edit it, its examples are its tests.")
+    if str(folder) not in run.config.lint.rules:
+        click.echo(f'Add the folder to the configuration: [lint] rules = ["{visible(str(folder))}"]')
+    for problem in problems:
+        click.echo(problem)
 
 
 def _page(rule: Rule, output: Output) -> Iterator[Line]:

@@ -101,7 +101,7 @@ def _release_2() -> dict[str, Any]:
     surface["serverInfo"]["version"] = "1.1.0"
     search, book, reserve = surface["tools"]
     reserve["inputSchema"]["required"].append("branch")
-    book["description"] = "Gets a book. Set isbn (integer) to the number of the book."
+    book["inputSchema"]["properties"]["isbn"] = _string("(integer) The number of the book.")
     search["inputSchema"]["properties"]["language"] = _string("ISO 639-1 code of the language to search in.")
     surface["tools"].append(
         {

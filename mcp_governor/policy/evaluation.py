@@ -122,7 +122,7 @@ def _version(
             value=value,
             old=one_line(old_version, 40),
             new=one_line(new_version, 40),
-            declared="zero" if step.bump is Bump.NONE else step.bump.value,
+            declared="no step" if step.bump is Bump.NONE else f"a {step.bump.value} step",
             required=needed.value,
             forcing=_listed(forcing),
             next=next_version(old_version, needed),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.change.model import Change
-    from mcp_governor.checking.model import Report
+    from mcp_governor.checking.model import Place, Report
     from mcp_governor.findings import Finding
 
 _SURFACE = "surface"
@@ -62,7 +62,7 @@ def _body(report: Report, verbose: int) -> Iterator[Line]:
             continue
         groups.setdefault(change.tool, []).extend(change_lines(change, report.accepted.get(change.id), verbose))
     for finding in sorted(report.findings, key=lambda f: (-f.severity.rank, f.rule, f.path)):
-        groups.setdefault(finding.tool, []).extend(finding_lines(finding, verbose))
+        groups.setdefault(finding.tool, []).extend(finding_lines(finding, verbose, report.places.get(finding.id)))
     for tool in sorted(groups, key=lambda name: (name is None, name or "")):
         yield BLANK
         yield line((visible(tool) if tool is not None else _SURFACE, "bold underline"))
@@ -99,14 +99,17 @@ def compact_json(value: object) -> str:
     return text if len(text) <= _WITNESS_LIMIT else f"{text[:_WITNESS_LIMIT]}… ({len(text)} characters)"
 
 
-def finding_lines(finding: Finding, verbose: int = 0) -> Iterator[Line]:
-    """One finding: rule and place, the reason, the fix."""
+def finding_lines(finding: Finding, verbose: int = 0, place: Place | None = None) -> Iterator[Line]:
+    """One finding: rule and place, the reason, the fix; the lines of the file where it was read from one."""
     mark, style = ("·", "dim") if finding.accepted is not None else _FINDING_MARK[finding.severity]
     note = f"  accepted: {one_line(finding.accepted)}" if finding.accepted is not None else ""
     yield line(
         (mark, style), " ", (finding.rule, style), "  ", (visible(finding.path), "cyan"), (note, "dim"), indent=2
     )
     yield line(visible(finding.message), indent=6)
+    if place is not None:
+        yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=6)
+        yield from (line((text, "dim"), indent=6) for text in place.frame.split("\n"))
     if finding.fix:
         first, *rest = finding.fix.split("\n")
         yield line(("fix: ", "dim"), visible(first), indent=6)

@@ -27,7 +27,6 @@ def test_it_tells_the_break_its_proof_and_what_to_do(told):
         "$ mcp-governor init",
         "✗ argument-required  /inputSchema/",
         "accepted before, refused now: {",
-        "changelog/fingerprint-stale",
         "Fingerprint: `v1:sha256:",
         "policy/bump-too-small",
         "required bump: major",
