@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemas import schemas
 from tables import APART, SAME, WIDER
-from test_properties import refutation
+from test_containment_properties import refutation
 
 from mcp_governor.containment.dialect import LATEST, dialect_of
 from mcp_governor.containment.nodes import negate
