@@ -1,20 +1,23 @@
-"""The decision: equality, then the native engine, then the own procedure, then two validators."""
+"""The decision: equality, then the native engine, then the own procedure, then two validators.
+
+The own procedure and the validators are loaded when they are needed: most questions of a comparison are answered
+before that.
+"""
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.dialect import LATEST, dialect_of
 from mcp_governor.containment.model import Containment
-from mcp_governor.containment.nodes import negate
-from mcp_governor.containment.outcome import Empty, Found, Outcome, StoppedError, Unknown
 from mcp_governor.containment.problem import is_plainly_valid, unreadable
-from mcp_governor.containment.schema import Schema, load, native_covers
 from mcp_governor.containment.shallow import surely_covers
-from mcp_governor.containment.solver import Solver
 from mcp_governor.containment.values import text_of
-from mcp_governor.containment.worker import WORKER
+
+if TYPE_CHECKING:
+    from mcp_governor.containment.outcome import Outcome
+    from mcp_governor.containment.schema import Schema
 
 SHORT = 16
 """A text of this length is no burden even for a pattern that backtracks exponentially."""
@@ -47,6 +50,8 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
     try:
         if _plain(outer, inner, outer_text, inner_text, default_dialect):
             return Containment("yes")
+        from mcp_governor.containment.schema import load
+
         one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)
         return _decide(one, other, until, deadline)
     except RecursionError:
@@ -54,6 +59,9 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
 
 
 def _decide(outer: Schema, inner: Schema, until: float, deadline: float) -> Containment:
+    from mcp_governor.containment.outcome import Unknown
+    from mcp_governor.containment.schema import native_covers
+
     for side, schema in (("outer", outer), ("inner", inner)):
         if schema.problem is not None:
             return Containment("unknown", reason=f"the {side} schema {schema.problem}")
@@ -83,6 +91,10 @@ def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dia
 
 def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
     """An instance of ``inner`` that ``outer`` refuses."""
+    from mcp_governor.containment.nodes import negate
+    from mcp_governor.containment.outcome import StoppedError, Unknown
+    from mcp_governor.containment.solver import Solver
+
     try:
         return Solver(until).solve([inner.formula, negate(outer.formula)])
     except StoppedError as error:
@@ -92,6 +104,8 @@ def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
 
 
 def _conclude(outer: Schema, inner: Schema, native: str | None, outcome: Outcome, until: float) -> Containment:
+    from mcp_governor.containment.outcome import Empty, Found, Unknown
+
     doubt = ""
     if isinstance(outcome, Found):
         confirmed = _confirmed(outer, inner, outcome.value, until)
@@ -118,6 +132,8 @@ def _confirmed(outer: Schema, inner: Schema, value: Any, until: float) -> bool |
 
 
 def _ask(what: str, outer: Schema, inner: Schema, value: Any, until: float) -> Any:
+    from mcp_governor.containment.worker import WORKER
+
     schemas = [[schema.text, schema.draft] for schema in (outer, inner)]
     return WORKER.ask({"ask": what, "schemas": schemas, "value": value}, until)
 

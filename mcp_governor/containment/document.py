@@ -16,20 +16,25 @@ Place = tuple[Any, str]
 """A subschema and the base URI that its references are relative to."""
 
 
+_NAMING = ('"$id"', '"id"', '"$anchor"', '"$dynamicAnchor"', '"$recursiveAnchor"')
+
+
 class Document:
     """A draft 2020-12 schema with its embedded resources and anchors.
 
     Args:
         schema: the schema, in the words of draft 2020-12 (see :func:`~.dialect.modern`).
+        text: its text as it was published, where that is known: most schemas name nothing, which it shows.
     """
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, text: str = "") -> None:
         self.schema = schema
         self.resources: dict[str, Place] = {"": (schema, "")}
         self.anchors: dict[tuple[str, str], Place] = {}
         self.dynamic: dict[str, set[str]] = {}
         """The dynamic anchors of each resource."""
-        self._index(schema, "")
+        if not text or any(word in text for word in _NAMING):
+            self._index(schema, "")
 
     def _index(self, schema: Any, base: str) -> None:
         pending: list[tuple[Any, str]] = [(schema, base)]
@@ -116,6 +121,7 @@ def _follow(place: Place, pointer: str) -> Place | None:
     return part, base
 
 
+@lru_cache(maxsize=1)
 def published() -> Any:
     """The registry of the published meta-schemas; it fetches nothing."""
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]

@@ -73,20 +73,11 @@ def expand(node: Node, kind: str) -> Node:
     The result is a constant, a conjunction, a disjunction, or an atom (perhaps negated) about that type; parts
     of conjunctions and disjunctions are not expanded.
     """
-    if isinstance(node, Not):
-        return _expand_negation(node.part, kind)
-    spoken = _spoken(node)
-    if spoken and spoken != kind:
-        return FALSE if isinstance(node, _EXISTENTIAL) else TRUE
-    if isinstance(node, Types):
-        return _typed(node, kind)
-    if isinstance(node, Values):
-        return values(member for member in node.members if member[0] == kind)
-    if isinstance(node, One):
-        return any_of(_only(node.parts, index) for index in range(len(node.parts)))
-    if isinstance(node, Ref):
-        return expand(node.unfold(), kind)
-    return node
+    spoken = _SPEAKS_OF.get(type(node))
+    if spoken is not None:
+        return node if spoken == kind else FALSE if isinstance(node, _EXISTENTIAL) else TRUE
+    rule = _EXPANSIONS.get(type(node))
+    return node if rule is None else rule(node, kind)
 
 
 def _only(parts: tuple[Node, ...], index: int) -> Node:
@@ -94,9 +85,8 @@ def _only(parts: tuple[Node, ...], index: int) -> Node:
     return all_of([parts[index], *(negate(part) for place, part in enumerate(parts) if place != index)])
 
 
-def _spoken(node: Node) -> str | None:
-    """The type that an atom is about."""
-    return node.kind if isinstance(node, Size | Opaque) else _SPEAKS_OF.get(type(node))
+def _own_kind(node: Size | Opaque, kind: str) -> Node:
+    return node if node.kind in ("", kind) else TRUE
 
 
 def _typed(node: Types, kind: str) -> Node:
@@ -106,8 +96,8 @@ def _typed(node: Types, kind: str) -> Node:
 
 
 def _expand_negation(node: Node, kind: str) -> Node:
-    spoken = _spoken(node)
-    if spoken and spoken != kind:
+    spoken = _SPEAKS_OF.get(type(node))
+    if spoken is not None and spoken != kind:
         return TRUE if isinstance(node, _EXISTENTIAL) else FALSE
     rule = _NEGATIONS.get(type(node))
     return negate(node) if rule is None else rule(node, kind)
@@ -125,6 +115,8 @@ def _not_one(node: One, _: str) -> Node:
 
 
 def _not_size(node: Size, kind: str) -> Node:
+    if node.kind != kind:
+        return FALSE
     if not node.low:
         return make(Size, kind, True, node.limit + 1)
     return make(Size, kind, False, node.limit - 1) if node.limit > 0 else FALSE
@@ -190,6 +182,7 @@ _NEGATIONS: dict[type[Node], Callable[[Any, str], Node]] = {
     Values: _not_values,
     Bound: lambda node, _: make(Bound, not node.low, node.limit, not node.open),
     Size: _not_size,
+    Opaque: lambda node, kind: negate(node) if node.kind in ("", kind) else FALSE,
     Items: _not_items,
     Contains: _not_contains,
     Unique: lambda _, __: make(Repeated),
@@ -197,6 +190,17 @@ _NEGATIONS: dict[type[Node], Callable[[Any, str], Node]] = {
     Props: _not_props,
     Names: lambda node, _: make(SomeMember, negate(node.name), TRUE),
     Required: lambda node, _: props({node.key: FALSE}, (), TRUE),
+}
+
+
+_EXPANSIONS: dict[type[Node], Callable[[Any, str], Node]] = {
+    Not: lambda node, kind: _expand_negation(node.part, kind),
+    Types: _typed,
+    Values: lambda node, kind: values(member for member in node.members if member[0] == kind),
+    One: lambda node, _: any_of(_only(node.parts, index) for index in range(len(node.parts))),
+    Ref: lambda node, kind: expand(node.unfold(), kind),
+    Size: _own_kind,
+    Opaque: _own_kind,
 }
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.compiler import Compiler
 from mcp_governor.containment.cost import Cost, estimate
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
 from mcp_governor.containment.document import Document, patterns_of, published
 from mcp_governor.containment.nodes import forget, pool_size
+from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.problem import find_problem, native_validator
 from mcp_governor.containment.regex import backtracks
 
@@ -79,7 +81,7 @@ class Schema:
     @cached_property
     def formula(self) -> Node:
         """What the own procedure works on."""
-        return Compiler(Document(self.modern), self.text).root()
+        return Compiler(Document(self.modern, self.text), self.text).root()
 
     @cached_property
     def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
@@ -101,18 +103,11 @@ class Schema:
 
     @cached_property
     def second_validator(self) -> Any:
-        """The validator of the ``jsonschema`` package, formats being annotations."""
-        import jsonschema
+        """The validator of the ``jsonschema`` package, formats being annotations.
 
-        classes = {
-            4: jsonschema.Draft4Validator,
-            6: jsonschema.Draft6Validator,
-            7: jsonschema.Draft7Validator,
-            19: jsonschema.Draft201909Validator,
-            20: jsonschema.Draft202012Validator,
-        }
-        # a registry of its own: the default one would fetch remote references
-        return classes[self.draft or LATEST](self.source, registry=published())
+        It is given a registry: the one it has by itself would fetch remote references.
+        """
+        return _second_class(self.draft or LATEST)(self.source, registry=published())
 
     def accepts(self, value: Any) -> bool | None:
         """Whether both validators accept the value; ``None`` where they differ or one cannot tell."""
@@ -122,6 +117,19 @@ class Schema:
         except Exception:  # noqa: BLE001 - validators raise what they like on schemas they cannot read
             return None
         return first if first is second else None
+
+
+@cache
+def _second_class(draft: int) -> Any:
+    import jsonschema
+
+    return {
+        4: jsonschema.Draft4Validator,
+        6: jsonschema.Draft6Validator,
+        7: jsonschema.Draft7Validator,
+        19: jsonschema.Draft201909Validator,
+        20: jsonschema.Draft202012Validator,
+    }[draft]
 
 
 def native_covers(outer: Schema, inner: Schema) -> str | None:
@@ -150,6 +158,19 @@ _cache: OrderedDict[tuple[str, int], Schema] = OrderedDict()
 _cached_text = 0
 
 
+def clear() -> None:
+    """Forget everything that was worked out about any schema.
+
+    All or nothing: formulas made before and after would not be equal any more.
+    """
+    global _cached_text
+    _cache.clear()
+    _cached_text = 0
+    pattern_node.cache_clear()
+    automaton.cache_clear()
+    forget()
+
+
 def load(given: Any, text: str, default_dialect: int) -> Schema:
     """The schema, from the cache where its content was seen before.
 
@@ -164,10 +185,7 @@ def load(given: Any, text: str, default_dialect: int) -> Schema:
     if found is not None:
         return found
     if pool_size() > MAX_NODES:
-        # all or none: formulas made before and after would not be equal any more
-        _cache.clear()
-        _cached_text = 0
-        forget()
+        clear()
     found = _cache[key] = Schema(given, text, dialect_of(given, default_dialect))
     _cached_text += len(text)
     while _cached_text > CACHE_TEXT or len(_cache) > CACHE_SIZE:

@@ -318,6 +318,7 @@ def _restrictions(wanted: Iterable[Node]) -> tuple[frozenset[Frozen] | None, lis
     """The candidates of a goal, where it lists them, and the types that it leaves."""
     listed: frozenset[Frozen] | None = None
     names: list[frozenset[str]] = []
+    barred: frozenset[str] = frozenset()
     pending = list(wanted)
     while pending:
         node = pending.pop()
@@ -327,9 +328,13 @@ def _restrictions(wanted: Iterable[Node]) -> tuple[frozenset[Frozen] | None, lis
             listed = node.members if listed is None else listed & node.members
         elif isinstance(node, Types):
             names.append(node.names)
+        elif isinstance(node, Not) and isinstance(node.part, Types):
+            barred |= node.part.names
     if listed is not None:
         return frozenset(member for member in listed if all(has_type(member, few) for few in names)), []
-    kinds = [kind for kind in TYPES if all(kind in few or (kind == "number" and "integer" in few) for few in names)]
+    kinds = [kind for kind in TYPES if kind not in barred]
+    for few in names:
+        kinds = [kind for kind in kinds if kind in few or (kind == "number" and "integer" in few)]
     return None, kinds
 
 
