@@ -34,7 +34,7 @@ def test_a_witness_needs_both_validators() -> None:
     ],
 )
 def test_who_is_believed(monkeypatch: pytest.MonkeyPatch, native: Any, own: Any, verdict: str) -> None:
-    monkeypatch.setattr(decide, "native_covers", lambda *_: native)
+    monkeypatch.setattr(schema, "native_covers", lambda *_: native)
     monkeypatch.setattr(decide, "_search", lambda *_: own)
     found = contains(WIDE, NARROW)
     assert found.verdict == verdict
