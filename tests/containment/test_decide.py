@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.containment import contains, decide
+from mcp_governor.containment import contains, decide, schema
 from mcp_governor.containment.outcome import Empty, Found, Unknown
 
 WIDE, NARROW = {"type": ["string", "null"], "maxLength": 9}, {"type": "string", "not": {"minLength": 9}}
