@@ -26,7 +26,7 @@ def solve_string(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
     doubt = ""
     for atom in atoms:
         part, wanted = (atom.part, False) if isinstance(atom, Not) else (atom, True)
-        if isinstance(part, Size) and wanted:
+        if isinstance(part, Size):
             if part.low:
                 low = max(low, part.limit)
             else:
