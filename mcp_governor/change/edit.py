@@ -85,9 +85,13 @@ class Questions:
 
     def both(self, old: Node, new: Node, *, root: bool = False) -> tuple[Containment, Containment]:
         """Forward and backward for two nodes."""
-        return self.forward(old, new, root=root), self.forward(new, old, root=root)
+        return self.forward(old, new, root=root), self.backward(old, new, root=root)
 
-    def forward(self, old: Node, new: Node, *, root: bool = False) -> Containment:
+    def backward(self, old: Node, new: Node, *, root: bool = False) -> Containment:
+        """The opposite of :meth:`forward`, without a witness: it tells what is compatible, and proves no break."""
+        return self.forward(new, old, root=root, witness=False)
+
+    def forward(self, old: Node, new: Node, *, root: bool = False, witness: bool = True) -> Containment:
         """Whether ``new`` keeps what ``old`` promised: takes what it took, answers only what it answered."""
         strict = self.level is Level.STRICT
         if self.side is Side.INPUT:
@@ -97,11 +101,11 @@ class Questions:
         else:
             outer = render(old, Reading.RAW if strict else Reading.OPENED)
             inner = render(new, Reading.RAW if strict else Reading.CLOSED)
-        return self._ask(outer, inner)
+        return self._ask(outer, inner, witness=witness)
 
-    def _ask(self, outer: Any, inner: Any) -> Containment:
+    def _ask(self, outer: Any, inner: Any, *, witness: bool = True) -> Containment:
         """The answer, as far as it does not hang on a part that cannot be read and that only one side has."""
-        answer = contains(outer, inner, deadline=self.deadline)
+        answer = contains(outer, inner, deadline=self.deadline, witness=witness or bool(self.unreadable))
         if not self.unreadable:
             return answer
         theirs, ours = stand_ins(outer), stand_ins(inner)

@@ -83,5 +83,5 @@ def _somewhere(questions: Questions, walk: Walk, whole: Containment) -> Edit:
         if questions.forward(old, new).verdict == "no":
             place = new.pointer
             break
-    backward = questions.forward(root_new, root_old, root=True)
+    backward = questions.backward(root_old, root_new, root=True)
     return Edit("schema", place, forward=whole, backward=backward)

@@ -269,7 +269,7 @@ class Walk:
         before, after = _slim(spot.old, changed)
         edit.forward = self.questions.forward(before, after, root=spot.root)
         if edit.needs_direction:
-            edit.backward = self.questions.forward(after, before, root=spot.root)
+            edit.backward = self.questions.backward(before, after, root=spot.root)
         edit.place = spot.place(self.questions.side, changed, reverted)
         edit.trail = join_pointer("", *self._trail)
 

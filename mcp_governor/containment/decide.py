@@ -25,7 +25,9 @@ LONG = 1_000
 """A text beyond this length may be a burden for any pattern."""
 
 
-def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: int = LATEST) -> Containment:
+def contains(
+    outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: int = LATEST, witness: bool = True
+) -> Containment:
     """Does ``outer`` accept every instance that ``inner`` accepts?
 
     Formats and content keywords are annotations. The dialect is that of ``$schema``.
@@ -35,6 +37,8 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
         inner: the schema whose instances are asked for.
         deadline: seconds after which the answer is ``unknown``.
         default_dialect: the draft of a schema that does not name one: 4, 6, 7, 19 or 20.
+        witness: ``False`` where the verdict is enough: a ``no`` of the native engine is taken at its word, and one
+            of the own procedure is confirmed by one validator.
 
     Returns:
         ``yes`` is proved, ``no`` is proved or witnessed, ``unknown`` carries a reason. Never raises for a
@@ -53,12 +57,12 @@ def contains(outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: 
         from mcp_governor.containment.schema import load
 
         one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)
-        return _decide(one, other, until, deadline)
+        return _decide(one, other, until, deadline, witness)
     except RecursionError:
         return Containment("unknown", reason="schemas that are nested too deeply")
 
 
-def _decide(outer: Schema, inner: Schema, until: float, deadline: float) -> Containment:
+def _decide(outer: Schema, inner: Schema, until: float, deadline: float, witness: bool) -> Containment:
     from mcp_governor.containment.outcome import Unknown
     from mcp_governor.containment.schema import native_covers
 
@@ -67,12 +71,12 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float) -> Cont
             return Containment("unknown", reason=f"the {side} schema {schema.problem}")
     quick = outer.cost.quick and inner.cost.quick
     native = native_covers(outer, inner) if quick else None
-    if native == "yes":
-        return Containment("yes")
+    if native == "yes" or (native == "no" and not witness):
+        return Containment("yes" if native == "yes" else "no")
     outcome = _search(outer, inner, until - deadline / 3)
     if not quick and isinstance(outcome, Unknown):
         native = _ask("covers", outer, inner, None, until)
-    return _conclude(outer, inner, native, outcome, until)
+    return _conclude(outer, inner, native, outcome, until, witness)
 
 
 def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> bool:
@@ -103,14 +107,16 @@ def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
         return Unknown("schemas that are nested too deeply")
 
 
-def _conclude(outer: Schema, inner: Schema, native: str | None, outcome: Outcome, until: float) -> Containment:
+def _conclude(
+    outer: Schema, inner: Schema, native: str | None, outcome: Outcome, until: float, witness: bool
+) -> Containment:
     from mcp_governor.containment.outcome import Empty, Found, Unknown
 
     doubt = ""
     if isinstance(outcome, Found):
-        confirmed = _confirmed(outer, inner, outcome.value, until)
+        confirmed = _confirmed(outer, inner, outcome.value, until, twice=witness)
         if confirmed:
-            return Containment("no", outcome.value, has_witness=True)
+            return Containment("no", outcome.value, has_witness=True) if witness else Containment("no")
         doubt = outcome.doubt or ("two validators disagree" if confirmed is False else "a validator takes too long")
     if isinstance(outcome, Empty):
         if native == "no":
@@ -121,14 +127,14 @@ def _conclude(outer: Schema, inner: Schema, native: str | None, outcome: Outcome
     return Containment("unknown", reason=outcome.reason if isinstance(outcome, Unknown) else doubt)
 
 
-def _confirmed(outer: Schema, inner: Schema, value: Any, until: float) -> bool | None:
-    """Whether both validators accept the value for ``inner`` and refuse it for ``outer``; ``None``: no answer."""
+def _confirmed(outer: Schema, inner: Schema, value: Any, until: float, *, twice: bool) -> bool | None:
+    """Whether the validators accept the value for ``inner`` and refuse it for ``outer``; ``None``: no answer."""
     longest = max(map(len, _texts(value)), default=0)
     risky = longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack))
     if risky or not (outer.cost.shallow and inner.cost.shallow):
         answer = _ask("accepts", outer, inner, value, until)
         return None if answer is None else bool(answer == [False, True])
-    return inner.accepts(value) is True and outer.accepts(value) is False
+    return inner.accepts(value, twice=twice) is True and outer.accepts(value, twice=twice) is False
 
 
 def _ask(what: str, outer: Schema, inner: Schema, value: Any, until: float) -> Any:

@@ -109,11 +109,12 @@ class Schema:
         """
         return _second_class(self.draft or LATEST)(self.source, registry=published())
 
-    def accepts(self, value: Any) -> bool | None:
-        """Whether both validators accept the value; ``None`` where they differ or one cannot tell."""
+    def accepts(self, value: Any, *, twice: bool = True) -> bool | None:
+        """Whether both validators accept the value (the native one alone, where not ``twice``); ``None`` where they
+        differ or one cannot tell."""
         try:
             first = self.validator.is_valid(value)
-            second = self.second_validator.is_valid(value)
+            second = self.second_validator.is_valid(value) if twice else first
         except Exception:  # noqa: BLE001 - validators raise what they like on schemas they cannot read
             return None
         return first if first is second else None

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mcp_governor.policy.acceptance import Acceptance, Accepted, add_acceptance, apply_acceptances
     from mcp_governor.policy.contract_doc import check_contract_doc
-    from mcp_governor.policy.evaluation import evaluate, next_version, required_step
+    from mcp_governor.policy.evaluation import evaluate, next_version
     from mcp_governor.policy.manifest import check_manifest, compare_manifests, manifest_names, parse_manifest
     from mcp_governor.policy.model import PolicyResult
+    from mcp_governor.policy.steps import required_step
     from mcp_governor.policy.windows import WINDOWS
 
 __all__ = [
@@ -44,7 +45,6 @@ _HOMES = {
     "evaluation": (
         "evaluate",
         "next_version",
-        "required_step",
     ),
     "manifest": (
         "check_manifest",
@@ -53,6 +53,7 @@ _HOMES = {
         "parse_manifest",
     ),
     "model": ("PolicyResult",),
+    "steps": ("required_step",),
     "windows": ("WINDOWS",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.model import Verdict
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.steps import Scheme, declared_step, needed_step, scheme_of
 from mcp_governor.config.model import PolicyConfig
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.policy.deprecation import REMOVED, check_departures, check_deprecations
+from mcp_governor.policy.deprecation import check_departures, check_deprecations
 from mcp_governor.policy.model import PolicyResult
+from mcp_governor.policy.steps import required_step
 from mcp_governor.policy.windows import History
 from mcp_governor.text import one_line
 from mcp_governor.versions import Version
@@ -67,21 +67,6 @@ def evaluate(
     found += _scheme(step, old_version, new_version, settings)
     found += check_departures(changes, old, new, history, zero_policy=settings.zero_policy, today=today)
     return PolicyResult(needed, step.bump if step is not None else None, tuple(found), forcing)
-
-
-def required_step(change: Change, *, unknown: str = "breaking") -> Bump:
-    """The step that one change needs from 1.0.0 on: the change's own, and a major one for any removal of a tool.
-
-    Args:
-        change: with the step that its tier asks for.
-        unknown: ``compatible`` counts what could not be decided as an addition.
-    """
-    if change.verdict is Verdict.UNKNOWN and unknown == "compatible":
-        return Bump.MINOR if change.bump is Bump.MAJOR else change.bump
-    # Surface governance, "Deprecation policy", step 4: removal is allowed only on a major bump, whatever the tier.
-    if change.kind == REMOVED and change.tier is Tier.ADVANCED:
-        return Bump.MAJOR
-    return change.bump
 
 
 def _published(surface: Surface) -> Iterator[Finding]:

@@ -65,7 +65,7 @@ def holds_commits_to_the_changelog(root):
     refused = commit(root, "one more argument")
     told = refused.stdout + refused.stderr
     assert refused.returncode == 1, told
-    assert "changelog/fingerprint-stale" in told
+    assert "Fingerprint: `v1:sha256:" in told
     assert "git:HEAD" in told
     assert git(root, "log", "-1", "--format=%s").stdout.strip() == "nothing of the surface"
 

@@ -161,7 +161,7 @@ def test_refused_arguments_fail_the_call_in_our_own_words(name, arguments, named
 
 
 def test_a_crash_stays_inside_the_envelope(monkeypatch):
-    monkeypatch.setattr("mcp_governor.change.surfaces", lambda old, new: 1 / 0)
+    monkeypatch.setattr("mcp_governor.change.compare", lambda old, new: 1 / 0)
     envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [TOOL]})
     assert envelope["error"]["kind"] == "internal_error"
     assert "Zero" not in str(envelope)
