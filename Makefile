@@ -12,6 +12,7 @@ $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,test,serve,run]'
+	$(BIN)/python -m compileall -q mcp_governor
 	@touch $@
 
 # The main job, on our own MCP server and on a public one that is fetched through uvx.

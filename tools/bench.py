@@ -27,16 +27,21 @@ DEMO = [PYTHON, "-m", "mcp_governor.demo.server"]
 SDK_SERVER = [GOVERNOR, "serve"]
 
 
+# Bytecode is kept, as in any installation: without it every start compiles what it imports.
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+
+
 def cpu_of(command: list[str], cwd: Path) -> float:
     """CPU seconds of a command and its children."""
     before = os.times()
-    subprocess.run(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run(command, cwd=cwd, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     after = os.times()
     return after.children_user - before.children_user + after.children_system - before.children_system
 
 
 def side_by_side(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> tuple[float, float]:
-    """Medians of both, measured in turn."""
+    """Medians of both, measured in turn, after one round that fills caches."""
+    ours(), theirs()
     pairs = [(ours(), theirs()) for _ in range(rounds)]
     return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
 
@@ -79,9 +84,18 @@ def cold_start(folder: Path, rounds: int) -> None:
     ours, theirs = side_by_side(lambda: cpu_of([GOVERNOR, "--version"], folder), lambda: cpu_of(click, folder), rounds)
     row("mcp-governor --version", ours, theirs, "import click", "2")
     old, new = record(folder, 30)
-    diff = [GOVERNOR, "diff", old, new]
-    ours, theirs = side_by_side(lambda: cpu_of(diff, folder), lambda: cpu_of(click, folder), rounds)
-    row("diff of two recorded 30-tool surfaces", ours, theirs, "import click", "3")
+    wording = json.loads((folder / old).read_text())
+    for tool in wording["tools"][::10]:
+        tool["description"] += " Newest first."
+    (folder / "wording.json").write_text(json.dumps(wording))
+    wider = json.loads((folder / old).read_text())
+    for tool in wider["tools"][::10]:
+        tool["inputSchema"]["properties"]["language"] = {"type": "string", "description": "ISO 639-1."}
+    (folder / "wider.json").write_text(json.dumps(wider))
+    for what, other in (("reworded", "wording.json"), ("with new arguments", "wider.json"), ("with breaks", new)):
+        diff = [GOVERNOR, "diff", old, other]
+        ours, theirs = side_by_side(lambda diff=diff: cpu_of(diff, folder), lambda: cpu_of(click, folder), rounds)
+        row(f"diff of 30 recorded tools, {what}", ours, theirs, "import click", "3")
 
 
 def live_check(folder: Path, rounds: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,12 +124,25 @@ def _help(command: click.Command, name: str, parent: click.Context) -> list[str]
     return [f"## {context.command_path}", "", "```text", command.get_help(context), "```", ""]
 
 
+def readme() -> str:
+    """README.md with the output of the demo's failing check in its place."""
+    told = subprocess.run(
+        [sys.executable, "-m", "mcp_governor", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout
+    output = told.split("$ mcp-governor check\n")[2].partition("(exit code 1)")[0]
+    text = (ROOT / "README.md").read_text("utf-8")
+    before, start, rest = text.partition("<!-- output: demo check -->\n")
+    _, end, after = rest.partition("<!-- /output -->")
+    return f"{before}{start}```text\n{output.rstrip()}\n```\n{end}{after}"
+
+
 def pages() -> dict[Path, str]:
     """Every generated page with its text."""
     from mcp_governor.linting.docs import pages as rule_pages
 
     docs = ROOT / "docs"
     own = {
+        ROOT / "README.md": readme(),
         docs / "changes.md": changes_page(),
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
@@ -140,13 +154,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     only_check = parser.parse_args().check
-    stale = [path for path, text in pages().items() if not path.is_file() or path.read_text("utf-8") != text]
+    wanted = pages()
+    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text]
     for path in stale:
         if only_check:
             print(f"stale: {path.relative_to(ROOT)} (write it with: make docs)")
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(pages()[path], "utf-8")
+            path.write_text(wanted[path], "utf-8")
             print(f"written: {path.relative_to(ROOT)}")
     return int(only_check and bool(stale))
 

@@ -28,8 +28,9 @@ def with_places(
     # With replacements only where the file is no UTF-8, which reading it would have refused.
     text = source.path.read_text("utf-8-sig", errors="replace")
     positions = finding_positions(text, surface, report.findings)
+    lines = text.split("\n")
     places = {
-        finding.id: Place(source.shown, position.line, position.column, code_frame(text, position, around=0))
+        finding.id: Place(source.shown, position.line, position.column, code_frame(lines, position, around=0))
         for finding, position in zip(report.findings, positions, strict=True)
         if position is not None
     }

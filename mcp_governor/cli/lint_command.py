@@ -84,7 +84,7 @@ def lint(
             click.echo(f"{len(stale)} findings of {visible(known.name)} are gone; write it anew.", err=True)
         findings = new_findings(findings, ids)
     report = lint_report(surface, findings, config, len(selection.linted))
-    if run.output.format == "text" and not statistics:
+    if run.output.format == "text" and run.output.verbose >= 0 and not statistics:
         report = with_places(report, surface, target, config, command=server_command())
     code = deliver(report, run.output, _statistics(report) if statistics else None)
     return int(Exit.PASS) if exit_zero else code

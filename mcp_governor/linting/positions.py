@@ -196,12 +196,14 @@ def _document_pointer(finding: Finding, prefix: str, order: dict[str, int]) -> s
     return prefix.removesuffix("/tools") + finding.path
 
 
-def code_frame(text: str, position: Position, *, around: int = 1) -> str:
+def code_frame(text: str | Sequence[str], position: Position, *, around: int = 1) -> str:
     """The line of a position with ``around`` lines on each side, numbered, and a caret below the column.
+
+    ``text`` may be given as its lines, so that many frames of one file split it once.
 
     Safe to show: control and invisible characters are escaped, and long lines are cut around the column.
     """
-    lines = text.split("\n")
+    lines = text.split("\n") if isinstance(text, str) else text
     first = max(1, position.line - around)
     last = min(len(lines), position.line + around)
     width = len(str(last))
