@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.dialect import LATEST, dialect_of
+from mcp_governor.containment.listed import refused
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.problem import is_plainly_valid, unreadable
 from mcp_governor.containment.shallow import surely_covers
@@ -54,6 +55,9 @@ def contains(
     try:
         if _plain(outer, inner, outer_text, inner_text, default_dialect):
             return Containment("yes")
+        listed = _by_listing(outer, inner, outer_text, inner_text, default_dialect, witness)
+        if listed is not None:
+            return listed
         from mcp_governor.containment.schema import load
 
         one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)
@@ -91,6 +95,27 @@ def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dia
         # no valid schema is shaped like that
         return False
     return is_plainly_valid(outer, outer_text, draft) and is_plainly_valid(inner, inner_text, draft)
+
+
+def _by_listing(
+    outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int, witness: bool
+) -> Containment | None:
+    """The answer where the inner schema lists its values, and validators can look at each."""
+    left = refused(outer, inner, outer_text, inner_text, default_dialect)
+    if not left:
+        return None if left is None else Containment("yes")
+    if not witness:
+        return Containment("no")
+    from mcp_governor.containment.schema import second_validator
+
+    wide, narrow = (
+        second_validator(schema, dialect_of(schema, default_dialect) or LATEST) for schema in (outer, inner)
+    )
+    try:
+        confirmed = narrow.is_valid(left[0]) and not wide.is_valid(left[0])
+    except Exception:  # noqa: BLE001 - validators raise what they like, on numbers beyond a float for one
+        return None
+    return Containment("no", left[0], has_witness=True) if confirmed else None
 
 
 def _search(outer: Schema, inner: Schema, until: float) -> Outcome:

@@ -103,11 +103,8 @@ class Schema:
 
     @cached_property
     def second_validator(self) -> Any:
-        """The validator of the ``jsonschema`` package, formats being annotations.
-
-        It is given a registry: the one it has by itself would fetch remote references.
-        """
-        return _second_class(self.draft or LATEST)(self.source, registry=published())
+        """See :func:`second_validator`."""
+        return second_validator(self.source, self.draft or LATEST)
 
     def accepts(self, value: Any, *, twice: bool = True) -> bool | None:
         """Whether both validators accept the value (the native one alone, where not ``twice``); ``None`` where they
@@ -118,6 +115,14 @@ class Schema:
         except Exception:  # noqa: BLE001 - validators raise what they like on schemas they cannot read
             return None
         return first if first is second else None
+
+
+def second_validator(schema: Any, draft: int) -> Any:
+    """The validator of the ``jsonschema`` package, formats being annotations.
+
+    It is given a registry: the one it has by itself would fetch remote references.
+    """
+    return _second_class(draft)(schema, registry=published())
 
 
 @cache

@@ -1,0 +1,51 @@
+"""Containment of a schema that lists its values: each of them is looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_governor.containment.dialect import dialect_of
+from mcp_governor.containment.problem import native_validator
+from mcp_governor.containment.values import text_of
+
+MOST = 100
+_TEXT_LIMITS = ('"pattern', '"content', '"$re', '"$dynamic')
+
+
+def listed_values(schema: Any, draft: int) -> list[Any] | None:
+    """The values among which all instances of the schema are, where it lists a few."""
+    if not isinstance(schema, dict):
+        return None
+    if draft > 4 and "const" in schema:
+        return [schema["const"]]
+    values = schema.get("enum")
+    return values if isinstance(values, list) and len(values) <= MOST else None
+
+
+def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> list[Any] | None:
+    """The values that ``inner`` lists and accepts and ``outer`` does not, short ones first.
+
+    Args:
+        outer: any JSON value.
+        inner: any JSON value.
+        outer_text: the canonical text of ``outer``.
+        inner_text: the canonical text of ``inner``.
+        default_dialect: the draft of a schema that does not name one.
+
+    Returns:
+        an empty list where ``outer`` contains ``inner``; ``None`` where the question is not of this simple kind:
+        nothing is listed, one of them is no valid schema, or validating could be more than a look.
+    """
+    wide_draft, narrow_draft = dialect_of(outer, default_dialect), dialect_of(inner, default_dialect)
+    if wide_draft is None or narrow_draft is None:
+        return None
+    values = listed_values(inner, narrow_draft)
+    if values is None or any(word in outer_text or word in inner_text for word in _TEXT_LIMITS):
+        return None
+    try:
+        narrow = native_validator(inner, inner_text, narrow_draft)
+        wide = native_validator(outer, outer_text, wide_draft)
+    except ValueError:
+        return None
+    left = [value for value in values if not wide.is_valid(value) and narrow.is_valid(value)]
+    return sorted(left, key=lambda value: len(text_of(value))) if len(left) > 1 else left

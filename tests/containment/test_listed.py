@@ -1,0 +1,56 @@
+"""Schemas that list their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from asking import answer, verdict
+
+from mcp_governor.containment import contains
+from mcp_governor.containment.listed import refused
+from mcp_governor.containment.values import text_of
+
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
+
+
+def left(outer: Any, inner: Any, dialect: int = 20) -> list[Any] | None:
+    return refused(outer, inner, text_of(outer), text_of(inner), dialect)
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "expected"),
+    [
+        ({"type": "string"}, {"enum": ["a", 1, None]}, [1, None]),
+        ({"type": "string"}, {"enum": ["a", 1, None], "type": ["string", "integer"]}, [1]),
+        ({"minimum": 3}, {"const": 3.0}, []),
+        ({"type": "object", "required": ["a"]}, {"enum": [{"b": 1}, {"a": 1}, {}]}, [{}, {"b": 1}]),
+        (False, {"enum": [1], "type": "string"}, []),
+    ],
+)
+def test_what_is_refused(outer: Any, inner: Any, expected: list[Any]) -> None:
+    assert left(outer, inner) == expected
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner"),
+    [
+        ({"type": "string"}, {"type": "string", "maxLength": 1}),  # nothing is listed
+        ({"type": "string", "pattern": "^(a+)+$"}, {"const": "aab"}),  # validating could take long
+        ({"$ref": "#/$defs/a", "$defs": {"a": {}}}, {"const": 1}),
+        ({"type": "string"}, {"enum": list(range(200))}),
+        ({"type": "text"}, {"const": 1}),  # no schema
+        ({"$schema": "urn:x"}, {"const": 1}),
+        (True, {"$schema": DRAFT_4, "const": 1}),  # draft 4 does not know the keyword
+    ],
+)
+def test_what_is_left_to_others(outer: Any, inner: Any) -> None:
+    assert left(outer, inner) is None
+
+
+def test_answers() -> None:
+    assert verdict({"type": ["integer", "null"]}, {"enum": [1, None]}) == "yes"
+    assert answer({"type": "integer"}, {"enum": ["long text", 1, "b"]}).witness == "b"
+    bare = contains({"type": "integer"}, {"const": "b"}, witness=False)
+    assert (bare.verdict, bare.has_witness) == ("no", False)
+    assert verdict({"multipleOf": 0.123456789, "type": "integer"}, {"const": 1e308}) == "no"
