@@ -176,3 +176,15 @@ def test_style_costs_rich_only_where_it_is_wanted(files) -> None:
     line = ["diff", "old.json", "old.json"]
     assert "rich" not in loaded(files[0].parent, *line)
     assert "rich" in loaded(files[0].parent, *line, "--color", "always")
+
+
+def test_lint_takes_a_profile_by_name() -> None:
+    import mcp_governor
+    from mcp_governor.surface import build_surface
+
+    schema = {"type": "object"}
+    tools = [{"name": "get_book", "description": "Returns the book that has this ISBN.", "inputSchema": schema}]
+    rules = {found.rule for found in mcp_governor.lint(build_surface({"tools": tools}), profile="charter")}
+    assert {"charter/use-this-when", "charter/disambiguation", "charter/composition"} <= rules
+    assert "charter/length" not in rules
+    assert not {rule for rule in rules if rule.startswith("clarity/")}

@@ -1,0 +1,1 @@
+"""Room for blind agent evaluation: do models choose the right tool? Still empty."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
@@ -18,7 +19,7 @@ from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.linting.rule import Rule
     from mcp_governor.surface.model import Surface, Tool
@@ -33,6 +34,7 @@ def lint(
     surface: Surface,
     settings: LintSettings = DEFAULT_SETTINGS,
     *,
+    profile: str | Sequence[str] | None = None,
     baseline: Surface | None = None,
 ) -> list[Finding]:
     """What the selected rules say about a surface.
@@ -40,6 +42,7 @@ def lint(
     Args:
         surface: what to read; malformed entries are reported, never a crash.
         settings: which rules, how grave, with which options.
+        profile: a profile, or several, instead of those of ``settings``.
         baseline: report only tools that are new or different there, and only those findings about the rest
             of the surface that it does not already give.
 
@@ -49,6 +52,8 @@ def lint(
     Raises:
         ConfigError: the settings cannot be followed.
     """
+    if profile is not None:
+        settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
     return run_rules(surface, select(settings), baseline=baseline)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -180,8 +182,18 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
 
 def _stdio(command: tuple[str, ...], config: Config) -> Source:
     runner = Path(command[0]).name in RUNNERS
-    endpoint = StdioEndpoint(command, env=runner_environment() if runner else {})
+    endpoint = StdioEndpoint(runnable(command), env=runner_environment() if runner else {})
     return LiveSource(shown=shown_command(command), endpoint=endpoint, timeout=config.timeout)
+
+
+def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The command, with a program that is not in PATH taken from beside our own Python: an environment that was not
+    activated has its scripts there, ``uvx`` of the extra ``run`` among them."""
+    program, *rest = command
+    beside = Path(sys.executable).parent / program
+    if "/" in program or shutil.which(program) or not beside.is_file():
+        return command
+    return (str(beside), *rest)
 
 
 def shown_command(command: Sequence[str]) -> str:
@@ -216,7 +228,9 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
     if Path(server.command[0]).name in RUNNERS:
         environment = {**runner_environment(), **environment}
-    return LiveSource(name, StdioEndpoint(server.command, env=environment, cwd=cwd), server.list_params, timeout)
+    return LiveSource(
+        name, StdioEndpoint(runnable(server.command), env=environment, cwd=cwd), server.list_params, timeout
+    )
 
 
 def secrets_of(config: Config) -> tuple[str, ...]:

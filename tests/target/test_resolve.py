@@ -109,6 +109,23 @@ def test_names_beat_everything_and_the_command_wins_over_the_config() -> None:
         resolve("a", config, command=("python",))
 
 
+def test_a_program_of_an_environment_that_is_not_activated_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "uvx").write_text("")
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+
+    def started(*command: str) -> tuple[str, ...]:
+        source = resolve(None, Config(), command=command)
+        assert isinstance(source, LiveSource)
+        assert isinstance(source.endpoint, StdioEndpoint)
+        return source.endpoint.command
+
+    assert started("uvx", "mcp-server-time") == (str(tmp_path / "uvx"), "mcp-server-time")
+    assert started("gone", "x") == ("gone", "x")
+
+
 def test_two_servers_and_none_chosen() -> None:
     servers = {name: ServerConfig(name, command=("x",)) for name in ("b", "a")}
     with pytest.raises(UsageError, match=r"names 2 servers \(a, b\) and none is chosen") as caught:
