@@ -53,11 +53,11 @@ def contains(
     if outer_text == inner_text:
         return Containment("yes")
     try:
-        if _plain(outer, inner, outer_text, inner_text, default_dialect):
-            return Containment("yes")
         listed = _by_listing(outer, inner, outer_text, inner_text, default_dialect, witness)
         if listed is not None:
             return listed
+        if _plain(outer, inner, outer_text, inner_text, default_dialect):
+            return Containment("yes")
         from mcp_governor.containment.schema import load
 
         one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)

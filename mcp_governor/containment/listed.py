@@ -13,12 +13,23 @@ _TEXT_LIMITS = ('"pattern', '"content', '"$re', '"$dynamic')
 
 
 def listed_values(schema: Any, draft: int) -> list[Any] | None:
-    """The values among which all instances of the schema are, where it lists a few."""
+    """Values that hold all instances of the schema, where it or each of its branches lists a few."""
     if not isinstance(schema, dict):
         return None
     if draft > 4 and "const" in schema:
         return [schema["const"]]
-    values = schema.get("enum")
+    if "enum" in schema:
+        values = schema["enum"]
+    else:
+        branches = schema.get("anyOf") or schema.get("oneOf")
+        if not isinstance(branches, list):
+            return None
+        values = []
+        for branch in branches:
+            part = listed_values(branch, draft)
+            if part is None:
+                return None
+            values += part
     return values if isinstance(values, list) and len(values) <= MOST else None
 
 

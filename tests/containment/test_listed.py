@@ -26,6 +26,9 @@ def left(outer: Any, inner: Any, dialect: int = 20) -> list[Any] | None:
         ({"minimum": 3}, {"const": 3.0}, []),
         ({"type": "object", "required": ["a"]}, {"enum": [{"b": 1}, {"a": 1}, {}]}, [{}, {"b": 1}]),
         (False, {"enum": [1], "type": "string"}, []),
+        ({"minimum": 2}, {"anyOf": [{"const": 1}, {"enum": [2, 3]}, {"oneOf": [{"const": -5}]}]}, [1, -5]),
+        # both branches hold for 1, so that it is not exactly one
+        ({"minimum": 2}, {"oneOf": [{"const": 1}, {"enum": [1, 0]}]}, [0]),
     ],
 )
 def test_what_is_refused(outer: Any, inner: Any, expected: list[Any]) -> None:
@@ -39,6 +42,7 @@ def test_what_is_refused(outer: Any, inner: Any, expected: list[Any]) -> None:
         ({"type": "string", "pattern": "^(a+)+$"}, {"const": "aab"}),  # validating could take long
         ({"$ref": "#/$defs/a", "$defs": {"a": {}}}, {"const": 1}),
         ({"type": "string"}, {"enum": list(range(200))}),
+        ({"type": "string"}, {"anyOf": [{"const": "a"}, {"type": "null"}]}),  # one branch lists nothing
         ({"type": "text"}, {"const": 1}),  # no schema
         ({"$schema": "urn:x"}, {"const": 1}),
         (True, {"$schema": DRAFT_4, "const": 1}),  # draft 4 does not know the keyword
