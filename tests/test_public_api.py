@@ -108,7 +108,7 @@ def test_the_package_names_what_it_offers() -> None:
 
 HEAVY = (
     *("mcp", "mcp_types", "fastmcp", "pydantic", "rich", "httpx2", "httpx", "markdown_it", "jsonschema", "anyio"),
-    *("asyncio", "interegular", "tomlkit"),
+    *("asyncio", "tomlkit"),
 )
 # A process that says at its end which of them it loaded, and writes nothing else there.
 DUMP = f"""
@@ -166,7 +166,7 @@ def test_a_live_check_stays_light(files) -> None:
 def test_a_witness_costs_its_second_opinion_and_a_changelog_its_parser(files) -> None:
     folder = files[0].parent
     assert "jsonschema" in loaded(folder, "diff", "old.json", "new.json", code=1)
-    assert loaded(folder, "diff", "old.json", "new.json", code=1) <= {"jsonschema", "asyncio", "interegular"}
+    assert loaded(folder, "diff", "old.json", "new.json", code=1) <= {"jsonschema", "asyncio"}
     (folder / "changes.md").write_text("# Changelog\n\n## 1.0.0 (current)\n")
     (folder / "mcp-governor.toml").write_text('changelog = "changes.md"\n')
     assert loaded(folder, "check", "old.json", "--against", "old.json", code=1) <= {"markdown_it"}
