@@ -43,6 +43,24 @@ WORDING_KEYS = frozenset(
 )
 """Keywords that only inform a reader. ``default`` is not among them: servers act on it."""
 
+SILENT_KEYS = frozenset(
+    {
+        "$comment",
+        "$defs",
+        "$schema",
+        "default",
+        "definitions",
+        "deprecated",
+        "description",
+        "examples",
+        "format",
+        "readOnly",
+        "title",
+        "writeOnly",
+    }
+)
+"""Keywords that refuse no value, formats being annotations."""
+
 UNORDERED_KEYS = frozenset({"allOf", "anyOf", "enum", "oneOf", "required", "type"})
 """Keywords whose array value has no order."""
 

@@ -178,12 +178,11 @@ def settle(
     """Findings under the configured selection, severities and acceptances."""
     from mcp_governor.checking.settings import govern
     from mcp_governor.linting import select
-    from mcp_governor.policy import Acceptance, apply_acceptances
+    from mcp_governor.policy import apply_acceptances
 
     governed = govern(findings, select(lint_settings(config)))
     where = config.path.name if config.path else ""
-    accepted = [Acceptance(item.finding, item.reason, item.until) for item in config.accept]
-    return apply_acceptances(accepted, governed, changes, today=today, where=where, complete=complete)
+    return apply_acceptances(config.accept, governed, changes, today=today, where=where, complete=complete)
 
 
 def without_known(findings: list[Finding], config: Config) -> list[Finding]:

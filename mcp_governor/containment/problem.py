@@ -11,6 +11,7 @@ from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, mod
 from mcp_governor.containment.document import Document, Place, children, published
 from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
+from mcp_governor.vocabulary import SILENT_KEYS
 
 _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
     4: jsonschema_rs.Draft4Validator,
@@ -19,25 +20,7 @@ _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
     19: jsonschema_rs.Draft201909Validator,
     20: jsonschema_rs.Draft202012Validator,
 }
-_SILENT = frozenset(
-    [
-        "$schema",
-        "$id",
-        "$anchor",
-        "$dynamicAnchor",
-        "$comment",
-        "$defs",
-        "definitions",
-        "title",
-        "description",
-        "default",
-        "examples",
-        "format",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-    ]
-)
+_SILENT = SILENT_KEYS | {"$id", "$anchor", "$dynamicAnchor"}
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 
 

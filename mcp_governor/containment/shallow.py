@@ -10,28 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.values import text_of
+from mcp_governor.vocabulary import SILENT_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_STEPS = 1_000
 _TEXT_LIMITS = ('"pattern', '"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated', '"content')
-_ANNOTATIONS = frozenset(
-    [
-        "$schema",
-        "$comment",
-        "$defs",
-        "definitions",
-        "title",
-        "description",
-        "default",
-        "examples",
-        "format",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-    ]
-)
 _TOGETHER = {
     "contains": ("contains", "minContains", "maxContains"),
     "minContains": ("contains", "minContains", "maxContains"),
@@ -88,17 +73,17 @@ class _Comparison:
         if not isinstance(outer, dict):
             return False
         if not isinstance(inner, dict):
-            return outer.keys() <= _ANNOTATIONS
+            return outer.keys() <= SILENT_KEYS
         if "$ref" in outer or "$ref" in inner:
             # in draft 7 nothing beside a reference counts
-            return _same_reference(outer, inner) or outer.keys() <= _ANNOTATIONS
+            return _same_reference(outer, inner) or outer.keys() <= SILENT_KEYS
         return self.keywords(outer, inner) or self.parts(outer, inner)
 
     def keywords(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
         """Whether every keyword of ``outer`` follows from ``inner``."""
         members = False
         for key, value in outer.items():
-            if key in _ANNOTATIONS:
+            if key in SILENT_KEYS:
                 continue
             if key in _MEMBERS:
                 members = True
@@ -134,7 +119,7 @@ def _same_reference(outer: dict[str, Any], inner: dict[str, Any]) -> bool:
         isinstance(reference, str)
         and reference == inner.get("$ref")
         and reference.startswith(("#/$defs/", "#/definitions/"))
-        and outer.keys() - {"$ref"} <= _ANNOTATIONS
+        and outer.keys() - {"$ref"} <= SILENT_KEYS
     )
 
 

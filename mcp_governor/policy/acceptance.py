@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.changelog.rulebook import finding
+from mcp_governor.config.model import AcceptConfig
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.text import did_you_mean, one_line
 
@@ -17,19 +18,8 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Acceptance:
-    """One accepted finding or change.
-
-    Attributes:
-        finding: the id, as reports print it.
-        reason: why; never empty.
-        until: the last day it holds, ``None`` for no end.
-    """
-
-    finding: str
-    reason: str
-    until: date | None = None
+Acceptance = AcceptConfig
+"""One accepted finding or change: as the configuration holds it."""
 
 
 @dataclass(frozen=True, slots=True)
