@@ -63,7 +63,7 @@ def governor(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> O
         timeout=SECONDS,
         check=False,
     )
-    return Outcome(done.returncode, done.stdout, done.stderr, leash.running())
+    return Outcome(done.returncode, done.stdout, done.stderr, leash.left_behind())
 
 
 def governor_here(*arguments: str, capsys: pytest.CaptureFixture[str]) -> Outcome:

@@ -72,6 +72,16 @@ class Leash:
                     found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
         return found
 
+    def left_behind(self, within: float = 5.0) -> list[str]:
+        """What still runs after ``within`` seconds; what a server leaves behind sleeps for minutes.
+
+        A process that was sent SIGKILL dies when it is next scheduled, which on a busy machine is not at once.
+        """
+        deadline = time.monotonic() + within
+        while (found := self.running()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return found
+
 
 def free_port() -> int:
     """A TCP port of 127.0.0.1 that nobody listens on."""

@@ -199,7 +199,7 @@ def test_control_c_ends_the_server_too(folder: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, b"", b"\ninterrupted\n")
-    assert leash.running() == []
+    assert leash.left_behind() == []
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ FETCHING = ("UV_", "PIP_", "NPM_CONFIG_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY
 def leash():
     held = Leash()
     yield held
-    assert held.running() == []
+    assert held.left_behind() == []
 
 
 def fetched(leash: Leash, *command: str):

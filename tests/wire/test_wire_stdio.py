@@ -43,7 +43,7 @@ def reader(request):
 def leash():
     held = Leash()
     yield held
-    assert held.running() == []
+    assert held.left_behind() == []
 
 
 # ── servers that can be read ────────────────────────────────────────────────────────────────────────────────
