@@ -10,50 +10,47 @@ import re
 
 # Code spans and quoted names are data: "no table named 'KeyError'" is a fine sentence, and a full stop inside
 # of a name ends nothing. An apostrophe inside a word opens no quotation.
-_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]*’|(?<!\w)'[^'\n]*'(?!\w)|\[[^\[\]\n]*\]")
-_ABBREVIATIONS = frozenset(
-    [
-        "e.g",
-        "i.e",
-        "etc",
-        "vs",
-        "cf",
-        "approx",
-        "incl",
-        "excl",
-        "resp",
-        "no",
-        "nr",
-        "fig",
-        "ca",
-        "al",
-        "max",
-        "min",
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "st",
-        "a.m",
-        "p.m",
-    ]
+_QUOTED = re.compile(
+    r"`[^`\n]*`|\"[^\"\n]*\"|„[^“”\n]*[“”]|“[^”\n]*”|‘[^’\n]*’|«[^»\n]*»|(?<!\w)'[^'\n]*'(?!\w)|\[[^\[\]\n]*\]"
 )
-_BOUNDARY = re.compile(r"[.!?]+[\"'”’)\]]*\s+\S|[。！？]\s*[^\s。！？」』）)]|\n\s*\S")
+_BOUNDARY = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+\S|[。！？]\s*[^\s。！？」』）)]|\n\s*\S")
+
+# A full stop after one of these ends no sentence: whatever follows, before a number, before a small letter.
+_ABBREVIATIONS = frozenset(
+    ["e.g", "i.e", "vs", "cf", "approx", "ca", "incl", "excl", "resp", "dr", "mr", "mrs", "prof"]
+)  # fmt: skip
+_COUNTED = frozenset(
+    ["no", "nr", "fig", "vol", "sec", "ch", "p", "pp", "art", "ver", "v",
+     "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"]
+)  # fmt: skip
+_CLOSING = frozenset(["etc", "al", "inc", "ltd", "co", "corp", "min", "max", "hr", "hrs", "a.m", "p.m"])
+_INITIALS = re.compile(r"(?:[A-Z]\.)*[A-Z]")
 
 _WORD = "word"
+_TRACE = "a stack trace or a source position"
 
 # Whether a pattern can match at all is asked of these substrings first: they cost a hundredth of it.
 _STACK_WORDS = (
     '", line ', "traceback", "panicked", "goroutine", "backtrace:", "\n",
-    ".py:", "js:", ".ts:", ".rb:", ".go:", ".rs:", ".java:", ".kt:", ".scala:",
+    ".java:", ".kt:", ".scala:", "js:",
 )  # fmt: skip
+_POSITION_WORDS = (".py:", "js:", ".ts:", ".rb:", ".go:", ".rs:")
 _JARGON_WORDS = (
-    "validation error", "input_value=", "pydantic", "sqlalche", "psycopg", "asyncpg", '"code":', "<class",
+    "validation error", "input_value=", "errors.pydantic", "sqlalche.me", '"code":', "<class",
     "object at 0x", "nonetype", "no attribute", "is not subscriptable", "is not iterable", "is not callable",
     "keyword argument", "positional argument", "out of range", "not a function", "cannot read propert",
-    "undefined is not",
+    "undefined is not", "invalid literal for", "could not convert", "unsupported operand", "to unpack",
+    "unhashable type", "recursion depth", "referenced before", "nil pointer", "::unwrap()", "object reference",
+    "ora-", "sqlstate", "(char ", "in json at position",
 )  # fmt: skip
-_EXCEPTION_WORDS = ("Error", "Exception", "Warning", "KeyboardInterrupt", "StopIteration", "SystemExit")
+_LIBRARY_WORDS = (
+    "pydantic", "sqlalchemy", "psycopg", "asyncpg", "aiosqlite", "sqlite3", "pymysql", "botocore", "urllib3",
+    "aiohttp", "httpx", "asyncio",
+)  # fmt: skip
+_EXCEPTION_WORDS = (
+    "Error", "Exception", "Warning", "KeyboardInterrupt", "StopIteration", "SystemExit", "ResultFound",
+    "ResultsFound", "DoesNotExist", "TimeoutExpired",
+)  # fmt: skip
 
 # A message worth reading is short; what a hostile server appends costs us nothing.
 _SCANNED = 4_000
@@ -66,29 +63,39 @@ _STACK = re.compile(
     r"|\bgoroutine \d+ \["
     r"|\bpanicked at "
     r"|\bstack backtrace:"
-    r"|\b[\w./\\-]+\.(?:py|js|mjs|cjs|ts|rb|go|rs):\d+(?::\d+)?\b"
 )
+_POSITION = re.compile(r"\b[\w./\\-]+\.(?:py|js|mjs|cjs|ts|rb|go|rs):\d+(?::\d+)?\b")
 _EXCEPTION = re.compile(
-    r"\b(?:[A-Za-z_]\w*\.)*(?P<name>[A-Z][A-Za-z0-9]*[a-z0-9](?:Error|Exception)|[A-Z][a-z0-9]+Warning"
-    r"|KeyboardInterrupt|StopIteration|SystemExit)\b"
+    r"\b(?:[A-Za-z_]\w*\.)*(?P<name>[A-Z][A-Za-z0-9]*(?:Error|Exception)|[A-Z][A-Za-z0-9]*[a-z0-9]Warning"
+    r"|KeyboardInterrupt|StopIteration|SystemExit|NoResultFound|MultipleResultsFound|(?:Object)?DoesNotExist"
+    r"|TimeoutExpired)\b"
 )
 _ERRNO_WORDS = (
     "EACCES", "EADDRINUSE", "ECONNREFUSED", "ECONNRESET", "EEXIST", "EHOSTUNREACH", "EISDIR", "EMFILE", "ENOENT",
     "ENOTDIR", "ENOTEMPTY", "ENOTFOUND", "EPERM", "EPIPE", "ETIMEDOUT", "[Errno ",
 )  # fmt: skip
-_ERRNO = re.compile(rf"\b(?:{'|'.join(_ERRNO_WORDS[:-1])})\b|\[Errno -?\d+\]")
+_ERRNO = re.compile(rf"\b(?:{'|'.join(_ERRNO_WORDS[:-1])})\b")
+_ERRNO_NUMBER = re.compile(r"\[Errno -?\d+\]")
 _JARGON = re.compile(
     r"\b\d+ validation errors? for \w"
     r"|\[type=\w+, input_value="
-    r"|errors\.pydantic\.dev|\bpydantic(?:_core)?\b"
-    r"|\bsqlalche\.me/|\bsqlalchemy\b|\bpsycopg2?\b|\basyncpg\b"
+    r"|errors\.pydantic\.dev|\bsqlalche\.me/"
     r"|\"code\":\s*\"(?:invalid_type|unrecognized_keys|too_small|too_big|invalid_value|invalid_format)\""
     r"|<class '[\w.]+'>|<[\w.]+ object at 0x[0-9a-f]+>|\bobject at 0x[0-9a-f]{4,}"
     r"|\bNoneType\b|\bhas no attribute\b|\bobject is not (?:subscriptable|iterable|callable)\b"
     r"|\bunexpected keyword argument\b|\bmissing \d+ required positional arguments?\b"
     r"|\btakes \d+ positional arguments? but\b"
-    r"|\b(?:list|string|tuple) index out of range\b"
+    r"|\b(?:list|string|tuple) index out of range\b|\bindex out of range \[\d+\] with length\b"
+    r"|\binvalid literal for \w+\(\)|\bcould not convert string to \w+:|\bunsupported operand type"
+    r"|\b(?:too many|not enough) values to unpack\b|\bunhashable type:|\bmaximum recursion depth exceeded\b"
+    r"|\bvariable \S+ referenced before assignment\b|\bnil pointer dereference\b|::unwrap\(\)"
+    r"|\bObject reference not set to an instance\b|\bORA-\d{5}\b|\bSQLSTATE\b"
+    r"|\bline \d+ column \d+ \(char \d+\)|\bin JSON at position \d+"
     r"|\bis not a function\b|\bCannot read propert(?:y|ies) of (?:undefined|null)\b|\bundefined is not\b",
+    re.IGNORECASE,
+)
+_LIBRARY = re.compile(
+    rf"\b(?:pydantic_core|psycopg2|{'|'.join(_LIBRARY_WORDS)})\b",
     re.IGNORECASE,
 )
 
@@ -104,7 +111,7 @@ def sentence_problem(message: str) -> str | None:
     if _BOUNDARY.search(text) is None:
         return None
     masked = _QUOTED.sub(_WORD, text)
-    found = sum(not _abbreviated(masked, match) for match in _BOUNDARY.finditer(masked))
+    found = sum(not _goes_on(masked, match) for match in _BOUNDARY.finditer(masked))
     if not found:
         return None
     if "\n" in text:
@@ -112,35 +119,61 @@ def sentence_problem(message: str) -> str | None:
     return f"has {found + 1} sentences"
 
 
-def _abbreviated(text: str, boundary: re.Match[str]) -> bool:
-    """Whether a boundary is the full stop of an abbreviation or of an initial."""
-    if not boundary.group().startswith("."):
+def _goes_on(text: str, boundary: re.Match[str]) -> bool:
+    """Whether a sentence goes on after a mark: an ellipsis, the full stop of an abbreviation or of an initial."""
+    marks, following = boundary.group(), boundary.group()[-1]
+    if marks.startswith(("..", "…")):
+        return not following.isupper()
+    if not marks.startswith("."):
         return False
     before = text[: boundary.start()].split()
-    word = before[-1].lower().lstrip("([\"'") if before else ""
-    return word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())
+    word = before[-1].lstrip("([\"'") if before else ""
+    lower = word.lower()
+    return (
+        lower in _ABBREVIATIONS
+        or (lower in _COUNTED and following.isdigit())
+        or (lower in _CLOSING and not following.isupper())
+        or (lower not in _CLOSING and _INITIALS.fullmatch(word) is not None)
+    )
 
 
 def leak(message: str) -> str | None:
-    """What of the machine room a message shows (``"the exception name ValueError"``), or ``None``."""
+    """What of the machine room a message shows (``"the exception name ValueError"``), or ``None``.
+
+    Traces and the phrases of interpreters and libraries count wherever they stand; names of exceptions, libraries
+    and source files do not where they are quoted: there they are data.
+    """
     message = message[:_SCANNED]
     lower = message.lower()
     if (_any(_STACK_WORDS, lower) or lower.lstrip().startswith("at ")) and _STACK.search(message):
-        return "a stack trace or a source position"
+        return _TRACE
     if _any(_JARGON_WORDS, lower):
         found = _JARGON.search(message)
         if found is not None:
             return f"library words ({found.group()[:40].strip()})"
-    return _names(message)
+    return _names(message, lower)
 
 
-def _names(message: str) -> str | None:
-    if _any(_EXCEPTION_WORDS, message):
-        found = _EXCEPTION.search(_QUOTED.sub(_WORD, message))
-        if found is not None:
-            return f"the exception name {found['name'][:60]}"
-    found = _ERRNO.search(message) if _any(_ERRNO_WORDS, message) else None
-    return f"the system error code {found.group()}" if found else None
+def _names(message: str, lower: str) -> str | None:
+    asked = (
+        _any(_EXCEPTION_WORDS, message),
+        _any(_LIBRARY_WORDS, lower),
+        _any(_POSITION_WORDS, lower),
+        _any(_ERRNO_WORDS, message),
+    )
+    if not any(asked):
+        return None
+    words = _QUOTED.sub(_WORD, message)
+    if asked[0] and (found := _EXCEPTION.search(words)):
+        return f"the exception name {found['name'][:60]}"
+    if asked[1] and (found := _LIBRARY.search(words)):
+        return f"library words ({found.group()})"
+    if asked[2] and _POSITION.search(words):
+        return _TRACE
+    # The number stands in brackets, which hold data elsewhere.
+    if asked[3] and (found := _ERRNO.search(words) or _ERRNO_NUMBER.search(message)):
+        return f"the system error code {found.group()}"
+    return None
 
 
 def _any(words: tuple[str, ...], text: str) -> bool:
