@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.surface.fingerprint import fingerprint, wording_fingerprint
+from mcp_governor.surface.listings import recorded_listings
 from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
 from mcp_governor.text import escape_json, one_line, visible
 
@@ -161,6 +162,7 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "prompts": sorted(surface.prompts, key=_sort_key),
         "resources": sorted(surface.resources, key=_sort_key),
         "resourceTemplates": sorted(surface.templates, key=_sort_key),
+        "listings": recorded_listings(surface),
         "manifest": surface.manifest,
     }
     return {key: value for key, value in document.items() if value not in (None, {}, []) or key == "tools"}

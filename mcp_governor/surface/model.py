@@ -11,9 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
+from mcp_governor.surface.listings import MODERN_PROTOCOL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mcp_governor.surface.listings import Pages
 
 Json = Any
 """A value as ``json.loads`` gives it."""
@@ -146,8 +149,12 @@ class Surface:
         protocol: negotiated protocol version, ``None`` for recorded lists.
         capabilities, instructions: as reported.
         source: what the user named, safe to show.
-        listings: what the list results say besides their items (``resultType``, ``ttlMs``, ``cacheScope``,
-            ``nextCursor``), by list (``tools``, ``prompts``, …); empty where that was not recorded.
+        listings: what the results say besides their items (``resultType``, ``ttlMs``, ``cacheScope``, and a
+            ``nextCursor`` that ends a list), by list (``tools``, ``prompts``, …, and ``discover``), one object for
+            all pages that say the same; empty where that was not recorded.
+        conversation: what went wrong while the lists were read, empty where nothing did: ``noise`` (first lines of
+            stdout that were no MCP), ``requests`` (methods that the server asked us for), ``failedLists`` (method →
+            code and message of the error that a declared list gave). No part of a surface file.
         manifest: the repository's ``server.json`` (the registry manifest), ``None`` where there is none.
     """
 
@@ -161,8 +168,14 @@ class Surface:
     capabilities: Mapping[str, Json] = field(default_factory=dict)
     instructions: str | None = None
     source: str = ""
-    listings: Mapping[str, Json] = field(default_factory=dict)
+    listings: Mapping[str, Pages] = field(default_factory=dict)
+    conversation: Mapping[str, Json] = field(default_factory=dict)
     manifest: Mapping[str, Json] | None = None
+
+    @property
+    def modern(self) -> bool:
+        """Whether the negotiated protocol is 2026-07-28 or newer."""
+        return self.protocol is not None and self.protocol >= MODERN_PROTOCOL
 
     @cached_property
     def by_name(self) -> Mapping[str, Tool]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
+from mcp_governor.surface.listings import read_listings
 from mcp_governor.surface.model import Deprecation, Surface, Tool
 
 if TYPE_CHECKING:
@@ -65,9 +66,9 @@ def build_surface(
 
     Args:
         raw: ``{"tools": […], "prompts": […], "resources": […], "resourceTemplates": […], "serverInfo": {…},
-            "protocolVersion": …, "capabilities": {…}, "instructions": …, "listings": {…}}``; every key may be
-            missing and any value may be of the wrong type: what cannot be used is kept in ``entries`` for the
-            rules.
+            "protocolVersion": …, "capabilities": {…}, "instructions": …, "listings": {…}, "conversation": {…}}``;
+            every key may be missing and any value may be of the wrong type: what cannot be used is kept in
+            ``entries`` for the rules.
         tiers: globs from the configuration.
         tier_of_list: tiers found by per-tier ``tools/list`` parameters.
         source: what the user named, for messages.
@@ -96,18 +97,10 @@ def build_surface(
         capabilities=_object(raw.get("capabilities")),
         instructions=instructions if isinstance(instructions, str) else None,
         source=source,
-        listings=_listings(raw),
+        listings=read_listings(raw),
+        conversation=_object(raw.get("conversation")),
         manifest=raw["manifest"] if isinstance(raw.get("manifest"), dict) else None,
     )
-
-
-_LIST_FIELDS = ("resultType", "ttlMs", "cacheScope", "nextCursor")
-
-
-def _listings(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is known of the list results; a bare ``tools/list`` result says it beside its tools."""
-    bare = {key: raw[key] for key in _LIST_FIELDS if key in raw}
-    return {**({"tools": bare} if bare else {}), **_object(raw.get("listings"))}
 
 
 def _items(value: Any) -> tuple[Any, ...]:

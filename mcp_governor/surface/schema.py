@@ -32,6 +32,11 @@ def surface_schema() -> dict[str, Any]:
             "prompts": items,
             "resources": items,
             "resourceTemplates": items,
+            "listings": {
+                "type": "object",
+                "additionalProperties": {"type": ["object", "array"]},
+                "description": "List → what its result says besides the items, where the specification wants else.",
+            },
             "manifest": {"type": "object", "description": "The repository's server.json."},
         },
         "required": ["format", "fingerprint", "wording", "tools"],

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.text import one_line
 
@@ -27,7 +28,7 @@ class Era(StrEnum):
     LEGACY = "legacy"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StdioEndpoint:
     """A server that is started as a child and spoken to over its stdin and stdout.
 
@@ -103,7 +104,7 @@ class HttpEndpoint:
         return f"HttpEndpoint({self.shown!r}, transport={self.transport!r})"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectEndpoint:
     """A server object of this process.
 
@@ -135,7 +136,7 @@ class ObjectEndpoint:
 Endpoint = StdioEndpoint | HttpEndpoint | ObjectEndpoint
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """How much of a server's attention and memory one reading may take.
 

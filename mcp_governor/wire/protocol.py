@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, UnreachableError
+from mcp_governor.surface.listings import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.wire.endpoint import Limits
     from mcp_governor.wire.rpc import Message
-MODERN_VERSION = "2026-07-28"
+
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LATEST_LEGACY = LEGACY_VERSIONS[-1]
 
@@ -34,13 +35,14 @@ _HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CL
 
 @dataclass(frozen=True)
 class Greeting:
-    """What a server says of itself at the beginning; every value as sent."""
+    """What a server says of itself at the beginning; every value as sent, ``result`` the whole answer."""
 
     era: Era
     protocol: str
     server_info: Mapping[str, Any] = field(default_factory=dict)
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     instructions: str | None = None
+    result: Mapping[str, Any] = field(default_factory=dict)
 
 
 def enveloped(params: Mapping[str, Any] | None) -> Message:
@@ -49,7 +51,7 @@ def enveloped(params: Mapping[str, Any] | None) -> Message:
     meta = message.get("_meta")
     message["_meta"] = {
         **(meta if isinstance(meta, dict) else {}),
-        f"{_META}protocolVersion": MODERN_VERSION,
+        f"{_META}protocolVersion": MODERN_PROTOCOL,
         f"{_META}clientCapabilities": {},
         f"{_META}clientInfo": CLIENT_INFO,
     }
@@ -165,7 +167,7 @@ async def _asked_again(asker: Asker, error: rpc.RpcError) -> Greeting:
     if error.code != rpc.UNSUPPORTED_VERSION:
         raise error
     supported = _strings(error.data.get("supported") if isinstance(error.data, dict) else None)
-    if MODERN_VERSION in supported:
+    if MODERN_PROTOCOL in supported:
         return _greeted(await asker.ask(_DISCOVER, None, Era.MODERN))
     _see_common(supported)
     raise error
@@ -173,14 +175,14 @@ async def _asked_again(asker: Asker, error: rpc.RpcError) -> Greeting:
 
 def _greeted(result: Message) -> Greeting:
     supported = _strings(result.get("supportedVersions"))
-    if MODERN_VERSION not in supported:
+    if MODERN_PROTOCOL not in supported:
         _see_common(supported)
         raise ProtocolError(
-            f"its {_DISCOVER} does not list protocol {MODERN_VERSION}.", "List it in supportedVersions."
+            f"its {_DISCOVER} does not list protocol {MODERN_PROTOCOL}.", "List it in supportedVersions."
         )
     meta = result.get("_meta")
     named = meta.get(f"{_META}serverInfo") if isinstance(meta, dict) else None
-    return _greeting(Era.MODERN, MODERN_VERSION, result, named or result.get("serverInfo"))
+    return _greeting(Era.MODERN, MODERN_PROTOCOL, result, named or result.get("serverInfo"))
 
 
 async def _initialize(asker: Asker) -> Greeting:
@@ -207,6 +209,7 @@ def _greeting(era: Era, protocol: str, result: Message, info: Any) -> Greeting:
         server_info=info if isinstance(info, dict) else {},
         capabilities=capabilities if isinstance(capabilities, dict) else {},
         instructions=instructions if isinstance(instructions, str) else None,
+        result=result,
     )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import GovernorError, UnreachableError
-from mcp_governor.text import one_line
 from mcp_governor.wire import blocking
 from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, StdioEndpoint
 from mcp_governor.wire.opening import connect
@@ -25,20 +24,15 @@ class Recording:
 
     Attributes:
         raw: what ``mcp_governor.surface.build_surface`` takes: ``tools``, ``prompts``, ``resources``,
-            ``resourceTemplates``, ``serverInfo``, ``protocolVersion``, ``capabilities``, ``instructions``.
+            ``resourceTemplates``, ``serverInfo``, ``protocolVersion``, ``capabilities``, ``instructions``,
+            ``listings``, ``conversation``.
         tier_of_list: tool name → tier, from ``tools/list`` parameters that name one.
         era: how the conversation began.
-        noise: first lines of stdout that were not JSON-RPC (hostile words).
-        refused_requests: methods of requests that the server sent us and that were refused.
-        problems: sentences, safe to show, about lists that a declared capability promised and that failed.
     """
 
     raw: Mapping[str, Any]
     tier_of_list: Mapping[str, str] = field(default_factory=dict)
     era: Era = Era.LEGACY
-    noise: tuple[str, ...] = ()
-    refused_requests: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
 
 
 async def read_recording(session: Session, *, list_params: Sequence[Mapping[str, Any]] = ()) -> Recording:
@@ -72,18 +66,17 @@ async def _read_recording(session: Session, list_params: Sequence[Mapping[str, A
         "instructions": session.instructions,
         "tools": tools,
     }
-    problems: list[str] = []
+    failed: dict[str, Any] = {}
     for capability, method, key in _SIBLINGS:
         if capability in session.capabilities:
-            raw[key] = await _sibling(session, capability, method, key, problems)
-    return Recording(
-        raw=raw,
-        tier_of_list=tiers,
-        era=session.era,
-        noise=tuple(session.noise),
-        refused_requests=tuple(session.refused_requests),
-        problems=tuple(problems),
-    )
+            raw[key] = await _sibling(session, method, key, failed)
+    raw["listings"] = session.listings
+    raw["conversation"] = {
+        "noise": list(session.noise),
+        "requests": list(dict.fromkeys(session.refused_requests)),
+        "failedLists": failed,
+    }
+    return Recording(raw=raw, tier_of_list=tiers, era=session.era)
 
 
 _SIBLINGS = (
@@ -93,16 +86,13 @@ _SIBLINGS = (
 )
 
 
-async def _sibling(session: Session, capability: str, method: str, key: str, problems: list[str]) -> list[Any]:
+async def _sibling(session: Session, method: str, key: str, failed: dict[str, Any]) -> list[Any]:
     try:
         return await session.list_all(method, key)
     except RpcError as error:
         # Templates are optional within the capability; a server without them may not know the method.
         if method != "resources/templates/list" or error.code != METHOD_NOT_FOUND:
-            problems.append(
-                f'it declares the capability "{capability}", but answers {method} with error {error.code}: '
-                f'"{one_line(error.text)}"'
-            )
+            failed[method] = {"code": error.code, "message": error.text}
         return []
 
 

@@ -9,11 +9,12 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
+from mcp_governor.surface.listings import MODERN_PROTOCOL, RESULT_FIELDS
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import mirrored
-from mcp_governor.wire.protocol import MODERN_VERSION, Greeting, enveloped
+from mcp_governor.wire.protocol import Greeting, enveloped
 from mcp_governor.wire.transport import Pipelined
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ _ROUNDS = 3
 """How often a tool may ask for input before its asking is taken for its answer."""
 
 
+_PAGES_KEPT = 20
+"""How many pages that say different things are kept of a list."""
+
+
 class Session:
     """An open connection; made by :func:`mcp_governor.wire.connect`.
 
@@ -40,6 +45,7 @@ class Session:
         instructions: as the server reported them, ``None`` where absent or not a string.
         limits: what the conversation is bounded by.
         tools: name → item of ``tools/list``, as first listed in this session.
+        listings: what results say besides their items, see ``Surface.listings``.
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class Session:
         self._greeting = Greeting(era=Era.LEGACY, protocol="")
         self.limits = limits
         self.tools: dict[str, Any] = {}
+        self.listings: dict[str, list[dict[str, Any]]] = {}
 
     @property
     def era(self) -> Era:
@@ -92,6 +99,8 @@ class Session:
     async def begin(self, greeting: Greeting) -> None:
         """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
         self._greeting = greeting
+        if greeting.era is Era.MODERN:
+            self._take_down("discover", greeting.result)
         if greeting.era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
             await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
@@ -218,6 +227,8 @@ class Session:
                     f'the result of {method} has no array "{key}".', "Return an array, also an empty one."
                 )
             items += page
+            if not params:
+                self._take_down(key, result)
             if len(items) > self.limits.items:
                 raise self._broken(
                     f"{method} lists more than {self.limits.items:,} items.", "Publish fewer, or see whether it loops."
@@ -263,6 +274,18 @@ class Session:
             result = await self.request("tools/call", again, timeout=timeout)
         return result
 
+    def _take_down(self, listing: str, result: Mapping[str, Any]) -> None:
+        """Keep what a result says besides its items; pages that say the same are kept once."""
+        said = {field: result[field] for field in RESULT_FIELDS if field in result}
+        if said.get("nextCursor") is not None:
+            # Where there is a next page its cursor says nothing that lasts.
+            del said["nextCursor"]
+        if not said and self.era is Era.LEGACY:
+            return
+        pages = self.listings.setdefault(listing, [])
+        if said not in pages and len(pages) < _PAGES_KEPT:
+            pages.append(said)
+
     def _remember(self, items: list[Any]) -> None:
         for item in items:
             if isinstance(item, dict) and isinstance(item.get("name"), str):
@@ -272,7 +295,7 @@ class Session:
         if not self._transport.mirrors:
             return {}
         if era is Era.MODERN:
-            return mirrored(message, MODERN_VERSION, self.tools)
+            return mirrored(message, MODERN_PROTOCOL, self.tools)
         return {"MCP-Protocol-Version": self.protocol} if self.protocol else {}
 
     async def _give_up(self, message: Message, era: Era) -> None:

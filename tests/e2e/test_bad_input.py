@@ -109,6 +109,32 @@ def test_what_is_only_untidy_is_read_all_the_same(folder: Path, mode: str) -> No
     assert outcome.unsafe() == set()
 
 
+@pytest.mark.parametrize(
+    ("server", "found"),
+    [
+        (hostile("banner"), [("spec/stdout-messages-only", "/conversation/noise")]),
+        (hostile("asks_back"), [("spec/server-request", "/conversation/requests")] * 3),
+        (
+            plain(tools=[TOOL], capabilities={"tools": {}, "prompts": {}}),
+            [("spec/declared-list-answers", "/conversation/failedLists/prompts~1list")],
+        ),
+        (
+            plain(tools=[TOOL], hints={"resultType": "complete", "ttlMs": -1, "cacheScope": "private"}),
+            [("spec/list-caching", "/listings/discover/ttlMs"), ("spec/list-caching", "/listings/tools/ttlMs")],
+        ),
+        (plain(tools=[TOOL]), []),
+    ],
+    ids=["banner", "asks-back", "failing-sibling", "caching", "honest"],
+)
+def test_a_conversation_that_breaks_the_specification_is_told(folder: Path, server, found) -> None:
+    outcome = governor("lint", "--select", "spec/*", "--format", "json", *server, cwd=folder)
+    assert sorted((told["rule"], told["path"]) for told in outcome.report["findings"]) == found
+    assert outcome.code == (1 if found else 0)
+    # The words of a banner may differ from run to run; what a configuration accepts stays the same.
+    again = governor("lint", "--select", "spec/*", "--format", "json", *server, cwd=folder)
+    assert [told["id"] for told in again.report["findings"]] == [told["id"] for told in outcome.report["findings"]]
+
+
 MALFORMED = {
     ("spec/tool-name", None, "/tools/2"),  # no name
     ("spec/tool-name", None, "/tools/7/name"),  # an empty one

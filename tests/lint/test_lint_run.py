@@ -228,7 +228,8 @@ recordings = st.fixed_dictionaries(
         "capabilities": values,
         "protocolVersion": st.sampled_from(["2024-11-05", "2026-07-28"]) | values,
         "instructions": words | values,
-        "listings": values,
+        "listings": values | st.dictionaries(st.sampled_from(["tools", "discover"]), values),
+        "conversation": values | st.dictionaries(st.sampled_from(["noise", "requests", "failedLists"]), values),
         "ttlMs": values,
     },
 )

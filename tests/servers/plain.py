@@ -2,7 +2,8 @@
 
 The JSON argument changes what it says. Keys: ``era`` ("modern", "legacy" or "both"), ``version``, ``tools`` (a
 list), ``page`` (tools per page), ``tiers`` (tier → tools listed for ``{"tier": …}``), ``tiers_mode`` ("filter" or
-"add"), ``capabilities``, ``lists`` (method → [key, items]), ``info``, ``instructions``.
+"add"), ``capabilities``, ``lists`` (method → [key, items]), ``info``, ``instructions``, ``hints`` (what modern
+results of lists and of ``server/discover`` say besides their items: one object, or one for each page).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ INFO = HOW.get("info", {"name": "plain", "version": "1.0.0"})
 LEGACY = HOW.get("version", "2025-06-18")
 CAPABILITIES = HOW.get("capabilities", {"tools": {}})
 LISTS = HOW.get("lists", {})
+HINTS = HOW.get("hints", {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"})
 META = "io.modelcontextprotocol/"
 
 
@@ -38,6 +40,14 @@ def tools(params: dict) -> dict:
     if start + size < len(listed):
         result["nextCursor"] = "" if start == 0 else str(start + size)
     return result
+
+
+def hinted(method: str, params: dict) -> dict:
+    result = answer(method, params)
+    if f"{META}protocolVersion" not in params.get("_meta", {}) or method == "tools/call":
+        return result
+    hints = HINTS if isinstance(HINTS, dict) else HINTS[bool(params.get("cursor") is not None)]
+    return {**hints, **result}
 
 
 def answer(method: str, params: dict) -> dict:
@@ -81,7 +91,7 @@ def main() -> None:
             continue
         reply = {"jsonrpc": "2.0", "id": message["id"]}
         try:
-            reply["result"] = answer(message["method"], message.get("params") or {})
+            reply["result"] = hinted(message["method"], message.get("params") or {})
         except Refusal as refusal:
             reply["error"] = refusal.error
         sys.stdout.write(json.dumps(reply) + "\n")

@@ -122,3 +122,39 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         write_atomic(file, "new")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+GOOD = {"resultType": "complete", "ttlMs": 60_000, "cacheScope": "public"}
+MODERN = {"protocolVersion": "2026-07-28", "tools": [{"name": "a", "inputSchema": {"type": "object"}}]}
+
+
+@pytest.mark.parametrize("ttl", [0, 1, 59_999])
+def test_how_long_a_list_holds_moves_neither_file_nor_fingerprint(ttl: int) -> None:
+    plain = build_surface(MODERN)
+    told = build_surface({**MODERN, "listings": {"tools": {**GOOD, "ttlMs": ttl}, "discover": [GOOD]}})
+    assert dump_surface(told) == dump_surface(plain)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"tools": {}},
+        {"tools": {**GOOD, "ttlMs": -1}},
+        {"prompts": {**GOOD, "cacheScope": ["public"]}},
+        {"discover": {**GOOD, "resultType": "partial"}},
+        {"tools": [GOOD, {**GOOD, "cacheScope": "private"}]},
+        {"tools": {**GOOD, "nextCursor": None}},
+    ],
+)
+def test_what_departs_from_the_specification_is_recorded_and_is_no_part_of_the_contract(tmp_path, said) -> None:
+    surface = build_surface({**MODERN, "listings": {"resources": GOOD, **said}})
+    write_atomic(tmp_path / "s.json", dump_surface(surface))
+    assert json.loads((tmp_path / "s.json").read_text())["listings"] == said
+    again = load_surface(tmp_path / "s.json")
+    assert dump_surface(again) == dump_surface(surface)
+    assert fingerprint(again) == fingerprint(build_surface(MODERN))
+
+
+@pytest.mark.parametrize("said", [5, [], {"tools": 5}, {"tools": [5, None]}, {"x": GOOD}, {"tools": {"ttlMs": {}}}])
+def test_odd_listings_are_no_harm(said) -> None:
+    dump_surface(build_surface({**MODERN, "listings": said}))

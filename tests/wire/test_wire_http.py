@@ -95,7 +95,7 @@ def test_what_a_server_with_sessions_is_sent(web: Web) -> None:
 
 def test_a_question_inside_a_stream_is_refused(web: Web) -> None:
     recording = read(HttpEndpoint(web.url("/streamed")))
-    assert recording.refused_requests == ("roots/list",)
+    assert recording.raw["conversation"]["requests"] == ["roots/list"]
     replies = [message for _, _, _, message in web.seen if message.get("id") == "q"]
     assert [reply["error"]["code"] for reply in replies] == [-32601]
 

@@ -71,7 +71,7 @@ def test_everything_over_stdio(leash: Leash) -> None:
     assert recording.raw["prompts"]
     assert recording.raw["resources"]
     assert recording.raw["resourceTemplates"]
-    assert recording.problems == ()
+    assert recording.raw["conversation"] == {"noise": [], "requests": [], "failedLists": {}}
 
 
 @pytest.mark.parametrize(("transport", "path"), [("streamableHttp", "/mcp"), ("sse", "/sse")])
@@ -81,7 +81,7 @@ def test_everything_over_http(transport: str, path: str) -> None:
         endpoint = HttpEndpoint(f"http://127.0.0.1:{port}{path}")
         recording = read(endpoint)
         assert {"echo", "get-sum"} <= set(names(recording))
-        assert recording.problems == ()
+        assert recording.raw["conversation"] == {"noise": [], "requests": [], "failedLists": {}}
 
         async def add() -> str:
             async with connect(endpoint) as session:

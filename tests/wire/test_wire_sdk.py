@@ -71,7 +71,7 @@ def test_every_transport_gives_the_same_words(ports, which: str, info: dict) -> 
         assert recording.raw["instructions"] == "Add things."
         assert [prompt["name"] for prompt in recording.raw["prompts"]] == ["greeting"]
         assert [resource["uri"] for resource in recording.raw["resources"]] == ["file:///readme"]
-        assert recording.problems == ()
+        assert recording.raw["conversation"] == {"noise": [], "requests": [], "failedLists": {}}
     assert found["object"].raw == found["stdio"].raw == found["http"].raw
     assert found["sse"].raw["tools"] == found["stdio"].raw["tools"]
 

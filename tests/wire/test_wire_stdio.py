@@ -21,6 +21,7 @@ from mcp_governor.wire.rpc import request
 from mcp_governor.wire.transport import Inbox
 
 PATIENT = Limits()
+HINTS = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 HASTY = Limits(connect_timeout=1.5, request_timeout=0.5, close_timeout=0.3, probe_timeout=0.5)
 
 
@@ -62,7 +63,26 @@ def test_the_era_is_found(era: str, expected: Era, protocol: str) -> None:
         "capabilities": {"tools": {}},
         "instructions": "Be kind.",
         "tools": [{"name": "add", "inputSchema": {"type": "object"}, "x-unknown": [1, None]}],
+        "listings": {"discover": [HINTS], "tools": [HINTS]} if expected is Era.MODERN else {},
+        "conversation": {"noise": [], "requests": [], "failedLists": {}},
     }
+
+
+TWO = [{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {}}]
+PUBLIC = {**HINTS, "cacheScope": "public"}
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        pytest.param({"tools": TWO, "page": 1}, [HINTS], id="pages-that-agree-are-kept-once"),
+        pytest.param({"tools": TWO, "page": 1, "hints": [HINTS, PUBLIC]}, [HINTS, PUBLIC], id="pages-that-differ"),
+        pytest.param({"hints": {}}, [{}], id="nothing-said-is-told"),
+        pytest.param({"hints": {"nextCursor": None}}, [{"nextCursor": None}], id="a-cursor-that-ends-the-list"),
+    ],
+)
+def test_what_results_say_besides_their_items(how, told) -> None:
+    assert read(plain_server(**how)).raw["listings"]["tools"] == told
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
@@ -120,10 +140,9 @@ def test_a_declared_list_that_fails_is_a_problem_and_not_the_end() -> None:
     recording = read(plain_server(capabilities={"prompts": {}, "resources": {}, "tools": {}}))
     assert recording.raw["prompts"] == []
     # resources/templates/list is optional within its capability.
-    assert recording.problems == tuple(
-        f'it declares the capability "{name}", but answers {name}/list with error -32601: "no method {name}/list"'
-        for name in ("prompts", "resources")
-    )
+    assert recording.raw["conversation"]["failedLists"] == {
+        f"{name}/list": {"code": -32601, "message": f"no method {name}/list"} for name in ("prompts", "resources")
+    }
 
 
 A, B, C = ({"name": name, "inputSchema": {}} for name in "abc")
@@ -230,7 +249,7 @@ def test_stubborn_servers_and_their_children_are_killed(reader, leash: Leash) ->
 
 
 def test_banners_are_noted(reader, leash: Leash) -> None:
-    noise = reader(leash.hostile("banner")).noise
+    noise = reader(leash.hostile("banner")).raw["conversation"]["noise"]
     assert noise[0] == "  *** Welcome to my server ***"
     assert "handling tools/list" in noise
     assert '{"level": "info", "msg": "starting"}' in noise
@@ -238,7 +257,8 @@ def test_banners_are_noted(reader, leash: Leash) -> None:
 
 def test_requests_of_the_server_are_refused_and_recorded(reader, leash: Leash) -> None:
     recording = reader(leash.hostile("asks_back"))
-    assert recording.refused_requests == ("roots/list", "sampling/createMessage", "elicitation/create")
+    asked = recording.raw["conversation"]["requests"]
+    assert asked == ["roots/list", "sampling/createMessage", "elicitation/create"]
 
 
 def test_tools_of_any_shape_come_through_untouched(reader, leash: Leash) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.linting.checks.spec_tools import MODERN
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.words import kind_of
+from mcp_governor.surface.listings import METHODS, departures
+from mcp_governor.text import one_line
+from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -14,10 +16,6 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 _DEPRECATED_CAPABILITIES = ("logging",)
-
-
-def _is_modern(surface: Surface) -> bool:
-    return surface.protocol is not None and surface.protocol >= MODERN
 
 
 def server_info(surface: Surface, _context: Context) -> Iterator[Hit]:
@@ -48,45 +46,56 @@ def capability_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
 def deprecated_capability(surface: Surface, _context: Context) -> Iterator[Hit]:
     """No capability that protocol 2026-07-28 deprecates."""
     for name in _DEPRECATED_CAPABILITIES:
-        if _is_modern(surface) and name in surface.capabilities:
+        if surface.modern and name in surface.capabilities:
             yield hit(f"/capabilities/{name}", name, capability=name)
 
 
-def _listings(surface: Surface) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name, fields in surface.listings.items():
-        if isinstance(fields, dict):
-            yield name, fields
+def _departing(surface: Surface, *fields: str) -> Iterator[Hit]:
+    for departure in departures(surface):
+        if departure.field in fields:
+            found = "missing" if departure.missing else departure.value
+            method = METHODS[departure.listing]
+            yield hit(departure.pointer, departure.value, method=method, field=departure.field, found=found)
 
 
 def list_result_type(surface: Surface, _context: Context) -> Iterator[Hit]:
     """A list result is complete, and a modern server says so."""
-    for name, fields in _listings(surface):
-        value = fields.get("resultType")
-        missing = "resultType" not in fields
-        if value != "complete" and not (missing and not _is_modern(surface)):
-            yield hit(f"/listings/{name}/resultType", value, list=name, found="missing" if missing else value)
+    yield from _departing(surface, "resultType")
 
 
 def list_caching(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A list result carries ttlMs and cacheScope, each with a value that means something."""
-    for name, fields in _listings(surface):
-        ttl, scope = fields.get("ttlMs"), fields.get("cacheScope")
-        good_ttl = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0
-        for key, value, good in (
-            ("ttlMs", ttl, good_ttl),
-            ("cacheScope", scope, scope in ("public", "private")),
-        ):
-            missing = key not in fields
-            if not good and not (missing and not _is_modern(surface)):
-                yield hit(f"/listings/{name}/{key}", value, list=name, field=key, found="missing" if missing else value)
+    """A list result carries ttlMs and cacheScope, each with a value that means something; pages agree on the scope."""
+    yield from _departing(surface, "ttlMs", "cacheScope")
 
 
 def list_cursor(surface: Surface, _context: Context) -> Iterator[Hit]:
     """nextCursor, where there is one, is a string."""
-    for name, fields in _listings(surface):
-        if "nextCursor" in fields and not isinstance(fields["nextCursor"], str):
-            value = fields["nextCursor"]
-            yield hit(f"/listings/{name}/nextCursor", value, list=name, found=kind_of(value))
+    yield from _departing(surface, "nextCursor")
+
+
+def stdout_noise(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """Nothing but MCP on stdout."""
+    lines = surface.conversation.get("noise")
+    if isinstance(lines, list) and lines:
+        # The lines may differ from run to run; the finding is the same one.
+        yield hit("/conversation/noise", None, first=one_line(str(lines[0]), 80))
+
+
+def server_request(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """No request to a client that offered nothing."""
+    methods = surface.conversation.get("requests")
+    for method in methods if isinstance(methods, list) else ():
+        yield hit("/conversation/requests", method, method=method)
+
+
+def list_fails(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """A list that a declared capability promises can be read."""
+    failed = surface.conversation.get("failedLists")
+    for method, error in failed.items() if isinstance(failed, dict) else ():
+        told = error if isinstance(error, dict) else {}
+        code, text = told.get("code"), one_line(str(told.get("message", "")))
+        path = join_pointer("/conversation/failedLists", method)
+        yield hit(path, code, method=method, code=code, text=text)
 
 
 def _repeated(items: Iterable[Any], key: str) -> Iterator[tuple[int, str, int]]:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from mcp_governor.linting.texts import Text
     from mcp_governor.surface.model import Surface, Tool
 
-MODERN = "2026-07-28"
-"""First revision without ``initialize``, with any JSON value as structured content."""
-
 _NAME = re.compile(r"[A-Za-z0-9_.\-]*")
 _LABEL = r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?"
 _PREFIX = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -95,7 +92,7 @@ def output_root_type(tool: Tool, context: Context) -> Iterator[Hit]:
     """Before 2026-07-28 the root of outputSchema says ``"type": "object"``."""
     protocol = context.surface.protocol
     schema = tool.output_schema
-    if protocol is None or protocol >= MODERN or not isinstance(schema, dict):
+    if protocol is None or context.surface.modern or not isinstance(schema, dict):
         return
     if schema.get("type") != "object":
         found = "no type" if "type" not in schema else f"type {schema['type']!r}"
@@ -127,8 +124,7 @@ _TOOL_FIELDS = frozenset(
 
 def execution_gone(tool: Tool, context: Context) -> Iterator[Hit]:
     """A server that speaks 2026-07-28 does not publish ``execution``."""
-    protocol = context.surface.protocol
-    if protocol is not None and protocol >= MODERN and "execution" in tool.raw:
+    if context.surface.modern and "execution" in tool.raw:
         yield hit("/execution", tool.raw["execution"])
 
 

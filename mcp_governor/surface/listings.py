@@ -1,0 +1,112 @@
+"""What results say besides their items: complete or not, for how long they hold, and for whom.
+
+Protocol 2026-07-28 wants ``resultType`` (basic, ResultType), ``ttlMs`` and ``cacheScope`` (server/utilities/caching)
+on every list result and on that of ``server/discover``. A page of a list says it for itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.surface.model import Surface
+
+MODERN_PROTOCOL = "2026-07-28"
+"""The first revision that asks for these fields; its date orders it among the others."""
+
+RESULT_FIELDS = ("resultType", "ttlMs", "cacheScope", "nextCursor")
+
+METHODS = {
+    "discover": "server/discover",
+    "tools": "tools/list",
+    "prompts": "prompts/list",
+    "resources": "resources/list",
+    "resourceTemplates": "resources/templates/list",
+}
+"""Key of ``Surface.listings`` → the method whose result it tells of."""
+
+Pages = tuple["Mapping[str, Any]", ...]
+
+
+class Departure(NamedTuple):
+    """One field of a result that is not as the specification wants it.
+
+    Attributes:
+        listing: key of ``Surface.listings``.
+        pointer: into the surface document.
+        field: one of ``RESULT_FIELDS``.
+        value: what stands there, ``None`` where nothing does.
+        missing: whether nothing stands there.
+    """
+
+    listing: str
+    pointer: str
+    field: str
+    value: Any
+    missing: bool
+
+
+def departures(surface: Surface) -> Iterator[Departure]:
+    """Every field of every recorded result that is not as the specification wants it."""
+    for listing, pages in surface.listings.items():
+        for index, page in enumerate(pages):
+            place = f"/listings/{listing}" + (f"/{index}" if len(pages) > 1 else "")
+            for field in _wrong(page, modern=surface.modern):
+                yield Departure(listing, f"{place}/{field}", field, page.get(field), field not in page)
+        scopes = [page.get("cacheScope") for page in pages]
+        if all(map(_is_scope, scopes)) and len(set(scopes)) > 1:
+            index = next(number for number, scope in enumerate(scopes) if scope != scopes[0])
+            yield Departure(listing, f"/listings/{listing}/{index}/cacheScope", "cacheScope", scopes[index], False)
+
+
+def _wrong(page: Mapping[str, Any], *, modern: bool) -> Iterator[str]:
+    tests = {"resultType": _is_complete, "ttlMs": _is_duration, "cacheScope": _is_scope}
+    for field, good in tests.items():
+        if (modern or field in page) and not good(page.get(field)):
+            yield field
+    if "nextCursor" in page and not isinstance(page["nextCursor"], str):
+        yield "nextCursor"
+
+
+def _is_complete(value: Any) -> bool:
+    return bool(value == "complete")
+
+
+def _is_duration(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_scope(value: Any) -> bool:
+    return value in ("public", "private") if isinstance(value, str) else False
+
+
+def read_listings(raw: Mapping[str, Any]) -> Mapping[str, Pages]:
+    """What a recording says of its results; a bare ``tools/list`` result says it beside its tools.
+
+    Anything that is no object, or no list of objects, counts as not recorded.
+    """
+    bare = {key: raw[key] for key in RESULT_FIELDS if key in raw}
+    told = raw.get("listings")
+    given = {**({"tools": bare} if bare else {}), **(told if isinstance(told, dict) else {})}
+    pages = {
+        key: tuple(page for page in (value if isinstance(value, list) else [value]) if isinstance(page, dict))
+        for key, value in given.items()
+        if key in METHODS
+    }
+    return {key: value for key, value in pages.items() if value}
+
+
+def recorded_listings(surface: Surface) -> dict[str, Any]:
+    """What a surface file keeps: the results that depart from the specification.
+
+    Those that do not are left out: how long a list holds may be another number at each reading, and is no part of
+    what was promised.
+    """
+    wrong = {departure.listing for departure in departures(surface)}
+    return {
+        key: dict(pages[0]) if len(pages) == 1 else [dict(page) for page in pages]
+        for key, pages in surface.listings.items()
+        if key in wrong
+    }
