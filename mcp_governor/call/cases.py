@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.arguments import sample_arguments
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_arguments
-from mcp_governor.charter.recovery import argument_problems
+from mcp_governor.charter.recovery import misfit
+from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Purpose(StrEnum):
     FOLLOW = "follow"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """One call.
 
@@ -83,7 +84,7 @@ class Case:
         return " ".join(filter(None, (words.get(self.purpose, f"wrong {self.purpose.value}:"), self.detail)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skipped:
     """A tool or a call that was left alone, and why."""
 
@@ -92,7 +93,7 @@ class Skipped:
     case: Case | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What will be called and what will not."""
 
@@ -171,7 +172,7 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> Iterat
             return
         yield Case(tool.name, good, Purpose.REQUIRED)
     full = sample_arguments(schema, seed=settings.seed, optional=True)
-    fullest = {**full, **good} if full is not None and not argument_problems(tool, {**full, **good}) else good
+    fullest = {**full, **good} if full is not None and not misfit(tool, {**full, **good}) else good
     if fullest != good:
         yield Case(tool.name, fullest, Purpose.FULL)
     # A wrong call of a tool that writes may be accepted after all.
@@ -228,7 +229,7 @@ def _recorded(call: Mapping[str, Any], surface: Surface) -> Case:
 
 def _valid(name: str, arguments: Mapping[str, Any], surface: Surface) -> bool:
     tool = surface.by_name.get(name)
-    return tool is not None and not argument_problems(tool, arguments)
+    return tool is not None and not misfit(tool, arguments)
 
 
 def _shown(arguments: Mapping[str, Any]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from mcp_governor.charter.envelope import looks_like_envelope
+from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
 COMPLETE, INPUT_REQUIRED, TASK = "complete", "input_required", "task"
@@ -22,7 +22,7 @@ class DuplicateKeyError(ValueError):
     """A JSON object says one key twice."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Response:
     """One answer to ``tools/call``, in the shape it was given.
 
@@ -72,12 +72,13 @@ class Response:
 
     @cached_property
     def mirror_problem(self) -> str | None:
-        """Why the first text is no JSON mirror of the structured content; ``None`` where it is one."""
-        if not self.texts:
-            return "there is no text"
+        """Why the first content block is no JSON mirror of the structured content; ``None`` where it is one."""
+        content = None if self.result is None else self.result.get("content")
+        first = content[0] if isinstance(content, list) and content else None
+        if not isinstance(first, dict) or first.get("type") != "text" or not isinstance(first.get("text"), str):
+            return "there is no text" if first is None else "the first block is no text"
         try:
-            mirrored = parse_strictly(self.texts[0])
-            same = mirrored == self.structured
+            same = _same(parse_strictly(first["text"]), self.structured)
         except (ValueError, RecursionError) as error:
             return one_line(str(error), 60)
         return None if same else "they say different things"
@@ -94,11 +95,13 @@ class Response:
         return True
 
     @property
-    def read_text(self) -> str:
-        """What a model reads of it: the first text, else the structured content as compact JSON."""
-        if self.texts:
-            return self.texts[0]
-        return json.dumps(self.envelope, ensure_ascii=False, separators=(",", ":")) if self.is_json else ""
+    def characters(self) -> int:
+        """How much a model reads of it: all texts, or structured content that is more and not mirrored."""
+        told = sum(map(len, self.texts))
+        if self.result is not None and self.mirror_problem is None:
+            return told
+        structured = json.dumps(self.envelope, ensure_ascii=False, separators=(",", ":")) if self.is_json else ""
+        return max(told, len(structured))
 
     @cached_property
     def failure_text(self) -> str | None:
@@ -137,6 +140,17 @@ def parse_strictly(text: str) -> Any:
         return _DECODER.decode(text)
     except RecursionError:
         raise ValueError("it nests too deep") from None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal; ``==`` takes true for 1."""
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+        )
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(_same, one, other))
+    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

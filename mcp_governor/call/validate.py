@@ -18,7 +18,7 @@ from mcp_governor.call.results import (
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
-from mcp_governor.charter.recovery import argument_problems, declared_kinds, surface_breaches
+from mcp_governor.charter.recovery import declared_kinds, misfit, surface_breaches
 from mcp_governor.findings import Finding
 from mcp_governor.linting import LintSettings, select
 from mcp_governor.text import one_line
@@ -135,7 +135,7 @@ class ResponseChecker:
         if active is None:
             return
         cap = int(active.options["max"])
-        tokens = facts.estimate_tokens(response.read_text)
+        tokens = facts.estimate_tokens(response.characters)
         if tokens < cap:
             return
         offers = tool is not None and "response_format" in str(tool.input_schema)
@@ -224,7 +224,7 @@ def validate_response(
     found = surface.by_name.get(tool) if isinstance(tool, str) and surface is not None else tool
     known = None if isinstance(found, str) else found
     wrong_call = (known is None and isinstance(tool, str) and surface is not None) or (
-        known is not None and arguments is not None and bool(argument_problems(known, arguments))
+        known is not None and arguments is not None and bool(misfit(known, arguments))
     )
     checker = _checker((profile,) if isinstance(profile, str) else tuple(profile))
     findings = checker.check(result, tool=known, surface=surface, dispatch=wrong_call)

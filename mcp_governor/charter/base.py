@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validato
 from typing_extensions import TypeVar
 
 from mcp_governor.charter import facts
-from mcp_governor.charter.envelope import envelope_breaches, expected_confidence
+from mcp_governor.charter.envelope import envelope_breaches
+from mcp_governor.charter.trust import expected_confidence
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
@@ -74,7 +75,7 @@ class Envelope(CharterModel, Generic[DataT, KindT]):
         if not isinstance(values, dict) or values.get("confidence") is not None:
             return values
         plain = {**values, "provenance": _plain(values.get("provenance")), "data": _items(values.get("data"))}
-        derived, _ = expected_confidence(plain)
+        derived = expected_confidence(plain)
         return values if derived is None else {**values, "confidence": derived}
 
     @model_validator(mode="after")

@@ -256,6 +256,6 @@ def declared_metadata(tool: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def estimate_tokens(text: str) -> int:
-    """Tokens of a text, estimated at four characters each (no tokenizer is the reader's own)."""
-    return -(-len(text) // 4)
+def estimate_tokens(characters: int) -> int:
+    """Tokens of so many characters, estimated at four characters each (no tokenizer is the reader's own)."""
+    return -(-characters // 4)

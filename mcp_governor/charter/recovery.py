@@ -7,6 +7,7 @@ the suggested arguments, read as people read schemas, so an undeclared argument 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _RECOVERY = "/error/recovery"
 _SHOWN_PROBLEMS = 3
+_CLOSING = frozenset({"additionalProperties", "unevaluatedProperties", "falseSchema"})
+"""Keywords by which a schema refuses undeclared names, which are told by name."""
 
 
 def surface_breaches(envelope: Mapping[str, Any], surface: Surface, tool: Tool | None = None) -> list[Breach]:
@@ -82,14 +85,16 @@ def recovery_breaches(recovery: Mapping[str, Any], surface: Surface) -> list[Bre
 
 
 def _without_arguments(tool: Tool) -> list[Breach]:
-    needed = required_arguments(tool)
-    if not needed:
+    found = misfit(tool, {})
+    if not found:
         return []
+    needed = list(found.missing)
+    needs = _names(needed) if needed else "arguments"
     return [
         Breach(
             "envelope/recovery-args-absent",
             f"{_RECOVERY}/suggested_args",
-            f'The suggested tool "{one_line(tool.name, 60)}" needs {_names(needed)}, and no arguments are suggested.',
+            f'The suggested tool "{one_line(tool.name, 60)}" needs {needs}, and no arguments are suggested.',
             [tool.name, needed],
         )
     ]
@@ -98,9 +103,10 @@ def _without_arguments(tool: Tool) -> list[Breach]:
 def _with_arguments(tool: Tool, arguments: dict[str, Any]) -> list[Breach]:
     path = f"{_RECOVERY}/suggested_args"
     shown = one_line(tool.name, 60)
+    found = misfit(tool, arguments)
     out = []
-    missing = [name for name in required_arguments(tool) if name not in arguments]
-    if missing:
+    if found.missing:
+        missing = list(found.missing)
         out.append(
             Breach(
                 "envelope/recovery-required",
@@ -109,8 +115,7 @@ def _with_arguments(tool: Tool, arguments: dict[str, Any]) -> list[Breach]:
                 [tool.name, missing],
             )
         )
-    problems = argument_problems(tool, arguments, required=False)
-    for pointer, text in problems[:_SHOWN_PROBLEMS]:
+    for pointer, text in found.problems[:_SHOWN_PROBLEMS]:
         out.append(
             Breach(
                 "envelope/recovery-args",
@@ -122,38 +127,53 @@ def _with_arguments(tool: Tool, arguments: dict[str, Any]) -> list[Breach]:
     return out
 
 
-def argument_problems(tool: Tool, arguments: Mapping[str, Any], *, required: bool = True) -> list[tuple[str, str]]:
-    """Why a tool's input schema refuses arguments: pointers into them, each with a safe text.
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Why a tool's input schema refuses arguments; false where it does not.
 
-    Args:
-        tool: the tool that is called.
-        arguments: its arguments.
-        required: count missing required arguments at the root as well.
+    Attributes:
+        missing: names that must be there and are not, at the root.
+        problems: everything else: pointers into the arguments, each with a safe text.
     """
-    out: list[tuple[str, str]] = []
+
+    missing: tuple[str, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.problems)
+
+
+def misfit(tool: Tool, arguments: Mapping[str, Any]) -> Misfit:
+    """How arguments miss a tool's input schema, read as people read it: an undeclared name is refused.
+
+    Required names are those that validation asks for, wherever references and composition put them. A schema that
+    does not compile still says by its root which names it declares and needs.
+    """
     declared = declared_arguments(tool.input_schema)
-    if declared is not None:
-        out += [
-            (join_pointer("", name), f"it declares no argument {_name(name)}{did_you_mean(name, declared).rstrip()}")
-            for name in sorted(arguments)
-            if name not in declared
-        ]
+    undeclared = [] if declared is None else sorted(name for name in arguments if name not in declared)
+    problems = [
+        (join_pointer("", name), f"it declares no argument {_name(name)}{did_you_mean(name, declared or ()).rstrip()}")
+        for name in undeclared
+    ]
+    missing: dict[str, None] = {}
     validator = compiled(tool.input_schema)
     if validator is None:
-        return out
-    undeclared = bool(out)
-    for error in validator.iter_errors(dict(arguments)):
-        keyword = str(error.kind.name)
-        at_root = not error.instance_path
-        if at_root and ((keyword == "required" and not required) or (keyword == "additionalProperties" and undeclared)):
-            continue
-        out.append((join_pointer("", *error.instance_path), one_line(error.message, 120)))
-    return out
+        missing = dict.fromkeys(name for name in _required(tool.input_schema) if name not in arguments)
+        return Misfit(tuple(missing), tuple(problems))
+    try:
+        for error in validator.iter_errors(dict(arguments)):
+            keyword = str(error.kind.name)
+            at_root = not error.instance_path
+            if at_root and keyword == "required":
+                missing[str(error.kind.property)] = None  # type: ignore[attr-defined]
+            elif not (at_root and undeclared and keyword in _CLOSING):
+                problems.append((join_pointer("", *error.instance_path), one_line(error.message, 120)))
+    except (ValueError, RecursionError, OverflowError) as error:
+        problems.append(("", f"it cannot be read: {one_line(str(error), 80)}"))
+    return Misfit(tuple(missing), tuple(problems))
 
 
-def required_arguments(tool: Tool) -> list[str]:
-    """The names under ``required`` at the root of a tool's input schema."""
-    schema = tool.input_schema
+def _required(schema: Any) -> list[str]:
     names = schema.get("required") if isinstance(schema, dict) else None
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mcp_governor.charter import envelope as envelope_module
-from mcp_governor.charter import facts
+from mcp_governor.charter import breach as breach_values
+from mcp_governor.charter import envelope as envelope_checks
+from mcp_governor.charter import facts, failure, trust, version
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
 from tests.charter.envelopes import DEGRADED, ERROR, REFUSAL, SUCCESS, envelopes, with_error
 
@@ -63,7 +64,7 @@ SMALLEST = [
     ({**DEGRADED, "degradation_reason": None}, ["degraded-reason /degradation_reason"]),
     (with_error(ERROR, pii_categories=["contact"]), ["refusal-fields /error/pii_categories"]),
     (
-        with_error(ERROR, recovery={"widening_hint": {"reason": "r"}}),
+        with_error(ERROR, recovery={"widening_hint": {"scope_requested": "s", "would_unblock": True, "reason": "r"}}),
         ["refusal-fields /error/recovery/widening_hint"],
     ),
     (with_error(ERROR, kind="quota"), ["error-kind /error/kind"]),
@@ -114,6 +115,10 @@ SMALLEST = [
         with_error(ERROR, recovery={"suggested_tool": "a", "suggested_args": []}),
         ["field-type /error/recovery/suggested_args"],
     ),
+    (
+        with_error(ERROR, recovery={"suggested_args": {"q": "user"}, "fuzzy_matches": ["users"]}),
+        ["recovery-tool /error/recovery/suggested_tool"],
+    ),
     (with_error(ERROR, recovery={"fuzzy_matches": [1]}), ["field-type /error/recovery/fuzzy_matches"]),
     (with_error(REFUSAL, pii_categories="contact"), ["field-type /error/pii_categories"]),
     ({**ERROR, "error": "boom"}, ["field-type /error"]),
@@ -130,7 +135,7 @@ def test_the_smallest_breach_gives_its_rule_and_no_other(envelope, expected):
 
 
 def test_every_rule_of_the_envelope_alone_is_in_the_table():
-    text = inspect.getsource(envelope_module)
+    text = "".join(map(inspect.getsource, (envelope_checks, breach_values, failure, trust, version)))
     named = {word.split('"')[0] for word in text.split('"envelope/')[1:]}
     assert named == {case[1][0].partition(" ")[0] for case in SMALLEST}
 

@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from mcp_governor.charter.recovery import (
-    argument_problems,
     declared_kinds,
     declared_version,
+    misfit,
     recovery_breaches,
     surface_breaches,
 )
@@ -170,7 +170,12 @@ def test_two_equal_schemas_do_not_share_an_entry_by_accident():
     assert not compiled(first).is_valid(1)  # type: ignore[union-attr]
 
 
-def test_argument_problems_show_no_control_characters():
+def test_a_misfit_shows_no_control_characters():
     tool = SURFACE.by_name["search"]
-    ((_, text), *_rest) = argument_problems(tool, {"\x1b[31m": 1, "q": "a"})
+    ((_, text),) = misfit(tool, {"\x1b[31m": 1, "q": "a"}).problems
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("value", [float("nan"), "\ud800", [[[[]]]] * 3])
+def test_a_misfit_of_what_is_no_json_is_told_and_not_raised(value):
+    assert misfit(SURFACE.by_name["search"], {"q": "a", "limit": value})

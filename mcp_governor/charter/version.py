@@ -1,0 +1,74 @@
+"""Does an envelope say which charter version it follows, and use only what that version has?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.charter import facts
+from mcp_governor.charter.breach import Breach, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_VERSION_FORM = re.compile(r"\d+\.\d+", re.ASCII)
+
+
+def version_breaches(envelope: Mapping[str, Any]) -> list[Breach]:
+    """Whether an envelope names a known charter version, and uses nothing that came later."""
+    version = envelope.get("charter_version")
+    if not isinstance(version, str):
+        return [_bad("The response does not say which charter version it follows.", version)]
+    if _VERSION_FORM.fullmatch(version) is None:
+        return [_bad(f"The charter version {shown(version)} is not of the form major.minor.", version)]
+    if version not in facts.VERSIONS:
+        known = ", ".join(facts.VERSIONS)
+        return [_bad(f"The charter version {shown(version)} is not known (known: {known}).", version)]
+    return _newer_features(envelope, version) if version != facts.LATEST else []
+
+
+def _bad(message: str, version: Any) -> Breach:
+    return Breach("envelope/charter-version", "/charter_version", message, version)
+
+
+def is_older(envelope: Mapping[str, Any], than: str) -> bool:
+    """Whether an envelope follows a known charter version before ``than``."""
+    version = envelope.get("charter_version")
+    return isinstance(version, str) and version in facts.VERSIONS and version < than
+
+
+def _newer_features(envelope: Mapping[str, Any], version: str) -> list[Breach]:
+    """What an envelope uses that its own charter version does not have yet."""
+    used: list[tuple[str, str]] = []
+    error, provenance = envelope.get("error"), envelope.get("provenance")
+    if envelope.get("status") == "refused":
+        used.append(("status refused", "/status"))
+    if envelope.get("degradation_reason") is not None:
+        used.append(("field degradation_reason", "/degradation_reason"))
+    if isinstance(error, dict):
+        if isinstance(error.get("kind"), str):
+            used.append((f"kind {error['kind']}", "/error/kind"))
+        used += [(f"field {key}", f"/error/{key}") for key in ("pii_categories", "anchor_entity") if error.get(key)]
+        recovery = error.get("recovery")
+        if isinstance(recovery, dict):
+            used += [
+                (f"field {key}", f"/error/recovery/{key}")
+                for key in sorted(facts.REFUSAL_RECOVERY_KEYS)
+                if recovery.get(key)
+            ]
+    if isinstance(provenance, dict):
+        used += [
+            (f"field {key}", f"/provenance/{key}")
+            for key in ("inference_method", "validation_state")
+            if provenance.get(key)
+        ]
+    return [
+        Breach(
+            "envelope/version-feature",
+            path,
+            f"The response says charter {version} and uses {what}, which came with {facts.SINCE[what]}.",
+            [version, what],
+        )
+        for what, path in used
+        if facts.SINCE.get(what, "1.0") > version
+    ]
