@@ -28,7 +28,7 @@ COMMANDS = {
     "changelog": ("changelog", "The schema changelog: check, draft, release, diff, show."),
     "rules": ("rules", "The catalogue of rules."),
     "rule": ("rules", "One rule explained, with its examples."),
-    "init": ("init", "Write config, baseline and changelog for this repo."),
+    "init": ("init", "Write config, baseline, changelog, CI and hook for this repo."),
     "accept": ("accept", "Accept one finding, with a reason."),
     "serve": ("serve", "mcp-governor as an MCP server."),
     "demo": ("demo", "A packaged server in two versions, shown end to end."),

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
+from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig, with_found_files
-from mcp_governor.errors import UsageError
-from mcp_governor.target import SURFACE_FILE
+from mcp_governor.errors import FileFormatError, UsageError
+from mcp_governor.frozen import frozen
+from mcp_governor.target import SURFACE_FILE, LiveSource, resolve
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from mcp_governor.surface import Surface
+    from mcp_governor.wire import Endpoint
 
 _FIRST_VERSION = "0.1.0"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Plan:
     """What will be governed: the server's table in the configuration, and how to reach it now."""
 
@@ -33,9 +37,11 @@ class _Plan:
 
 @click.command(cls=TargetCommand)
 @target_argument
+@click.option("--ci/--no-ci", default=True, help="Write a workflow for GitHub; for GitLab show a job. Default: yes.")
+@click.option("--hook/--no-hook", default=True, help="Write the pre-commit hook. Default: yes.")
 @run_options(formats=("text",))
-def init(run: Run, target: str | None) -> None:
-    """Write config, baseline and changelog so that the next check passes. Never overwrites a file.
+def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
+    """Write config, baseline, changelog, CI and hook so that the next check passes. Never overwrites a file.
 
     Without a TARGET the server of this repository is looked for: in Python source, package.json, and the
     configuration files of MCP clients.
@@ -50,10 +56,45 @@ def init(run: Run, target: str | None) -> None:
     config = _config(plan, root)
     surface = _read(config)
     written = _write(plan, surface, root)
-    click.echo(f"Found the server {visible(plan.name)} in {visible(plan.found_in)}: {len(surface.tools)} tools.")
-    for path, what in written:
-        click.echo(f"  {path:<32} {what}")
+    from mcp_governor.report.groups import count_of
+
+    offers = [*(ci_offers(root, _endpoint(config)) if ci else ()), *([hook_offer(root)] if hook else ())]
+    shown = [(visible(os.path.relpath(offer.path, root)), offer) for offer in offers]
+    written += [(name, _placed(offer)) for name, offer in shown if not offer.paste]
+    width = max(len(name) for name, _ in written)
+    tools = count_of(len(surface.tools), "tool")
+    click.echo(f"Found the server {visible(plan.name)} in {visible(plan.found_in)}: {tools}.")
+    for name, what in written:
+        click.echo(f"  {name:<{width}}  {what}")
+    for name, offer in shown:
+        if offer.paste:
+            click.echo(f"\n{name} was left as it was; {offer.what}:\n\n{indent(offer.paste, '    ')}")
     click.echo("Commit these files. From now on: mcp-governor check")
+
+
+def _endpoint(config: Config) -> Endpoint:
+    source = resolve(None, config)
+    assert isinstance(source, LiveSource)
+    return source.endpoint
+
+
+def _placed(offer: Offer) -> str:
+    """Write an offered file; what to say of it."""
+    if offer.text is None:
+        return offer.what if offer.path.name == HOOKS else "left as it was"
+    _put(offer.path, offer.text)
+    return offer.what
+
+
+def _put(path: Path, text: str) -> None:
+    from mcp_governor.surface.file import write_atomic
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        shown = visible(path.parent.name)
+        raise FileFormatError(f"The folder {shown} cannot be made: {error.strerror}.", "See what is there.") from None
+    write_atomic(path, text)
 
 
 def _plan(target: str | None, root: Path) -> _Plan:
@@ -145,7 +186,6 @@ def _write(plan: _Plan, surface: Surface, root: Path) -> list[tuple[str, str]]:
     """Write what is missing; report each file, written or left alone."""
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.surface import dump_surface
-    from mcp_governor.surface.file import write_atomic
     from mcp_governor.versions import Version
 
     version = surface.version
@@ -165,8 +205,7 @@ def _write(plan: _Plan, surface: Surface, root: Path) -> list[tuple[str, str]]:
         if path.exists():
             report.append((name, "left as it was"))
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, text)
+        _put(path, text)
         report.append((name, what))
     return report
 
@@ -187,7 +226,7 @@ def _known_findings(surface: Surface, config: Config) -> str:
 def _config_text(plan: _Plan, literal: str, known: bool) -> str:
     """The configuration: only what differs from the defaults."""
     lines = ["# mcp-governor: see all keys with `mcp-governor schema config`.", f"target = {_toml(plan.target)}"]
-    lines.append(f"baseline = {_toml(SURFACE_FILE)}")
+    lines.append(f"# The baseline is {SURFACE_FILE} at the latest release tag; before there is one, the file as it is.")
     if literal:
         lines += ["# The server reports no semantic version; this one is held to the changelog instead."]
         lines += [f"schema-version = {_toml(literal)}"]

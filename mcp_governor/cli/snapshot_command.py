@@ -19,6 +19,7 @@ from mcp_governor.text import visible
 def snapshot(run: Run, target: str | None, out: str | None) -> None:
     """Record the surface of TARGET, deterministically, for review and later comparison."""
     from mcp_governor.checking import read_target
+    from mcp_governor.report.groups import count_of
     from mcp_governor.surface import dump_surface, fingerprint
     from mcp_governor.surface.file import write_atomic
     from mcp_governor.target import SURFACE_FILE
@@ -37,4 +38,5 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
     path = Path(out) if out else run.config.resolve(configured)
     write_atomic(path, text)
     if run.output.verbose >= 0:
-        click.echo(f"{visible(str(out or configured))}: {len(surface.tools)} tools, {fingerprint(surface)}")
+        tools = count_of(len(surface.tools), "tool")
+        click.echo(f"{visible(str(out or configured))}: {tools}, {fingerprint(surface)}")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import shlex
 import shutil
 import sys
+import textwrap
 
 import pytest
 from frameworks import CARELESS, COUNT, LIST, source
-from projects import contents, governor, governor_process, repository, write
-from support import SERVERS, missing
+from projects import committed, contents, git, governor, governor_process, repository, write
+from support import REPO, SERVERS, missing
+
+from mcp_governor._version import __version__
+from mcp_governor.cli.init_files import HOOK_FILES
 
 CONFIG, SURFACE, CHANGELOG, KNOWN = (
     "mcp-governor.toml",
@@ -137,7 +143,7 @@ class TestNamed:
 
     def test_a_command(self, tmp_path):
         told, files = begun(repository(tmp_path, {"README.md": "a"}), "--", *plain())
-        assert "1 tools" in told
+        assert "1 tool." in told
         assert b"## 2.1.0 (current)" in files[CHANGELOG]
         assert b"schema-version" not in files[CONFIG]
 
@@ -187,3 +193,187 @@ class TestNamed:
         assert done.returncode == code
         assert words in done.stderr
         assert contents(tmp_path) == {}
+
+    def test_a_folder_that_cannot_be_made(self, tmp_path):
+        write(tmp_path, {"docs": "a file"})
+        done = governor(tmp_path, "init", "--", *plain())
+        assert done.returncode == 2
+        assert "The folder docs cannot be made: File exists." in done.stderr
+
+
+WORKFLOW, HOOKS = ".github/workflows/mcp-governor.yml", ".pre-commit-config.yaml"
+
+
+def parsed(text):
+    """A YAML document, as GitHub and pre-commit read it."""
+    if importlib.util.find_spec("yaml") is None:
+        missing("PyYAML is not installed: pip install pre-commit")
+    import yaml
+
+    return yaml.safe_load(text)
+
+
+def steps_of(files, name=WORKFLOW):
+    """The shell commands of a written workflow."""
+    workflow = parsed(files[name])
+    # YAML 1.1 reads the key "on" as true
+    assert workflow[True] == ["push", "pull_request"]
+    (job,) = workflow["jobs"].values()
+    checkout = job["steps"][0]
+    assert checkout["uses"].startswith("actions/checkout@")
+    assert checkout["with"]["fetch-depth"] == 0
+    return [step["run"] for step in job["steps"] if "run" in step], job
+
+
+OURS = f"~={__version__}'"
+
+
+class TestWorkflow:
+    """What ``init`` writes for CI."""
+
+    @pytest.mark.parametrize(
+        ("files", "install"),
+        [
+            ({"stock.py": source("fastmcp")}, [f"pip install 'mcp-governor[inprocess]{OURS}"]),
+            (
+                {"stock.py": source("fastmcp"), "pyproject.toml": '[project]\nname = "stock"\n'},
+                [f"pip install . 'mcp-governor[inprocess]{OURS}"],
+            ),
+            (
+                {"stock.py": source("fastmcp"), "pyproject.toml": "[tool.ruff]\n", "requirements.txt": "fastmcp\n"},
+                [f"pip install -r requirements.txt 'mcp-governor[inprocess]{OURS}"],
+            ),
+        ],
+        ids=["bare", "project", "requirements"],
+    )
+    def test_a_python_server_is_installed_beside_us(self, tmp_path, files, install):
+        _, written = begun(write(tmp_path, files))
+        commands, _ = steps_of(written)
+        assert commands == [*install, "mcp-governor check"]
+        assert (b"Install what the server needs" in written[WORKFLOW]) == (len(files) == 1)
+
+    def test_a_node_server_is_built(self, tmp_path):
+        (tmp_path / "node").symlink_to(sys.executable)
+        write(tmp_path, {"package.json": "{}", "package-lock.json": "{}"})
+        _, *arguments = plain()
+        _, written = begun(tmp_path, "--", str(tmp_path / "node"), *arguments)
+        commands, job = steps_of(written)
+        assert commands == [
+            "npm ci",
+            "npm run build --if-present",
+            f"pip install 'mcp-governor{OURS}",
+            "mcp-governor check",
+        ]
+        assert any(step.get("uses", "").startswith("actions/setup-node@") for step in job["steps"])
+
+    def test_the_check_of_the_workflow_passes_in_a_clone_and_fails_after_a_break(self, tmp_path):
+        root = repository(tmp_path / "shop", {"server.json.txt": "a"})
+        begun(root, "--", *plain())
+        committed(root, "governed")
+        git(root, "tag", "v2.1.0")
+        clone = tmp_path / "clone"
+        assert git(tmp_path, "clone", "-q", str(root), str(clone)).returncode == 0
+        commands, _ = steps_of(contents(clone))
+        check = commands[-1].removeprefix("mcp-governor ").split()
+        passed = governor(clone, *check)
+        assert passed.returncode == 0, passed.stdout + passed.stderr
+        # Recording the broken surface anew does not hide the break: the release tag has the old one.
+        config = (clone / CONFIG).read_text()
+        (clone / CONFIG).write_text(config.replace("find_stock", "seek_stock"))
+        assert governor(clone, "snapshot").returncode == 0
+        failed = governor(clone, *check)
+        assert failed.returncode == 1
+        assert "compared with git:v2.1.0 (2.1.0)" in failed.stdout
+        assert "required bump: major" in failed.stdout
+
+    def test_a_server_in_a_folder_of_a_repository(self, tmp_path):
+        root = repository(tmp_path / "mono", {"README.md": "a"})
+        folder = write(root / "packages" / "the stock", {"README.md": "a"})
+        begun(folder, "--", *plain())
+        commands, job = steps_of(contents(root), ".github/workflows/mcp-governor-packages-the-stock.yml")
+        assert commands[-1] == "mcp-governor check"
+        assert job["defaults"]["run"]["working-directory"] == "packages/the stock"
+        (hook,) = parsed((root / HOOKS).read_text())["repos"][0]["hooks"]
+        _, *arguments = shlex.split(hook["entry"])
+        assert arguments == ["check", "--offline", "--config", "packages/the stock/mcp-governor.toml"]
+        assert governor(root, *arguments).returncode == 0
+
+    def test_gitlab_gets_a_job_to_paste_and_nothing_is_touched(self, tmp_path):
+        write(tmp_path, {".gitlab-ci.yml": "stages: [test]\n"})
+        told, written = begun(tmp_path, "--", *plain())
+        assert WORKFLOW not in written
+        assert ".gitlab-ci.yml was left as it was; add this job:" in told
+        start = told.index("    mcp-governor:\n")
+        job = parsed(textwrap.dedent(told[start : told.index("Commit these")]))["mcp-governor"]
+        assert job["script"][-1] == "mcp-governor check"
+        assert job["variables"] == {"GIT_DEPTH": "0"}
+
+    def test_what_is_there_stays_and_what_is_not_wanted_is_not_written(self, tmp_path):
+        write(tmp_path, {WORKFLOW: "mine\n", HOOKS: "mine\n"})
+        told, written = begun(tmp_path, "--", *plain())
+        assert f"{WORKFLOW}  left as it was" in told
+        assert "add this to its repos:" in told
+        assert written[WORKFLOW] == written[HOOKS] == b"mine\n"
+        told, written = begun(write(tmp_path / "other", {"a": ""}), "--no-ci", "--no-hook", "--", *plain())
+        assert not {WORKFLOW, HOOKS} & set(written)
+        assert "pre-commit" not in told
+
+
+class TestHook:
+    """What ``init`` writes for pre-commit; the hook itself is tried in ``test_precommit.py``."""
+
+    OTHER = "- repo: https://example.org/hooks\n  rev: v1\n  hooks:\n    - id: other\n"
+
+    def test_the_files_are_those_of_the_hook_that_we_publish(self):
+        (published,) = parsed((REPO / ".pre-commit-hooks.yaml").read_text())
+        assert published["files"] == HOOK_FILES
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "repos:\n" + OTHER,
+            "default_stages: [pre-commit]\nrepos: # ours\n\n" + textwrap.indent(OTHER, "  ") + "  # the end\n",
+            "repos:\n" + textwrap.indent(OTHER, "    ").rstrip("\n"),
+        ],
+        ids=["no-indent", "indented", "no-line-feed"],
+    )
+    def test_an_existing_list_gets_one_more(self, tmp_path, text):
+        write(tmp_path, {HOOKS: text})
+        done = governor(tmp_path, "init", "--", *plain())
+        assert "with one more hook at its end" in done.stdout
+        new = (tmp_path / HOOKS).read_text()
+        assert new.startswith(text)
+        before, after = parsed(text), parsed(new)
+        assert after["repos"][:-1] == before["repos"]
+        assert after["repos"][-1]["hooks"][0]["entry"] == "mcp-governor check --offline"
+        assert {**after, "repos": before["repos"]} == before
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "repos: []\n",
+            "repos: [{repo: local, hooks: []}]\n",
+            "",
+            "repos:\n" + OTHER + "ci:\n  autofix_prs: false\n",
+            "repos:\n" + OTHER + "...\n",
+            "repos:\r\n" + OTHER.replace("\n", "\r\n"),
+            "repos:\n" + OTHER.replace("  rev", "\trev"),
+            "repos: &all\n" + OTHER,
+            "\ufeffrepos:\n" + OTHER,
+        ],
+    )
+    def test_a_file_in_another_style_is_left_and_the_hook_is_shown(self, tmp_path, text):
+        (tmp_path / HOOKS).write_bytes(text.encode())
+        done = governor(tmp_path, "init", "--", *plain())
+        assert done.returncode == 0
+        assert (tmp_path / HOOKS).read_bytes() == text.encode()
+        shown = done.stdout[done.stdout.index("    - repo: local") : done.stdout.index("Commit these")]
+        ((item),) = parsed(textwrap.dedent(shown))
+        assert item["hooks"][0]["id"] == "mcp-governor"
+
+    def test_a_hook_that_is_there_is_not_added_again(self, tmp_path):
+        text = "repos:\n" + self.OTHER.replace("other", "mcp-governor")
+        write(tmp_path, {HOOKS: text})
+        done = governor(tmp_path, "init", "--", *plain())
+        assert f"{HOOKS}             has the hook already" in done.stdout
+        assert (tmp_path / HOOKS).read_text() == text

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
 import re
 import sys
+from pathlib import Path
 
 import pytest
-from projects import committed, git, python, repository, surface_text, tool, write
-from support import REPO, missing
+from projects import committed, git, governor, python, repository, surface_text, tool, write
+from support import REPO, SERVERS, missing
 
 from mcp_governor.changelog.first import first_changelog
 from mcp_governor.surface import load_surface
@@ -82,6 +85,21 @@ def test_a_commit_without_its_changelog_entry_is_refused(root):
     assert local.count(sys.executable) == local.count("language: system") == 1
     indented = "".join(f"      {line}\n" for line in local.splitlines())
     install(root, f"repos:\n  - repo: local\n    hooks:\n{indented}")
+    holds_commits_to_the_changelog(root)
+
+
+def test_the_hook_that_init_writes(tmp_path, monkeypatch):
+    if importlib.util.find_spec("pre_commit") is None:
+        missing("pre-commit is not installed: pip install pre-commit")
+    monkeypatch.setenv("PATH", os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])))
+    root = repository(tmp_path / "shop", {"stock.py": "a = 1\n"})
+    # The fixture server publishes what its argument says, and the hook starts none.
+    how = json.dumps({"tools": json.loads(OLD)["tools"], "info": {"name": "stock", "version": "1.0.0"}})
+    begun = governor(root, "init", "--", sys.executable, str(SERVERS / "plain.py"), how)
+    assert begun.returncode == 0, begun.stderr
+    (root / "mcp-surface.json").write_text(OLD)
+    committed(root, "governed")
+    assert python(root, "-m", "pre_commit", "install").returncode == 0
     holds_commits_to_the_changelog(root)
 
 

@@ -1,0 +1,237 @@
+"""What ``init`` writes for a repository beside its configuration: a CI workflow and a pre-commit hook.
+
+Nothing that is there is overwritten. An existing ``.pre-commit-config.yaml`` gets the hook appended where its list of
+repositories ends the file; whatever cannot be written safely is handed back as text to paste.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from textwrap import indent
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_governor._version import __version__
+from mcp_governor.config import OWN_FILE
+
+if TYPE_CHECKING:
+    from mcp_governor.wire import Endpoint
+
+WORKFLOWS = ".github/workflows"
+GITLAB = ".gitlab-ci.yml"
+HOOKS = ".pre-commit-config.yaml"
+HOOK_FILES = (
+    r"(^|/)(mcp-surface\.json|mcp-schema-changelog\.md|mcp-lint-baseline\.json|mcp-governor\.toml|pyproject\.toml"
+    r"|server\.json)$"
+)
+"""Files whose change the hook looks at; the same as in our ``.pre-commit-hooks.yaml``."""
+
+
+class Offer(NamedTuple):
+    """One file for the repository.
+
+    Attributes:
+        path: where it belongs.
+        text: its new content; ``None`` where it is not safe to write.
+        what: what it is for; where ``text`` is ``None``, what to do with ``paste``.
+        paste: the part that a person can paste.
+    """
+
+    path: Path
+    text: str | None
+    what: str
+    paste: str = ""
+
+
+def repository_root(folder: Path) -> Path:
+    """The nearest folder upwards that holds ``.git``, else the folder itself.
+
+    A home folder that is in git is no repository of servers.
+    """
+    found = next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
+    return folder if found == Path.home() else found
+
+
+def ci_offers(folder: Path, endpoint: Endpoint) -> list[Offer]:
+    """The workflow for GitHub, unless only GitLab is used here; for GitLab a job to paste.
+
+    Args:
+        folder: of the configuration.
+        endpoint: how the server is reached, which tells what must be installed.
+    """
+    top = repository_root(folder)
+    needs = _needs(folder, endpoint)
+    offers = []
+    gitlab = top / GITLAB
+    if not gitlab.exists() or (top / ".github").exists():
+        name = "mcp-governor" if folder == top else f"mcp-governor-{_slug(folder.relative_to(top).as_posix())}"
+        path = top / WORKFLOWS / f"{name}.yml"
+        text = None if path.exists() else _workflow(folder, top, needs)
+        offers.append(Offer(path, text, "runs the check on every push and pull request"))
+    if gitlab.exists():
+        offers.append(Offer(gitlab, None, "add this job", _gitlab_job(folder, top, needs)))
+    return offers
+
+
+def hook_offer(folder: Path) -> Offer:
+    """The pre-commit hook: a new configuration, or the existing one with the hook at its end."""
+    top = repository_root(folder)
+    path = top / HOOKS
+    config = (folder.relative_to(top) / OWN_FILE).as_posix()
+    here = folder == top
+    item = _hook_item("" if here else f" --config {_shell_word(config)}")
+    what = "holds each commit to the recorded surface; arm it with: pre-commit install"
+    if not path.exists():
+        return Offer(path, f"repos:\n{indent(item, '  ')}", what)
+    try:
+        old = path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError):
+        return Offer(path, None, "add this to its repos", item)
+    if ("id: mcp-governor" if here else config) in old:
+        return Offer(path, None, "has the hook already")
+    margin = _margin_of_last_list(old)
+    if margin is None:
+        return Offer(path, None, "add this to its repos", item)
+    ended = old if old.endswith("\n") else f"{old}\n"
+    return Offer(path, ended + indent(item, margin), f"with one more hook at its end, which {what}")
+
+
+class _Needs(NamedTuple):
+    """What a machine needs before it can check: shell commands, and whether node runs the server."""
+
+    commands: tuple[str, ...]
+    node: bool
+    found: bool
+
+
+def _needs(folder: Path, endpoint: Endpoint) -> _Needs:
+    from mcp_governor.target.packages import RUNNERS
+    from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
+
+    program = Path(endpoint.command[0]).name if isinstance(endpoint, StdioEndpoint) else ""
+    extra = "inprocess" if isinstance(endpoint, ObjectEndpoint) else "run" if program in ("uv", "uvx") else ""
+    ours = f"'mcp-governor{f'[{extra}]' if extra else ''}~={__version__}'"
+    if program in ("node", "npx", "npm"):
+        return _Needs((*_node_steps(folder), f"pip install {ours}"), True, True)
+    local = isinstance(endpoint, ObjectEndpoint) or (bool(program) and program not in RUNNERS)
+    theirs = _requirements(folder) if local else ""
+    return _Needs((f"pip install {theirs}{ours}",), False, bool(theirs) or not local)
+
+
+def _node_steps(folder: Path) -> tuple[str, ...]:
+    if not (folder / "package.json").is_file():
+        return ()
+    install = "npm ci" if (folder / "package-lock.json").is_file() else "npm install"
+    return (install, "npm run build --if-present")
+
+
+def _requirements(folder: Path) -> str:
+    """How pip installs the project of a folder, with a blank behind; empty where nothing says it."""
+    import tomli
+
+    try:
+        project = "project" in tomli.loads((folder / "pyproject.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        project = False
+    if project or (folder / "setup.py").is_file():
+        return ". "
+    return "-r requirements.txt " if (folder / "requirements.txt").is_file() else ""
+
+
+_MISSING = "# Install what the server needs, too.\n"
+
+
+def _workflow(folder: Path, top: Path, needs: _Needs) -> str:
+    place = json.dumps(folder.relative_to(top).as_posix())
+    inside = "" if folder == top else f"    defaults:\n      run:\n        working-directory: {place}\n"
+    node = "      - uses: actions/setup-node@v5\n        with:\n          node-version: lts/*\n" if needs.node else ""
+    missing = "" if needs.found else indent(_MISSING, " " * 6)
+    install = "".join(f"      - run: {command}\n" for command in needs.commands)
+    return f"""\
+name: mcp-governor
+on: [push, pull_request]
+permissions:
+  contents: read
+jobs:
+  check:
+    runs-on: ubuntu-latest
+{inside}    steps:
+      - uses: actions/checkout@v5
+        with:
+          # The baseline is the surface at the latest release tag.
+          fetch-depth: 0
+          persist-credentials: false
+      - uses: actions/setup-python@v6
+        with:
+          python-version: {_python_version()}
+{node}{missing}{install}      - run: mcp-governor check
+"""
+
+
+def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:
+    commands = [*needs.commands, "mcp-governor check"]
+    if folder != top:
+        commands.insert(0, f"cd {_shell_word(folder.relative_to(top).as_posix())}")
+    script = "".join(f"    - {command}\n" for command in commands)
+    image = "" if needs.node else f"  image: python:{sys.version_info.major}.{sys.version_info.minor}\n"
+    missing = "" if needs.found else indent(_MISSING, " " * 4)
+    if needs.node:
+        missing += "    # The image must bring node and Python 3.11 or newer.\n"
+    depth = '  variables:\n    GIT_DEPTH: "0" # release tags: the baseline is the surface at the latest one\n'
+    return f"mcp-governor:\n{image}{depth}  script:\n{missing}{script}"
+
+
+def _python_version() -> str:
+    """The version under which ``init`` has just read the server."""
+    return f'"{sys.version_info.major}.{sys.version_info.minor}"'
+
+
+def _hook_item(options: str) -> str:
+    entry = f"mcp-governor check --offline{options}"
+    return f"""\
+- repo: local
+  hooks:
+    - id: mcp-governor
+      name: mcp-governor
+      # Starts no server. The program is looked up in PATH.
+      entry: {json.dumps(entry) if options else entry}
+      language: system
+      pass_filenames: false
+      files: {HOOK_FILES}
+"""
+
+
+_REPOS = re.compile(r"^repos:[ \t]*(?:#.*)?$", re.M)
+
+
+def _margin_of_last_list(text: str) -> str | None:
+    """The indentation of the items of ``repos``, where that list is in block style and ends the file."""
+    found = list(_REPOS.finditer(text))
+    if len(found) != 1 or "\t" in text or "\r" in text:
+        return None
+    margin: str | None = None
+    for line in text[found[0].end() :].splitlines():
+        bare = line.lstrip(" ")
+        if not bare or bare.startswith("#"):
+            continue
+        if margin is None:
+            if not bare.startswith("- "):
+                return None
+            margin = line[: len(line) - len(bare)]
+        depth = len(line) - len(bare)
+        # A key, a document marker or anything else at the level of the list or above it ends the list.
+        if depth < len(margin) or (depth == len(margin) and not bare.startswith("- ")):
+            return None
+    return margin
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-") or "server"
+
+
+def _shell_word(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
