@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,6 +11,7 @@ from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.subject import baseline_info, counts_of, is_live, read_target, refuse_empty
 from mcp_governor.config import Config, load_config
+from mcp_governor.frozen import frozen
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import read_baseline
 
@@ -101,7 +102,7 @@ def check_promise(surface: Surface, baseline: Baseline | None, config: Config, *
     return replace(report, findings=tuple(f for f in report.findings if f.rule != "policy/acceptance-unmatched"))
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class _Run:
     """One run over surfaces that were read."""
 
@@ -143,7 +144,8 @@ class _Run:
 
         selection = select(lint_settings(self.config))
         self.counts["rules"] = len(selection.linted)
-        found = run_rules(self.surface, selection)
+        # What the policy station says as well is said once.
+        found = [f for f in run_rules(self.surface, selection) if not selection.active[f.rule].rule.twin]
         if self.baseline is not None and selection.get("envelope/version-step") is not None:
             from mcp_governor.call.validate import charter_step_findings
 

@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ import tomli
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
+from mcp_governor.frozen import frozen
 from mcp_governor.linting.rule import Rule
 from mcp_governor.linting.rule_file import read_own_rule, read_rule
 from mcp_governor.text import did_you_mean, one_line, visible
@@ -30,7 +31,7 @@ ENTRY_POINT_GROUP = "mcp_governor.rules"
 PROFILES_FILE = "profiles.toml"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """A choice of rules with severities and options.
 
@@ -93,7 +94,7 @@ class Packs(Mapping[str, "tuple[Rule, ...]"]):
         return len(self._ids)
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Catalogue:
     """All rules by id, and the profiles that choose among them."""
 

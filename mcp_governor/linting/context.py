@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from mcp_governor.frozen import frozen
 from mcp_governor.vocabulary import join_pointer, subschemas
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Facts:
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """The surroundings of one check.
 

@@ -128,6 +128,8 @@ def _traits(rule: Rule) -> Iterator[str]:
         yield "off unless named"
     if rule.station != "lint":
         yield f"emitted by {rule.station}"
+    if rule.twin:
+        yield f"check reports {rule.twin} instead"
     if rule.stance is not None:
         yield f"takes a side on {rule.stance.topic}: {rule.stance.choice}"
     yield f"since {rule.since}"

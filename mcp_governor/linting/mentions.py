@@ -8,38 +8,41 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_TOKEN = re.compile(r"[\w.\-]+")
-_TRIM = ".-"
+_TOKEN = re.compile(r"\w+(?:[.\-]\w+)*")
 
 
 class NameIndex:
     """The tool names of one surface, for finding them in descriptions.
 
-    A name is found as a whole identifier, case-sensitively: ``list`` is not found in ``list_items``, and a full
-    stop after a name does not belong to it.
+    A name is found as a whole identifier, case-sensitively: ``list`` is not found in ``list_items``, ``my-list``
+    or ``list.all``. A full stop after a name does not belong to it, two hyphens are a dash, and underscores
+    around a name are emphasis.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
         self._plain: set[str] = set()
         self._odd: dict[str, list[tuple[int, str]]] = {}
         for name in names:
-            tokens = list(_TOKEN.finditer(name))
-            if len(tokens) == 1 and tokens[0].group() == name:
+            first = _TOKEN.search(name)
+            if first is not None and first.group() == name:
                 self._plain.add(name)
-            elif tokens:
+            elif first is not None:
                 # A name with spaces or slashes is looked up by its first token and compared in full.
-                first = tokens[0]
-                self._odd.setdefault(first.group().strip(_TRIM), []).append((first.start(), name))
+                self._odd.setdefault(first.group(), []).append((first.start(), name))
 
     def mentions(self, text: str) -> Iterator[tuple[int, str]]:
         """Every mention of a name: where it starts, and the name."""
         for match in _TOKEN.finditer(text):
             token = match.group()
-            bare = token.strip(_TRIM)
-            name = token if token in self._plain else bare
+            name = token if token in self._plain else token.strip("_")
             if name in self._plain:
                 yield match.start(), name
-            for offset, odd in self._odd.get(bare, ()):
+            for offset, odd in self._odd.get(token, ()):
                 start = match.start() - offset
-                if start >= 0 and text.startswith(odd, start):
+                if start >= 0 and text.startswith(odd, start) and _ends(text, start + len(odd)):
                     yield start, odd
+
+
+def _ends(text: str, end: int) -> bool:
+    """Whether no word goes on across a place in a text."""
+    return not (text[end - 1].isalnum() and text[end : end + 1].isalnum())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.findings import Severity
@@ -56,7 +58,7 @@ class Limit(NamedTuple):
     fatal: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Example:
     """A surface that a rule passes or fails.
 
@@ -95,7 +97,7 @@ Examples = tuple[tuple[Example, ...], tuple[Example, ...]]
 """Examples that pass, and examples that fail."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One rule of the catalogue; the attributes are the keys of its file.
 
@@ -120,6 +122,8 @@ class Rule:
         options: by name.
         stance: the side it takes, where the sources disagree.
         limit: the client limit it stands for.
+        twin: the rule of another station that says the same where ``check`` runs that station as well; only the
+            linter alone reports this one.
         unseen: why no server of the corpus breaks it, where none does.
         examples: gives the examples that pass and those that fail; they are read when somebody asks.
         origin: the file it was read from, for messages.
@@ -145,6 +149,7 @@ class Rule:
     options: Mapping[str, Option] = field(default_factory=dict)
     stance: Stance | None = None
     limit: Limit | None = None
+    twin: str = ""
     unseen: str = ""
     examples: Callable[[], Examples] = field(default=lambda: ((), ()), repr=False, compare=False)
     origin: str = ""

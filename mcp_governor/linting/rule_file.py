@@ -120,13 +120,12 @@ def line_of(text: str, path: list[str | int]) -> int:
     return best
 
 
+_OPTIONAL = ("persona", "station", "on", "enabled", "given", "then", "pattern", "forbid", "check", "twin", "unseen")
+
+
 def _rule(data: Mapping[str, Any], origin: str, examples: Callable[[], Examples]) -> Rule:
     stance, limit = data.get("stance"), data.get("limit")
-    optional = {
-        key: data[key]
-        for key in ("persona", "station", "on", "enabled", "given", "then", "pattern", "forbid", "check", "unseen")
-        if key in data
-    }
+    optional = {key: data[key] for key in _OPTIONAL if key in data}
     return Rule(
         id=data["id"],
         summary=data["summary"],

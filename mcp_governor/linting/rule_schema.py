@@ -108,6 +108,11 @@ RULE_SCHEMA: dict[str, Any] = {
                 },
             },
         },
+        "twin": {
+            "type": "string",
+            "pattern": ID_PATTERN,
+            "description": "The rule of another station that says the same; check reports that one only.",
+        },
         "unseen": {**_TEXT, "description": "Why no server of the corpus breaks it, where none does."},
         "pass": {"type": "array", "items": _EXAMPLE},
         "fail": {"type": "array", "items": _EXAMPLE},

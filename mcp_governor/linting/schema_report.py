@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from mcp_governor.frozen import frozen
 from mcp_governor.linting.patterns import errors, published_validator
 from mcp_governor.vocabulary import DIALECT_2020_12, join_pointer, resolve_pointer
 
@@ -44,7 +45,7 @@ def meta_schema_of(schema: dict[str, Any]) -> str:
     return next(uri for uri, name in DIALECTS.items() if name == dialect)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SchemaReport:
     """What is wrong with one published schema.
 

@@ -8,18 +8,25 @@ from urllib.parse import quote
 
 from mcp_governor.linting.patterns import published_validator
 from mcp_governor.linting.schema_report import dialect_of, meta_schema_of
-from mcp_governor.vocabulary import join_pointer
+from mcp_governor.vocabulary import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
     from mcp_governor.linting.context import Node
     from mcp_governor.linting.patterns import Validator
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
+_MOST_STEPS = 8
 _EMBEDDED = "urn:mcp-governor:embedded"
 
 
-def types_of(schema: Any) -> frozenset[str] | None:
-    """The JSON types that a schema admits as far as ``type`` and ``anyOf``/``oneOf`` of such say, else ``None``."""
+def types_of(schema: Any, root: Any = None) -> frozenset[str] | None:
+    """The JSON types that a schema admits as far as ``type`` and ``anyOf``/``oneOf`` of such say, else ``None``.
+
+    Args:
+        schema: any schema.
+        root: what its local references are looked up in; ``None``: they are not followed.
+    """
+    schema = schema if root is None else followed(root, schema)
     if not isinstance(schema, dict):
         return None
     kind = schema.get("type")
@@ -30,21 +37,45 @@ def types_of(schema: Any) -> frozenset[str] | None:
     for key in ("anyOf", "oneOf"):
         branches = schema.get(key)
         if isinstance(branches, list) and branches:
-            found = [types_of(branch) for branch in branches]
+            found = [types_of(branch, root) for branch in branches]
             known = [types for types in found if types is not None]
             return frozenset().union(*known) if len(known) == len(found) else None
     return None
 
 
-def effective(schema: dict[str, Any]) -> dict[str, Any]:
-    """The one branch that is not null of an ``anyOf``/``oneOf`` with null, else the schema itself."""
+def followed(root: Any, schema: Any) -> dict[str, Any]:
+    """A schema with what its local ``$ref`` leads to laid under it; empty where there is no object.
+
+    A reference that leads nowhere, elsewhere or in a circle is left as it is.
+    """
+    if not isinstance(schema, dict):
+        return {}
+    found: dict[str, Any] = schema
+    for _ in range(_MOST_STEPS):
+        reference = found.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            break
+        try:
+            target = resolve_pointer(root, reference)
+        except KeyError:
+            break
+        if not isinstance(target, dict):
+            break
+        found = {**target, **{key: value for key, value in found.items() if key != "$ref"}}
+    return found
+
+
+def effective(root: Any, schema: Any) -> dict[str, Any]:
+    """What a schema comes to: local references followed, and the one branch beside null in its place."""
+    found = followed(root, schema)
     for key in ("anyOf", "oneOf"):
-        branches = schema.get(key)
+        branches = found.get(key)
         if isinstance(branches, list):
             real = [item for item in branches if isinstance(item, dict) and item.get("type") != "null"]
             if len(real) == 1 and len(real) < len(branches):
-                return {**schema, **real[0]}
-    return schema
+                # The types of the whole stay with the branches: null is among them.
+                return {**found, **followed(root, real[0])}
+    return found
 
 
 def parent_of(node: Node) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
+from mcp_governor.frozen import frozen
 from mcp_governor.linting.catalogue import Catalogue, Profile, load_catalogue
 from mcp_governor.linting.settings import PERSONAS, LintSettings, Suppression
 from mcp_governor.text import did_you_mean, one_line
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mcp_governor.linting.rule import Rule
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActiveRule:
     """A rule that was selected, as it will run."""
 
@@ -32,7 +33,7 @@ class ActiveRule:
         return self.rule.id
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Selection:
     """What was selected, rules of every station included, and what is not reported for some tools.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +18,7 @@ PERSONAS = ("regular", "pedantic")
 """Who a rule is for: everybody, or those who want every remark."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppression:
     """One rule (or ``pack/*``) that is not to be reported, and why.
 
@@ -50,7 +51,7 @@ class Suppression:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LintSettings:
     """Everything that decides which rules run and how; the config's ``lint`` table as values.
 

@@ -14,23 +14,22 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_EMPHASIS = re.compile(r"[\s*_]*")
+_MARKS = re.compile(r"[*_]+")
+_QUOTE = re.compile(r"[\s>]*")
 _SENTENCE = re.compile(r"(?<=[.!?])[\s*_]+|\n\s*\n")
 _LEAD = "use this when"
 _CUES = ("instead when", "don't use when", "do not use when")
 
 
 def _folded(text: str) -> str:
-    """Lower case, one kind of apostrophe, white space and line breaks as single spaces."""
-    return " ".join(text.lower().replace("\u2019", "'").split())
+    """Lower case, no emphasis marks, one kind of apostrophe, white space and line breaks as single spaces."""
+    return " ".join(_MARKS.sub("", text).lower().replace("\u2019", "'").split())
 
 
 def use_this_when(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The description opens with "Use this when"; emphasis marks before it do not count."""
-    text = tool.description
-    opening = _EMPHASIS.match(text)
-    start = opening.end() if opening else 0
-    if not _folded(text[start : start + 200]).startswith(_LEAD):
+    """The description opens with "Use this when"; marks of emphasis and block quotes do not count."""
+    opening = _QUOTE.sub("", tool.description, count=1)
+    if not _folded(opening[:200]).startswith(_LEAD):
         yield hit("/description", tool.raw.get("description"))
 
 

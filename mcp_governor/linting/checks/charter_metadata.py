@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter.facts import (
+    CONFIDENCES,
     ENVELOPE_KEYS,
     HINTS_OF_SIDE_EFFECTS,
     META_KEY,
@@ -14,7 +15,8 @@ from mcp_governor.charter.facts import (
     declared_metadata,
 )
 from mcp_governor.linting.context import Context, Hit, hit
-from mcp_governor.vocabulary import join_pointer, resolve_pointer
+from mcp_governor.linting.schemas import effective, followed
+from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _LATENCIES = ("fast", "moderate", "slow")
 _FORMATS = {"concise", "detailed"}
+_KEYS_1_0 = ENVELOPE_KEYS[:6]
+"""What every version of the envelope has; the rest came later."""
 _ARROW = re.compile(r"(?:→|⟶|⇒|->|=>)")
 _BEFORE_ARROW = re.compile(r"[`'\"*(]*([A-Za-z][\w.\-]*)(?:\([^()\n]*\))?[`'\"*)]*\s*$")
 _AFTER_ARROW = re.compile(r"\s*[`'\"*(]*([A-Za-z][\w.\-]*)")
@@ -117,8 +121,7 @@ def response_format(tool: Tool, context: Context) -> Iterator[Hit]:
         if isinstance(tokens, int) and tokens > context.options["large"]:
             yield hit("/inputSchema", tokens, problem=f"estimates {tokens} tokens and has no response_format")
         return
-    if not isinstance(argument, dict):
-        return
+    argument = followed(schema, argument)
     choices = argument.get("enum")
     place = "/inputSchema/properties/response_format"
     if not isinstance(choices, list) or set(map(str, choices)) != _FORMATS:
@@ -151,27 +154,18 @@ def _steps(text: str) -> Iterator[tuple[str, str]]:
 
 
 def envelope_schema(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """outputSchema publishes the envelope: its keys, and a status enum from the charter."""
-    schema = tool.output_schema
-    if not isinstance(schema, dict):
+    """outputSchema publishes the envelope: the six keys of 1.0, and the charter's values of two of them."""
+    root = tool.output_schema
+    if not isinstance(root, dict):
         yield hit("", None, problem="publishes no outputSchema")
         return
-    properties = schema.get("properties")
-    missing = [key for key in ENVELOPE_KEYS[:3] if not isinstance(properties, dict) or key not in properties]
+    properties = followed(root, root).get("properties")
+    missing = [key for key in _KEYS_1_0 if not isinstance(properties, dict) or key not in properties]
     if missing or not isinstance(properties, dict):
-        yield hit("/outputSchema", schema, problem=f"publishes an outputSchema without {', '.join(missing)}")
+        yield hit("/outputSchema", root, problem=f"publishes an outputSchema without {', '.join(missing)}")
         return
-    choices = _followed(schema, properties["status"]).get("enum")
-    if not isinstance(choices, list) or not set(map(str, choices)) <= STATUSES:
-        place = "/outputSchema/properties/status"
-        yield hit(place, properties["status"], problem="publishes a status that is not the charter's enum")
-
-
-def _followed(root: dict[str, Any], schema: Any) -> dict[str, Any]:
-    reference = schema.get("$ref") if isinstance(schema, dict) else None
-    if isinstance(reference, str) and reference.startswith("#"):
-        try:
-            schema = resolve_pointer(root, reference)
-        except KeyError:
-            return {}
-    return schema if isinstance(schema, dict) else {}
+    for key, known in (("status", STATUSES), ("confidence", CONFIDENCES)):
+        choices = effective(root, properties[key]).get("enum")
+        if not isinstance(choices, list) or not all(choice is None or str(choice) in known for choice in choices):
+            place = join_pointer("/outputSchema/properties", key)
+            yield hit(place, properties[key], problem=f"publishes a {key} that is not the charter's enum")

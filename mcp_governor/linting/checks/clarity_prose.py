@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import Context, Hit, Node, hit
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, types_of
+from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +138,7 @@ def stated_type(node: Node, _context: Context) -> Iterator[Hit]:
 
 
 def _enum(schema: dict[str, Any]) -> list[str]:
-    values = effective(schema).get("enum")
+    values = schema.get("enum")
     if not isinstance(values, list):
         return []
     return [value for value in values if isinstance(value, str)]
@@ -147,7 +147,7 @@ def _enum(schema: dict[str, Any]) -> list[str]:
 def stated_values(node: Node, _context: Context) -> Iterator[Hit]:
     """Every value that the description lists is in the enum."""
     text = _prose(node)
-    allowed = _enum(node.schema) if text else []
+    allowed = _enum(effective(root_of(node), node.schema)) if text else []
     if not allowed:
         return
     folded = {value.casefold() for value in allowed}
@@ -190,7 +190,7 @@ def stated_bounds(node: Node, _context: Context) -> Iterator[Hit]:
     text = _prose(node)
     if not text:
         return
-    schema = effective(node.schema)
+    schema = effective(root_of(node), node.schema)
     for keyword, stated in _stated_bounds(text, types_of(schema) or frozenset()):
         actual = schema.get(keyword)
         if isinstance(actual, int | float) and not isinstance(actual, bool) and actual != stated:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
 from mcp_governor.linting.schema_report import dialect_of
-from mcp_governor.linting.schemas import effective, types_of
+from mcp_governor.linting.schemas import effective, followed, root_of, types_of
 from mcp_governor.text import nearest
 from mcp_governor.vocabulary import (
     MIXED_MAP_KEYS,
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 _PATH_NAMES = re.compile(r"^(?:file_?)?path$|^file_?name$|^file$|^filePath$", re.IGNORECASE)
 _URI_NAMES = re.compile(r"^(?:file_?)?uri$", re.IGNORECASE)
+_PAGE_TOKENS = re.compile(
+    r"^(?:next_?)?(?:page_?(?:token|number|num|index)|cursor_?token|next_?(?:token|cursor))$", re.IGNORECASE
+)
+_PAGE_SIZES = re.compile(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
+_LIMITS = re.compile(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
+_OFFSETS = re.compile(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
 _QUERY_NAMES = re.compile(r"^(?:query|q|search|search_?term|search_?query|pattern|text)$", re.IGNORECASE)
 _LOCAL_REFERENCE = re.compile(r"#/\$defs/[^/]+")
 
@@ -108,8 +114,9 @@ def root_object(tool: Tool, _context: Context) -> Iterator[Hit]:
 def _open_root(schema: Any) -> bool:
     return (
         isinstance(schema, dict)
+        and "object" in (types_of(schema) or ("object",))
         and schema.get("additionalProperties") is not False
-        and (schema.get("unevaluatedProperties") is not False)
+        and schema.get("unevaluatedProperties") is not False
     )
 
 
@@ -127,7 +134,8 @@ def closed_output(tool: Tool, _context: Context) -> Iterator[Hit]:
 
 def open_output(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The output schema, where there is one, is open at its root."""
-    if isinstance(tool.output_schema, dict) and not _open_root(tool.output_schema):
+    schema = tool.output_schema
+    if isinstance(schema, dict) and False in (schema.get("additionalProperties"), schema.get("unevaluatedProperties")):
         yield hit("/outputSchema", False)
 
 
@@ -147,7 +155,9 @@ def no_default(node: Node, _context: Context) -> Iterator[Hit]:
 
 def uri_not_path(node: Node, _context: Context) -> Iterator[Hit]:
     """A file is named by ``uri``, not by a path."""
-    if node.argument is not None and _PATH_NAMES.match(node.argument) and "string" in (types_of(node.schema) or ()):
+    if node.argument is None or not _PATH_NAMES.match(node.argument):
+        return
+    if "string" in (types_of(node.schema, root_of(node)) or ()):
         yield hit(node.pointer, node.argument, argument=node.argument)
 
 
@@ -155,38 +165,81 @@ def uri_scheme(node: Node, _context: Context) -> Iterator[Hit]:
     """``uri`` is a string that says it begins with ``file:``, in a pattern or in its description."""
     if node.argument is None or not _URI_NAMES.match(node.argument) or not isinstance(node.schema, dict):
         return
-    told = " ".join(str(node.schema.get(key, "")) for key in ("pattern", "description"))
-    if "string" not in (types_of(node.schema) or ()):
+    schema = effective(root_of(node), node.schema)
+    told = " ".join(str(schema.get(key, "")) for key in ("pattern", "description"))
+    if "string" not in (types_of(node.schema, root_of(node)) or ()):
         yield hit(node.pointer, node.schema, argument=node.argument, problem="is no string")
     elif "file:" not in told:
         yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
 
 
 def zero_based(node: Node, _context: Context) -> Iterator[Hit]:
-    """``line`` and ``character`` are integers from 0, and ``position`` is an object of both."""
+    """``line`` and ``character`` are integers from 0."""
+    if node.argument in ("line", "character") and isinstance(node.schema, dict):
+        schema = effective(root_of(node), node.schema)
+        if schema.get("type") != "integer" or (schema.get("minimum") != 0 and schema.get("exclusiveMinimum") != -1):
+            yield hit(node.pointer, node.schema, argument=node.argument)
+
+
+def position_object(node: Node, _context: Context) -> Iterator[Hit]:
+    """A place in a file is ``position``, an object of ``line`` and ``character``."""
     schema = node.schema
-    if not isinstance(schema, dict):
-        return
-    if node.argument in ("line", "character"):
-        if schema.get("type") != "integer" or schema.get("minimum") != 0:
-            yield hit(node.pointer, schema, argument=node.argument, problem="is no integer with minimum 0")
-    elif node.argument == "position" and "$ref" not in schema:
-        properties = schema.get("properties")
-        if not isinstance(properties, dict) or not {"line", "character"} <= properties.keys():
-            yield hit(node.pointer, schema, argument=node.argument, problem="is no object of line and character")
+    if node.argument == "position":
+        properties = effective(root_of(node), schema).get("properties")
+        if not isinstance(properties, dict) or not properties.keys() >= {"line", "character"}:
+            yield hit(node.pointer, schema, problem="has a position that is no object of line and character")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if isinstance(properties, dict) and "line" in properties and any(map(_URI_NAMES.match, properties)):
+        place = join_pointer(node.pointer, "properties", "line")
+        yield hit(place, "line", problem="takes a line beside a URI and not within position")
 
 
 def cursor_string(node: Node, _context: Context) -> Iterator[Hit]:
     """``cursor`` is a string."""
-    if node.argument == "cursor" and types_of(node.schema) != frozenset({"string"}):
+    if node.argument == "cursor" and types_of(node.schema, root_of(node)) != frozenset({"string"}):
         yield hit(node.pointer, node.schema)
+
+
+def paging_names(node: Node, _context: Context) -> Iterator[Hit]:
+    """A tool with pages takes ``cursor`` and ``pageSize``, by these names."""
+    properties = node.schema.get("properties") if isinstance(node.schema, dict) and node.is_root else None
+    if not isinstance(properties, dict):
+        return
+    sizes = [name for name in properties if _PAGE_SIZES.match(name)]
+    limits = [name for name in properties if _LIMITS.match(name)]
+    # An offset or a page alone may be of anything; beside a size it is a page.
+    tokens = [name for name in properties if _PAGE_TOKENS.match(name) or (_OFFSETS.match(name) and (sizes or limits))]
+    if tokens or "cursor" in properties:
+        sizes += limits
+    for wanted, names in (("cursor", tokens), ("pageSize", sizes)):
+        for name in names:
+            place = join_pointer(node.pointer, "properties", name)
+            yield hit(place, name, argument=name, wanted=wanted)
+
+
+def no_coercion(node: Node, _context: Context) -> Iterator[Hit]:
+    """No schema takes one value as text or as a number or boolean."""
+    types = types_of(node.schema, root_of(node)) or frozenset()
+    others = sorted(types & {"boolean", "integer", "number"})
+    # Text that is one of a few words is a choice of its own ("all", or a number).
+    if "string" in types and others and not _lists_its_words(node):
+        yield hit(node.pointer, node.schema, types=others)
+
+
+def _lists_its_words(node: Node) -> bool:
+    root = root_of(node)
+    schema = followed(root, node.schema)
+    lists = (schema.get(key) for key in ("anyOf", "oneOf"))
+    branches = [followed(root, item) for branches in lists if isinstance(branches, list) for item in branches]
+    texts = [branch for branch in branches or [schema] if "string" in (types_of(branch, root) or ())]
+    return all(branch.keys() & {"enum", "const"} for branch in texts)
 
 
 def page_size(node: Node, _context: Context) -> Iterator[Hit]:
     """``pageSize`` is an integer with a maximum."""
     if node.argument not in ("pageSize", "page_size") or not isinstance(node.schema, dict):
         return
-    schema = effective(node.schema)
+    schema = effective(root_of(node), node.schema)
     if schema.get("type") != "integer" or "maximum" not in schema:
         yield hit(node.pointer, node.schema, argument=node.argument)
 
@@ -195,7 +248,7 @@ def query_length(node: Node, _context: Context) -> Iterator[Hit]:
     """A query string has a maximal length."""
     if node.argument is None or not _QUERY_NAMES.match(node.argument) or not isinstance(node.schema, dict):
         return
-    schema = effective(node.schema)
+    schema = effective(root_of(node), node.schema)
     if schema.get("type") == "string" and not any(key in schema for key in ("maxLength", "enum", "const")):
         yield hit(node.pointer, node.argument, argument=node.argument)
 
@@ -204,6 +257,9 @@ def array_length(node: Node, _context: Context) -> Iterator[Hit]:
     """An array has a maximal number of items."""
     schema = node.schema
     if isinstance(schema, dict) and schema.get("type") == "array" and "maxItems" not in schema:
+        # A tuple that takes nothing more is as long as it says.
+        if isinstance(schema.get("prefixItems"), list) and schema.get("items") is False:
+            return
         yield hit(node.pointer, None)
 
 
@@ -221,7 +277,7 @@ def summary_field(node: Node, _context: Context) -> Iterator[Hit]:
     """``summary`` in an output is a string with a maximal length."""
     if node.argument != "summary" or node.tokens != ("properties", "summary") or not isinstance(node.schema, dict):
         return
-    schema = effective(node.schema)
+    schema = effective(root_of(node), node.schema)
     if schema.get("type") != "string" or "maxLength" not in schema:
         yield hit(node.pointer, node.schema)
 
@@ -240,6 +296,16 @@ def known_keywords(node: Node, _context: Context) -> Iterator[Hit]:
             likely = nearest(key, _KEYWORDS)
             hint = f'Did you mean "{likely}"?' if likely else ""
             yield hit(join_pointer(node.pointer, key), node.schema[key], keyword=key, hint=hint)
+
+
+def inline_headers(node: Node, _context: Context) -> Iterator[Hit]:
+    """A schema that was put into another brings no header of its own."""
+    # What stands under the definitions of the root is not inlined: bundles keep their identities there.
+    if node.is_root or not isinstance(node.schema, dict) or node.tokens[0] in ("$defs", "definitions"):
+        return
+    for key in ("$schema", "$id", "$defs", "definitions"):
+        if key in node.schema:
+            yield hit(join_pointer(node.pointer, key), node.schema[key], keyword=key)
 
 
 def tier_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -274,6 +340,6 @@ def deprecation_replacement(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def internal_unpublished(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """An internal tool is not published."""
-    if tool.tier.value == "internal":
+    """An internal tool is not published; what only a listing of its own shows is not."""
+    if tool.tier.value == "internal" and tool.tier_source != "list":
         yield hit("", tool.tier.value, source=tool.tier_source)

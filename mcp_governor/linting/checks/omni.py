@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import Context, Hit, Node, hit
-from mcp_governor.linting.schemas import parent_of, types_of
-from mcp_governor.linting.tokens import MUTATING_VERBS, READING_VERBS, leading_verb
+from mcp_governor.linting.schemas import parent_of, root_of, types_of
+from mcp_governor.linting.tokens import MUTATING_VERBS, READING_VERBS, leading_verb, name_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 DROPPED_KEYS = ("description", "examples", "example", "title", "default", "$comment", "markdownDescription")
 """Keys that compaction drops from input schemas, at any depth, properties of these names included."""
 
+_WEB = frozenset({"http", "https", "internet", "url", "web", "webpage", "website"})
 _DESTROYING = frozenset({"delete", "destroy", "drop", "erase", "kill", "overwrite", "purge", "remove", "truncate"})
 
 
@@ -96,13 +97,15 @@ def enum_typed(node: Node, _context: Context) -> Iterator[Hit]:
 
 
 def optional_required(node: Node, _context: Context) -> Iterator[Hit]:
-    """An argument that accepts null is not required."""
-    if node.argument is None:
+    """An argument that accepts null or has a default is not required."""
+    required = parent_of(node).get("required") if node.argument is not None else None
+    if not isinstance(required, list) or node.argument not in required or not isinstance(node.schema, dict):
         return
-    types = types_of(node.schema)
-    required = parent_of(node).get("required")
-    if types and "null" in types and len(types) > 1 and isinstance(required, list) and node.argument in required:
-        yield hit(node.pointer, node.argument, argument=node.argument)
+    types = types_of(node.schema, root_of(node)) or frozenset()
+    if "null" in types and len(types) > 1:
+        yield hit(node.pointer, node.argument, argument=node.argument, reason="accepts null")
+    elif "default" in node.schema:
+        yield hit(node.pointer, node.argument, argument=node.argument, reason="has a default")
 
 
 def hints_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -127,5 +130,8 @@ def annotations_agree(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("/annotations/readOnlyHint", True, problem=f'says readOnlyHint: true and is named "{verb}"')
     if read_only is False and verb in READING_VERBS:
         yield hit("/annotations/readOnlyHint", False, problem=f'says readOnlyHint: false and is named "{verb}"')
+    if given.get("openWorldHint") is False and _WEB.intersection(name_words(tool.name)):
+        problem = "says openWorldHint: false and is named after the web"
+        yield hit("/annotations/openWorldHint", False, problem=problem)
     if read_only is not True and destructive is False and verb in _DESTROYING:
         yield hit("/annotations/destructiveHint", False, problem=f'says destructiveHint: false and is named "{verb}"')
