@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
+
+from mcp_governor.frozen import frozen
 
 
 class Severity(StrEnum):
@@ -78,7 +80,7 @@ def value_hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """What a rule, a change or a policy says about one place.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.response import INPUT_REQUIRED, Response
 from mcp_governor.charter import facts
 from mcp_governor.charter.envelope import looks_like_envelope
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ class Channel(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """One call's outcome, comparable across channels.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import NothingCheckedError
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.call.cases import Case, Skipped
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CaseResult:
     """One call that was made.
 
@@ -33,7 +34,7 @@ class CaseResult:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallReport:
     """The outcome of one run of calls.
 
@@ -72,7 +73,7 @@ class CallReport:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallStarted:
     """A call begins; ``number`` of ``total``, recovery that is followed not counted."""
 
@@ -81,14 +82,14 @@ class CallStarted:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallFinished:
     """A call is over."""
 
     result: CaseResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerRestarted:
     """The server was started again because of ``case``."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from mcp_governor.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallSettings:
     """Limits and permissions of one run.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.arguments import in_scope
 from mcp_governor.charter.schemas import branches, compile_schema, compiled
 from mcp_governor.containment import contains
+from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer
 
@@ -25,7 +25,7 @@ _MOST_ITEMS = 10_000
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wrong:
     """Arguments that break one rule.
 

@@ -7,16 +7,16 @@ expects. A family is one row here and six kinds in the catalogue.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from mcp_governor.change.kind_model import Example, Kind
 from mcp_governor.change.model import Side, Verdict
+from mcp_governor.frozen import frozen
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Family:
     """One row: the family's name, what it says of a value, and a loose, a tight and another spelling of it."""
 

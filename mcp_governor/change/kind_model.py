@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_governor.change.model import Side, Verdict
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Example:
     """Two versions of one fragment between which there is exactly this change.
 
@@ -27,7 +27,7 @@ class Example:
     new: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """One kind of change.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.renames import name_likeness, text_likeness, words
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 
@@ -20,7 +20,7 @@ _CANDIDATES = 8
 """How many new tools one removed tool is compared with: those that share its rarest features."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Traits:
     """What of a tool a rename keeps.
 

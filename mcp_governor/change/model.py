@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from mcp_governor.findings import Bump, Tier, value_hash
+from mcp_governor.frozen import frozen
 
 
 class Side(StrEnum):
@@ -32,7 +32,7 @@ class Level(StrEnum):
     STRICT = "strict"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One difference, with its direction, its place and its verdict.
 

@@ -3,9 +3,9 @@ other."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UNIONS = ("anyOf", "oneOf")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Names:
     """Property names and name patterns."""
 

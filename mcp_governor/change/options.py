@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 Policy = Literal["breaking", "compatible"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeOptions:
     """What counts as a break where a schema alone cannot settle it.
 

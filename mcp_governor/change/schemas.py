@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -16,6 +15,7 @@ from mcp_governor.change.registry import required_bump
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
 from mcp_governor.text import visible
 from mcp_governor.vocabulary import walk
@@ -30,7 +30,7 @@ _WORDS = ("description", "markdownDescription", "examples", "example", "deprecat
 _RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SchemaPair:
     """What is compared.
 

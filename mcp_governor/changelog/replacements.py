@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.reading import code_spans
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ _OF_A_PART = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Announcement:
     """A tool's deprecation as the changelog tells it.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
@@ -12,6 +11,7 @@ from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.replacements import farewell
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
 from mcp_governor.text import visible
 from mcp_governor.vocabulary import SCHEMA_MAP_KEYS, unescape_pointer
 
@@ -61,7 +61,7 @@ _TOPICS = {
 _EXISTENCE = frozenset({"tool-added", "tool-removed", "tool-renamed"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subject:
     """What an entry must name to tell a change.
 

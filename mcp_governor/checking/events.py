@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
+
+from mcp_governor.frozen import frozen
 
 Station = Literal["read", "compare", "policy", "changelog", "lint", "call"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Started:
     """A station begins; ``subject`` names what it works on, safe to show."""
 
@@ -17,7 +18,7 @@ class Started:
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """A station is done; ``count`` is how much it found."""
 

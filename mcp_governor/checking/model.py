@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor._version import __version__
 from mcp_governor.change.model import Verdict
 from mcp_governor.findings import Bump, Severity
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.change.model import Change
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 FORMAT = "mcp-governor/report-1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GovernorInfo:
     """Which version of this tool made the report."""
 
     version: str = __version__
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerInfo:
     """Who was governed, in its own words."""
 
@@ -39,7 +40,7 @@ class ServerInfo:
         return cls(surface.name, surface.version, surface.protocol)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BaselineInfo:
     """What the surface was compared with."""
 
@@ -48,7 +49,7 @@ class BaselineInfo:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a recorded file says what a finding is about.
 
@@ -64,7 +65,7 @@ class Place:
     frame: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """The outcome of one run; the JSON report writes these names.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.books import Books, check_changelog, open_books
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcp_governor.target import Baseline
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Promise:
     """What was promised against what is published.
 

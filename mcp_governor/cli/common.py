@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +14,7 @@ import click
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +49,7 @@ def server_command() -> tuple[str, ...]:
     return command
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """How and where a report is written."""
 
@@ -67,7 +68,7 @@ class Output:
         return self.file is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """The shared options of one command line."""
 

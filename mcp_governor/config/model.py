@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerConfig:
     """``[tool.mcp-governor.servers.NAME]``: how to reach one server.
 
@@ -35,7 +37,7 @@ class ServerConfig:
     list_params: tuple[Mapping[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LintConfig:
     """``[tool.mcp-governor.lint]``: which rules run, and how."""
 
@@ -50,7 +52,7 @@ class LintConfig:
     baseline: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PolicyConfig:
     """``[tool.mcp-governor.policy]``: what the schema cannot settle (DESIGN section 5, change and policy)."""
 
@@ -61,7 +63,7 @@ class PolicyConfig:
     """Every other key, as written: options of the change catalogue such as ``closed-output``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangelogConfig:
     """``[tool.mcp-governor.changelog-options]``: how the changelog is written."""
 
@@ -69,7 +71,7 @@ class ChangelogConfig:
     surfaces: str = "docs/mcp-surface"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallConfig:
     """One ``[[tool.mcp-governor.calls]]``: a call with its expected outcome."""
 
@@ -79,7 +81,7 @@ class CallConfig:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AcceptConfig:
     """One ``[[tool.mcp-governor.accept]]``: a finding that the team accepts, for a reason."""
 
@@ -88,7 +90,7 @@ class AcceptConfig:
     until: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config:
     """Everything a run is told.
 

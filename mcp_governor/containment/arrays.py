@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from mcp_governor.containment.nodes import (
 )
 from mcp_governor.containment.outcome import EMPTY, Empty, Found, Outcome, Searcher, Unknown, first_found
 from mcp_governor.containment.values import freeze, thaw
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +32,7 @@ MAX_DISTINCT = 60
 Goals = list[frozenset[Node]]
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class ArrayGoal:
     """The atoms of one conjunction about an array, sorted by what they do."""
 

@@ -7,12 +7,12 @@ writes, and unbounded for others: a pair of closed objects of 2,500 characters t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.dialect import REFERENCES
 from mcp_governor.containment.document import Document, children
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ _FORKS = (*_REFERENCES, '"anyOf":', '"oneOf":', '"if":', '"not":', '"dependent',
 _CAP = 1 << 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cost:
     """What may be asked of whom.
 

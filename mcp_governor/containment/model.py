@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from mcp_governor.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Containment:
     """Whether ``outer`` accepts every instance that ``inner`` accepts.
 

@@ -7,10 +7,11 @@ equality costs nothing and a formula meets its own negation wherever it is writt
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp_governor.containment.values import Frozen, Number, has_type
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,28 +26,28 @@ class Node:
     opposite: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Constant(Node):
     """Holds for everything, or for nothing."""
 
     truth: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Types(Node):
     """The value is of one of these types; ``integer`` is listed only without ``number``."""
 
     names: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Values(Node):
     """The value is one of these."""
 
     members: frozenset[Frozen]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Bound(Node):
     """A number at least (``low``) or at most ``limit``; strictly so where ``open``."""
 
@@ -55,14 +56,14 @@ class Bound(Node):
     open: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Multiple(Node):
     """A number that is a whole multiple of ``step``."""
 
     step: Number
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Size(Node):
     """A string, array or object (``kind``) with at least (``low``) or at most ``limit`` members."""
 
@@ -71,14 +72,14 @@ class Size(Node):
     limit: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Matches(Node):
     """A string in which the pattern is found."""
 
     pattern: Regex
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Items(Node):
     """An array whose leading items satisfy ``prefix`` in order, and all others ``rest``."""
 
@@ -90,7 +91,7 @@ class Items(Node):
         return self.prefix[index] if index < len(self.prefix) else self.rest
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class SomeItem(Node):
     """An array with an item at an index from ``first`` to ``last`` (``None``: any) that satisfies ``item``."""
 
@@ -99,7 +100,7 @@ class SomeItem(Node):
     item: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Contains(Node):
     """An array in which ``low`` to ``high`` (``None``: any number of) items satisfy ``item``."""
 
@@ -108,17 +109,17 @@ class Contains(Node):
     high: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Unique(Node):
     """An array without two equal items."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Repeated(Node):
     """An array with two equal items; false of every other type."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Props(Node):
     """An object whose members satisfy what is said of their names; ``rest`` speaks of all other names.
 
@@ -130,21 +131,21 @@ class Props(Node):
     rest: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Names(Node):
     """An object of which every member name satisfies ``name``."""
 
     name: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Required(Node):
     """An object that has the member ``key``."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class SomeMember(Node):
     """An object with a member whose name satisfies ``name`` and whose value ``value``."""
 
@@ -152,7 +153,7 @@ class SomeMember(Node):
     value: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Opaque(Node):
     """Something that the procedure does not model; only equal to itself.
 
@@ -164,7 +165,7 @@ class Opaque(Node):
     why: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Ref(Node):
     """A definition that refers to itself, unfolded only when it is needed."""
 
@@ -173,28 +174,28 @@ class Ref(Node):
     unfold: Callable[[], Node] = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class And(Node):
     """All parts hold."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Or(Node):
     """At least one part holds."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class One(Node):
     """Exactly one part holds."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Not(Node):
     """The part does not hold."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.evaluate import evaluate, member
@@ -20,6 +20,7 @@ from mcp_governor.containment.nodes import (
     values,
 )
 from mcp_governor.containment.outcome import EMPTY, Empty, Found, Outcome, Searcher, Unknown, first_found
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +29,7 @@ MAX_PATTERNS = 10
 MAX_FILLERS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Fresh:
     """Member names that no formula mentions: what such a name and such a member satisfy."""
 
@@ -36,7 +37,7 @@ class _Fresh:
     value: frozenset[Node]
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class ObjectGoal:
     """The atoms of one conjunction about an object, sorted by what they do."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from mcp_governor.containment.nodes import Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """An instance; ``doubt`` says what could not be checked of it, if anything."""
 
@@ -19,12 +20,12 @@ class Found:
     doubt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Empty:
     """Proved: there is no instance."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """Neither; ``reason`` is one clause."""
 

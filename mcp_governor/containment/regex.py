@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment import charset
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.containment.charset import CharSet
@@ -26,28 +27,28 @@ class UnsupportedPatternError(ValueError):
     """The pattern is not modelled; the message says which part of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chars:
     """One character of a set."""
 
     chars: CharSet
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cat:
     """The parts one after another; without parts, the empty string."""
 
     parts: tuple[Regex, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alt:
     """One of the parts."""
 
     parts: tuple[Regex, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repeat:
     """``part``, ``low`` to ``high`` (``None``: any number of) times."""
 
@@ -56,14 +57,14 @@ class Repeat:
     high: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edge:
     """An assertion that consumes nothing: ``^``, ``$``, ``b`` (word boundary) or ``B``."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """A lookahead."""
 

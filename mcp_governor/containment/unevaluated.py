@@ -24,6 +24,7 @@ from mcp_governor.containment.nodes import (
 )
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.values import text_of
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.containment.compiler import Compiler
@@ -35,7 +36,7 @@ class _TooManyError(Exception):
     """More scenarios than anyone would write by hand, or a recursive applicator."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Scenario:
     """What is evaluated when ``given`` holds."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.config.model import AcceptConfig
 from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ Acceptance = AcceptConfig
 """One accepted finding or change: as the configuration holds it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accepted:
     """What acceptances make of a run.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PolicyResult:
     """Whether a release may go out as it is.
 

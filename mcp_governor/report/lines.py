@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import IO
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A piece of text with a rich style (``bold red``); empty for plain."""
 
@@ -18,7 +19,7 @@ class Span:
     style: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One line: spans after ``indent`` spaces; a terminal wraps it with a hanging indent."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import json
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ _MAX_FILES = 2_000
 _MAX_BYTES = 512 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A server that a repository seems to hold.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveSource:
     """A server to reach.
 
@@ -29,7 +31,7 @@ class LiveSource:
     timeout: float = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileSource:
     """A recording on disk."""
 
@@ -37,7 +39,7 @@ class FileSource:
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GitSource:
     """A recording at a git ref.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import GovernorError
+from mcp_governor.frozen import frozen
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.git import file_at, latest_release_tag
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
@@ -80,7 +80,7 @@ def _read_live(source: LiveSource) -> Recording:
     return wire.read(source.endpoint, limits=_limits(source.timeout), list_params=source.list_params)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Baseline:
     """What a run compares with.
 
