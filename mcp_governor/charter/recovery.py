@@ -7,12 +7,12 @@ the suggested arguments, read as people read schemas, so an undeclared argument 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.schemas import branches, compiled, declared_arguments
+from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.vocabulary import join_pointer
 
@@ -127,7 +127,7 @@ def _with_arguments(tool: Tool, arguments: dict[str, Any]) -> list[Breach]:
     return out
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Misfit:
     """Why a tool's input schema refuses arguments; false where it does not.
 

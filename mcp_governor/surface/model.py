@@ -6,11 +6,12 @@ The typed view never rewrites the raw JSON. A list entry that is not an object, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.listings import MODERN_PROTOCOL
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ Json = Any
 """A value as ``json.loads`` gives it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hints:
     """Behaviour hints of a tool, resolved to the defaults of the specification (ToolAnnotations)."""
 
@@ -41,7 +42,7 @@ class Hints:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deprecation:
     """A tool's announced end.
 
@@ -60,7 +61,7 @@ class Deprecation:
     source: str = "_meta"
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Tool:
     """One published tool.
 
@@ -137,7 +138,7 @@ class Tool:
         )
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Surface:
     """All that a server publishes at one moment.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.listings import read_listings
 from mcp_governor.surface.model import Deprecation, Surface, Tool
 
@@ -29,7 +30,7 @@ _REPLACEMENT = re.compile(
 _SINCE = re.compile(r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w.+-]*)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TierRules:
     """Tiers that do not come from the server.
 

@@ -6,11 +6,12 @@ Before: ``initialize`` and ``notifications/initialized`` open a session.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, UnreachableError
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.listings import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
@@ -33,7 +34,7 @@ _INITIALIZE = "initialize"
 _HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CLIENT_INFO}
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Greeting:
     """What a server says of itself at the beginning; every value as sent, ``result`` the whole answer."""
 

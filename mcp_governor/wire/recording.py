@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import GovernorError, UnreachableError
+from mcp_governor.frozen import frozen
 from mcp_governor.wire import blocking
 from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, StdioEndpoint
 from mcp_governor.wire.opening import connect
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.session import Session
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Recording:
     """What one reading found.
 
