@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -58,7 +58,7 @@ class StdioEndpoint:
         return _digest("stdio", self.command, self.cwd)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@frozen
 class HttpEndpoint:
     """A server behind a URL.
 
