@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+from mcp_governor.checking.settings import lint_settings
+from mcp_governor.config import load_config
+from mcp_governor.linting import select
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -14,3 +22,20 @@ def test_generated_pages_are_fresh() -> None:
         [sys.executable, str(ROOT / "tools" / "docs.py"), "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_pages_name_only_places_that_are_there(page: str) -> None:
+    # Words in capitals stand for a name that the reader chooses.
+    named = re.findall(r"`((?:mcp_governor|rules|tests|docs|tools)/[\w./-]*)`", (ROOT / page).read_text("utf-8"))
+    assert named
+    assert [place for place in named if not re.search(r"[A-Z]{2}", place) and not (ROOT / place).exists()] == []
+
+
+def test_the_example_configuration_can_be_followed(tmp_path: Path) -> None:
+    example = runpy.run_path(str(ROOT / "tools" / "docs.py"))["EXAMPLE"]
+    (tmp_path / "pyproject.toml").write_text(example, "utf-8")
+    config = load_config(start=tmp_path)
+    assert config.servers["search"].command == ("python", "-m", "search_server")
+    # Every rule, client and profile that it names is known.
+    assert select(lint_settings(config)).active

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 from mcp_governor.change import catalogue  # noqa: E402
 from mcp_governor.checking.settings import full_config_schema  # noqa: E402
 from mcp_governor.cli import COMMANDS, app  # noqa: E402
+from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
 
 if TYPE_CHECKING:
@@ -47,8 +48,38 @@ def changes_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+EXAMPLE = """\
+[tool.mcp-governor]
+target = "search"                        # a name from servers, or any TARGET
+baseline = "mcp-surface.json"            # what the surface is compared with
+profile = ["recommended", "surface"]
+clients = ["anthropic", "cursor"]
+
+[tool.mcp-governor.servers.search]
+command = ["python", "-m", "search_server"]
+env = { API_KEY = "$API_KEY" }           # taken from our environment, never printed
+
+[tool.mcp-governor.tiers]
+facade = ["work_*"]
+advanced = ["debug_*"]                   # the others are standard
+
+[tool.mcp-governor.lint]
+ignore = ["clarity/tautology"]
+severity = { "clarity/*" = "warning" }
+per-tool-ignores = { "legacy_*" = ["surface/*"] }
+
+[tool.mcp-governor.policy]
+closed-output = "breaking"               # hosts that validate against a cached schema
+
+[[tool.mcp-governor.calls]]              # what check calls, besides reading the surface
+tool = "search"
+arguments = { query = "a" }
+"""
+"""What the page opens with; a test loads it."""
+
+
 def configuration_page() -> str:
-    """docs/configuration.md: every key."""
+    """docs/configuration.md: an example, and every key with its default."""
     schema = full_config_schema()
     lines = [
         "# Configuration",
@@ -58,29 +89,39 @@ def configuration_page() -> str:
         "`[tool.mcp-governor]` in pyproject.toml, or `mcp-governor.toml` with the same keys and no prefix; the nearest "
         "file upwards wins. Every key is optional. `mcp-governor schema config` prints the JSON Schema for editors.",
         "",
-        "| key | takes | what it does |",
-        "| --- | --- | --- |",
-        *_keys(schema["properties"], ""),
+        "```toml",
+        *EXAMPLE.splitlines(),
+        "```",
+        "",
+        "| key | takes | default | what it does |",
+        "| --- | --- | --- | --- |",
+        *_keys(schema["properties"], Config()),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _keys(properties: dict[str, Any], prefix: str) -> Iterator[str]:
+def _keys(properties: dict[str, Any], held: object, prefix: str = "") -> Iterator[str]:
+    """A row for each key; ``held`` is the value that holds the defaults of this table, where there is one."""
     for name, schema in properties.items():
         key = f"{prefix}{name}"
+        default = getattr(held, name.replace("-", "_"), None)
         if "properties" in schema:
-            yield from _keys(schema["properties"], f"{key}.")
+            yield from _keys(schema["properties"], default, f"{key}.")
             continue
         inner = schema.get("additionalProperties")
         if isinstance(inner, dict) and "properties" in inner:
-            yield from _keys(inner["properties"], f"{key}.NAME.")
+            yield from _keys(inner["properties"], ServerConfig(""), f"{key}.NAME.")
             continue
         items = schema.get("items")
         if isinstance(items, dict) and "properties" in items:
-            yield from _keys(items["properties"], f"{key}[].")
+            yield from _keys(items["properties"], None, f"{key}[].")
             continue
-        default = f" Default: `{json.dumps(schema['default'])}`." if "default" in schema else ""
-        yield f"| `{key}` | {_takes(schema)} | {schema.get('description', '')}{default} |"
+        yield f"| `{key}` | {_takes(schema)} | {_default(schema, default)} | {schema.get('description', '')} |"
+
+
+def _default(schema: dict[str, Any], held: object) -> str:
+    value = schema.get("default", list(held) if isinstance(held, tuple) else held)
+    return f"`{json.dumps(value)}`" if value or value is False or "default" in schema else ""
 
 
 def _takes(schema: dict[str, Any]) -> str:
