@@ -5,35 +5,35 @@ Surface governance, "What counts as a breaking change": response shape and behav
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.call.cases import shown_arguments
+from mcp_governor.call.record import Masker
 from mcp_governor.call.response import read_response
-from mcp_governor.change.model import Change, Side, Verdict
-from mcp_governor.change.registry import required_bump
-from mcp_governor.findings import Bump, Tier
+from mcp_governor.change.model import Change
+from mcp_governor.change.registry import catalogue, required_bump
+from mcp_governor.findings import Tier
+from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_governor.call.outcome import Outcome
 
-KINDS: Mapping[str, str] = {
-    "call-status-changed": "The same call gives another status: callers branch on it.",
-    "call-channel-changed": "The same failure comes on another channel: callers look for it elsewhere.",
-    "call-error-kind-changed": "The same failure has another kind: callers switch on it.",
-    "call-field-removed": "The result of the same call lacks a field that it had.",
-    "call-field-type-changed": "A field of the same call's result has another JSON type.",
-    "call-field-added": "The result of the same call has a new field.",
-}
-"""Kinds of behaviour changes, with what each means for a caller."""
-
 _ITEM = "*"
+_LARGEST_WITNESS = 4_000
 
 
 def behaviour_changes(
-    recorded: Mapping[str, Any], outcome: Outcome, response: Any, *, tier: Tier = Tier.STANDARD
+    recorded: Mapping[str, Any],
+    outcome: Outcome,
+    response: Any,
+    *,
+    tier: Tier = Tier.STANDARD,
+    secrets: Iterable[str] = (),
 ) -> list[Change]:
     """How a call behaves differently from its recording.
 
@@ -42,12 +42,15 @@ def behaviour_changes(
         outcome: what the call came to now.
         response: the ``tools/call`` result now.
         tier: of the tool, for the version step.
+        secrets: values that no change may show.
 
     Returns:
         One change for the status, channel and kind together, the gravest; where they are the same, one per
-        field. List items count by what all of them share; an empty list says nothing about its items.
+        field. List items count by what all of them share; an empty list says nothing about its items. Both
+        results are the witness, masked as a recording would be; the change's identity holds nothing that
+        differs from run to run.
     """
-    tool = str(recorded["tool"])
+    telling = _Telling(str(recorded["tool"]), shown_arguments(recorded.get("arguments", {})), tier, Masker(secrets))
     told = {"status": outcome.status, "channel": outcome.channel.value, "kind": outcome.kind}
     for key, kind in (
         ("status", "call-status-changed"),
@@ -57,48 +60,76 @@ def behaviour_changes(
         old, new = recorded.get(key, ""), told[key]
         if key in recorded and old != new:
             was, now = one_line(str(old), 40) or "none", one_line(str(new), 40) or "none"
-            message = f'The same call of {one_line(tool, 60)} had the {key} "{was}" and has "{now}" now.'
-            return [_breaking(kind, tool, f"/{key}", message, recorded.get("result"), response, tier)]
+            message = f'had the {key} "{was}" and has "{now}" now'
+            return [telling.change(kind, f"/{key}", message, old, new, (recorded.get("result"), response))]
     then = read_response(recorded.get("result"))
     now_read = read_response(response)
     old_body = then.structured if then.structured is not None else then.envelope
     new_body = now_read.structured if now_read.structured is not None else now_read.envelope
-    return list(_fields(tool, "/structuredContent", old_body, new_body, tier))
+    return list(_fields(telling, "/structuredContent", old_body, new_body))
 
 
-def _fields(tool: str, path: str, old: Any, new: Any, tier: Tier) -> Iterator[Change]:
+@frozen
+class _Telling:
+    """What all changes of one call have in common."""
+
+    tool: str
+    arguments: str
+    tier: Tier
+    masker: Masker
+
+    def change(self, name: str, path: str, what: str, old: Any, new: Any, both: tuple[Any, Any]) -> Change:
+        kind = catalogue()[name]
+        then, now = map(self.masker.mask, both)
+        witness = {"then": then, "now": now}
+        given = f" with {self.arguments}" if self.arguments else ""
+        return Change(
+            kind=name,
+            tool=self.tool,
+            path=path,
+            side=kind.side,
+            verdict=kind.verdict,
+            message=f"The recorded call of {one_line(self.tool, 60)}{given} {what}.",
+            bump=required_bump(kind.verdict, name, self.tier),
+            tier=self.tier,
+            old=old,
+            new=new,
+            witness=witness,
+            has_witness=_length(witness) <= _LARGEST_WITNESS,
+        )
+
+
+def _fields(telling: _Telling, path: str, old: Any, new: Any) -> Iterator[Change]:
     if old is None or new is None or _masked(old):
         return
-    if _type(old) != _type(new):
-        message = f"The field {one_line(path, 100)} was {_type(old)} and is {_type(new)} now."
-        yield _breaking("call-field-type-changed", tool, path, message, old, new, tier)
+    was, now = _type(old), _type(new)
+    if was != now:
+        message = f"gave {one_line(path, 100)} as {was} and gives {now} now"
+        yield telling.change("call-field-type-changed", path, message, was, now, (old, new))
     elif isinstance(old, dict):
-        yield from _members(tool, path, old, new, tier)
+        yield from _members(telling, path, old, new)
     elif isinstance(old, list) and old and new:
         here = join_pointer(path, _ITEM)
         if all(isinstance(item, dict) for item in [*old, *new]):
             # Only what every item had was promised; what any item has is still there.
-            yield from _members(tool, here, _shared(old), _union(new), tier, known=_union(old))
+            yield from _members(telling, here, _shared(old), _union(new), known=_union(old))
         else:
-            yield from _fields(tool, here, old[0], new[0], tier)
+            yield from _fields(telling, here, old[0], new[0])
 
 
 def _members(
-    tool: str, path: str, old: dict[str, Any], new: dict[str, Any], tier: Tier, known: dict[str, Any] | None = None
+    telling: _Telling, path: str, old: dict[str, Any], new: dict[str, Any], known: dict[str, Any] | None = None
 ) -> Iterator[Change]:
     for key in sorted(old.keys() | new.keys()):
         here = join_pointer(path, key)
         if key not in new:
-            message = f"The result of the same call lacks the field {one_line(here, 100)}."
-            yield _breaking("call-field-removed", tool, here, message, old[key], None, tier)
+            message = f"gave the field {one_line(here, 100)} and does not now"
+            yield telling.change("call-field-removed", here, message, _type(old[key]), None, (old, new))
         elif key in old:
-            yield from _fields(tool, here, old[key], new[key], tier)
+            yield from _fields(telling, here, old[key], new[key])
         elif known is None or key not in known:
-            message = f"The result of the same call has the new field {one_line(here, 100)}."
-            bump = Bump.NONE if tier is Tier.INTERNAL else Bump.MINOR
-            yield Change(
-                "call-field-added", tool, here, Side.OUTPUT, Verdict.COMPATIBLE, message, bump, tier, new=new[key]
-            )
+            message = f"gives the new field {one_line(here, 100)}"
+            yield telling.change("call-field-added", here, message, None, _type(new[key]), (old, new))
 
 
 def _shared(items: list[dict[str, Any]]) -> dict[str, Any]:
@@ -127,6 +158,8 @@ def _type(value: Any) -> str:
     return next((name for kind, name in names if isinstance(value, kind)), "null")
 
 
-def _breaking(kind: str, tool: str, path: str, message: str, old: Any, new: Any, tier: Tier) -> Change:
-    bump = required_bump(Verdict.BREAKING, kind, tier)
-    return Change(kind, tool, path, Side.OUTPUT, Verdict.BREAKING, message, bump, tier, old=old, new=new)
+def _length(value: Any) -> int:
+    try:
+        return len(json.dumps(value, ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return _LARGEST_WITNESS + 1

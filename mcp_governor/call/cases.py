@@ -208,7 +208,7 @@ def _configured(call: CallConfig, surface: Surface) -> Case:
         call.tool,
         call.arguments,
         Purpose.CONFIGURED,
-        detail=_shown(call.arguments),
+        detail=shown_arguments(call.arguments),
         valid=_valid(call.tool, call.arguments, surface),
         status=call.status,
         kind=call.kind,
@@ -221,7 +221,7 @@ def _recorded(call: Mapping[str, Any], surface: Surface) -> Case:
         tool,
         arguments,
         Purpose.RECORDED,
-        detail=_shown(arguments),
+        detail=shown_arguments(arguments),
         valid=_valid(tool, arguments, surface),
         recorded=call,
     )
@@ -232,5 +232,6 @@ def _valid(name: str, arguments: Mapping[str, Any], surface: Surface) -> bool:
     return tool is not None and not misfit(tool, arguments)
 
 
-def _shown(arguments: Mapping[str, Any]) -> str:
+def shown_arguments(arguments: Mapping[str, Any]) -> str:
+    """Arguments for a message, shortened and safe to show."""
     return one_line(", ".join(f"{key}={value!r}" for key, value in arguments.items()), 60)

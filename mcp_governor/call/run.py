@@ -84,7 +84,7 @@ async def run_calls(
         results=tuple(run.results),
         skipped=(*plan.skipped, *run.skipped),
         findings=tuple(run.findings.values()),
-        changes=tuple(run.changes),
+        changes=tuple(run.changes.values()),
         restarts=run.restarts,
     )
 
@@ -101,7 +101,7 @@ class _Run:
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
+    changes: dict[str, Change] = field(default_factory=dict)
     restarts: int = 0
     silent_calls: int = 0
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
@@ -143,7 +143,8 @@ class _Run:
             # The change catalogue is of no use to a run without recordings.
             from mcp_governor.call.behaviour import behaviour_changes
 
-            self.changes += behaviour_changes(case.recorded, outcome, raw, tier=tool.tier)
+            for change in behaviour_changes(case.recorded, outcome, raw, tier=tool.tier, secrets=self.secrets):
+                self.changes.setdefault(change.id, change)
         self.results.append(result)
         for finding in findings:
             self.findings.setdefault(finding.id, finding)

@@ -18,11 +18,11 @@ class Example:
 
     Attributes:
         at: ``value`` (the schema of one property ``x``), ``schema`` (a tool's input or output schema),
-            ``tool`` (keys of a tool) or ``surface`` (keys of a surface).
+            ``tool`` (keys of a tool), ``surface`` (keys of a surface) or ``result`` (an answer to a call).
         old, new: the fragments.
     """
 
-    at: Literal["value", "schema", "tool", "surface"]
+    at: Literal["value", "schema", "tool", "surface", "result"]
     old: Any
     new: Any
 

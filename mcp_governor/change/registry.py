@@ -1,7 +1,8 @@
 """Every kind of change, declared once: what it means for a client, its mirrors, its defaults, an example.
 
-Kinds of schema edits live in :mod:`mcp_governor.change.schema_kinds`, all others in
-:mod:`mcp_governor.change.surface_kinds`; this module is how the rest of the project asks for them.
+Kinds of schema edits live in :mod:`mcp_governor.change.schema_kinds`, other edits of a surface in
+:mod:`mcp_governor.change.surface_kinds`, changed answers to one call in :mod:`mcp_governor.change.behaviour_kinds`;
+this module is how the rest of the project asks for them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from mcp_governor.change.behaviour_kinds import BEHAVIOUR_KINDS
 from mcp_governor.change.model import Verdict
 from mcp_governor.change.schema_kinds import SCHEMA_KINDS
 from mcp_governor.change.surface_kinds import SURFACE_KINDS
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 @cache
 def catalogue() -> Mapping[str, Kind]:
     """All kinds by name, schema edits first."""
-    return {kind.name: kind for kind in (*SCHEMA_KINDS, *SURFACE_KINDS)}
+    return {kind.name: kind for kind in (*SCHEMA_KINDS, *SURFACE_KINDS, *BEHAVIOUR_KINDS)}
 
 
 def kind(name: str) -> Kind:

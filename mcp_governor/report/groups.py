@@ -55,3 +55,10 @@ def counted_findings(counts: dict[str, int]) -> str:
 def count_of(number: int, noun: str) -> str:
     """``1 tool``, ``2 tools``."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def witness_words(change: Change) -> str:
+    """What the witness of a change shows."""
+    if change.kind.startswith("call-"):
+        return "the two results"
+    return "accepted before, refused now" if change.side.value == "input" else "possible now, not before"

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.report.groups import counted_changes, counted_findings, grouped
+from mcp_governor.report.groups import counted_changes, counted_findings, grouped, witness_words
 from mcp_governor.text import one_line, sentence, visible
 
 if TYPE_CHECKING:
@@ -105,9 +105,8 @@ def _change(change: Change, report: Report) -> Iterator[str]:
     if change.reason and change.reason not in change.message:
         yield f"  - not decided: {escape(change.reason)}"
     if change.has_witness:
-        word = "accepted before, refused now" if change.side.value == "input" else "possible now, not before"
         proof = json.dumps(change.witness, ensure_ascii=False, separators=(", ", ": "))
-        yield f"  - {word}: {code(visible(proof), _WITNESS_LIMIT)}"
+        yield f"  - {witness_words(change)}: {code(visible(proof), _WITNESS_LIMIT)}"
 
 
 def _finding(finding: Finding) -> Iterator[str]:

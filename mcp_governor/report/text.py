@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
 from mcp_governor.findings import Bump, Severity
-from mcp_governor.report.groups import count_of, counted_changes, counted_findings
+from mcp_governor.report.groups import count_of, counted_changes, counted_findings, witness_words
 from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.text import one_line, sentence, visible
 
@@ -60,7 +60,8 @@ def _body(report: Report, verbose: int) -> Iterator[Line]:
         if change.bump in (Bump.NONE, Bump.PATCH) and change.verdict is Verdict.COMPATIBLE and not verbose:
             quiet += 1
             continue
-        groups.setdefault(change.tool, []).extend(change_lines(change, report.accepted.get(change.id), verbose))
+        lines = change_lines(change, report.accepted.get(change.id), verbose, place=report.places.get(change.id))
+        groups.setdefault(change.tool, []).extend(lines)
     for finding in sorted(report.findings, key=lambda f: (-f.severity.rank, f.rule, f.path)):
         groups.setdefault(finding.tool, []).extend(finding_lines(finding, verbose, report.places.get(finding.id)))
     for tool in sorted(groups, key=lambda name: (name is None, name or "")):
@@ -77,18 +78,21 @@ def _change_order(change: Change) -> tuple[int, str, str]:
     return (order.index(change.verdict), change.path, change.kind)
 
 
-def change_lines(change: Change, accepted: str | None = None, verbose: int = 0, *, tool: str = "") -> Iterator[Line]:
+def change_lines(
+    change: Change, accepted: str | None = None, verbose: int = 0, *, tool: str = "", place: Place | None = None
+) -> Iterator[Line]:
     """One change: kind and place, the reason, the proof. ``tool`` names it where no heading does."""
     mark, style = _CHANGE_MARK[change.verdict]
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
-    place = (f"{tool} {visible(change.path)}".strip(), "cyan")
-    yield line((mark, style), " ", (change.kind, style), "  ", place, (note, "dim"), indent=2)
+    where = (f"{tool} {visible(change.path)}".strip(), "cyan")
+    yield line((mark, style), " ", (change.kind, style), "  ", where, (note, "dim"), indent=2)
     yield line(sentence(change.message), indent=6)
+    if place is not None:
+        yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=6)
     if change.reason and change.reason not in change.message:
         yield line(f"not decided: {one_line(change.reason)}", indent=6)
     if change.has_witness:
-        word = "accepted before, refused now: " if change.side.value == "input" else "possible now, not before: "
-        yield line((word, "dim"), compact_json(change.witness), indent=6)
+        yield line((f"{witness_words(change)}: ", "dim"), compact_json(change.witness), indent=6)
     if verbose:
         yield line((f"id: {visible(change.id)}", "dim"), indent=6)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.behaviour import KINDS, behaviour_changes
-from mcp_governor.call.outcome import Channel, Outcome
+from mcp_governor.call.behaviour import behaviour_changes
+from mcp_governor.call.outcome import Channel, Outcome, outcome_of
+from mcp_governor.call.response import read_response
+from mcp_governor.change import catalogue
 from mcp_governor.change.model import Verdict
 from mcp_governor.findings import Bump, Tier
 
@@ -58,8 +60,11 @@ def test_fields(old, new, expected):
 def test_another_outcome_is_one_breaking_change(outcome, kind):
     (change,) = changes({"a": 1}, {}, outcome)
     assert (change.kind, change.verdict, change.bump) == (kind, Verdict.BREAKING, Bump.MAJOR)
-    assert change.old == {"content": [], "structuredContent": {"a": 1}}
-    assert change.new == {"content": [], "structuredContent": {}}
+    assert change.has_witness
+    assert change.witness == {
+        "then": {"content": [], "structuredContent": {"a": 1}},
+        "now": {"content": [], "structuredContent": {}},
+    }
 
 
 @pytest.mark.parametrize(
@@ -81,12 +86,41 @@ def test_a_hand_written_recording_is_held_to_what_it_says():
     assert behaviour_changes(recorded, Outcome(Channel.ENVELOPE, "success"), {"content": []}) == []
 
 
-def test_every_kind_is_explained():
-    told = {change.kind for change in changes({"a": 1, "b": 1}, {"b": "1", "c": 1})}
-    for outcome in (
-        Outcome(Channel.RESULT, "error"),
-        Outcome(Channel.RESULT, "success", "x"),
-        Outcome(Channel.IS_ERROR, "success"),
-    ):
-        told |= {change.kind for change in changes({}, {}, outcome)}
-    assert told == set(KINDS)
+KINDS = [kind for kind in catalogue().values() if kind.example is not None and kind.example.at == "result"]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_the_example_of_the_catalogue_shows_this_change_and_no_other(kind):
+    old, new = kind.example.old, kind.example.new
+    then, now = outcome_of(read_response(old)), outcome_of(read_response(new))
+    recorded = {"tool": "t", "status": then.status, "kind": then.kind, "channel": then.channel.value, "result": old}
+    (change,) = behaviour_changes(recorded, now, new)
+    assert (change.kind, change.verdict, change.bump, change.side) == (kind.name, kind.verdict, kind.bump, kind.side)
+    assert behaviour_changes(recorded, then, old) == []
+
+
+def test_the_catalogue_knows_every_kind_that_is_told():
+    assert len(KINDS) == 6
+
+
+def test_what_differs_from_run_to_run_leaves_the_identity_alone():
+    def ids(number, time):
+        new = {"a": number, "b": "x", "time": time}
+        failed = Outcome(Channel.IS_ERROR, "error")
+        return {change.id for change in [*changes({"a": "1", "b": "x"}, new), *changes({"c": 1}, new, failed)]}
+
+    assert ids(1, "2026-01-01T00:00:00Z") == ids(2, "2026-01-02T00:00:00Z")
+
+
+def test_the_message_names_the_call_and_the_witness_is_masked():
+    recorded = {**THEN, "arguments": {"q": "user"}, "result": {"structuredContent": {"a": "1"}}}
+    new = {"structuredContent": {"a": 1, "token": "hunter2hunter2", "note": "made by s3cr3t-value"}}
+    told = behaviour_changes(recorded, SAME, new, secrets=["s3cr3t-value"])
+    assert all("find with q='user'" in change.message for change in told)
+    assert "hunter2" not in str([change.as_json() for change in told])
+    assert "s3cr3t-value" not in str([change.as_json() for change in told])
+
+
+def test_a_large_result_is_no_witness():
+    (change,) = changes({"a": 1}, {"a": "x" * 5_000})
+    assert not change.has_witness

@@ -1,0 +1,73 @@
+"""Kinds of changes between two runs of one call: what came back then, and what comes back now.
+
+They are found where calls are made (:mod:`mcp_governor.call.behaviour`), and stand here because a client that
+reads a change asks one catalogue what it means.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_governor.change.kind_model import Example, Kind
+from mcp_governor.change.model import Side, Verdict
+
+_BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
+
+
+def _kind(
+    name: str, verdict: Verdict, explanation: str, example: tuple[dict[str, Any], dict[str, Any]], reverse: str = ""
+) -> Kind:
+    unmirrored = "Both runs send the same arguments."
+    return Kind(name, Side.OUTPUT, explanation, verdict, reverse or name, None, unmirrored, Example("result", *example))
+
+
+def _answer(**fields: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": "See the structured content."}], "structuredContent": fields}
+
+
+_FAILED = {"content": [{"type": "text", "text": "There is no such name."}], "isError": True}
+
+BEHAVIOUR_KINDS: tuple[Kind, ...] = (
+    _kind(
+        "call-status-changed",
+        _BREAKING,
+        "The same call gives another status: callers branch on it.",
+        (_answer(hits=1), _FAILED),
+    ),
+    _kind(
+        "call-channel-changed",
+        _BREAKING,
+        "The same failure comes on another channel: callers look for it elsewhere.",
+        (_FAILED, {"error": {"code": -32602, "message": "There is no such name."}}),
+    ),
+    _kind(
+        "call-error-kind-changed",
+        _BREAKING,
+        "The same failure has another kind: callers switch on it.",
+        (
+            {**_FAILED, "structuredContent": {"kind": "unknown_name"}},
+            {**_FAILED, "structuredContent": {"kind": "gone"}},
+        ),
+    ),
+    _kind(
+        "call-field-removed",
+        _BREAKING,
+        "The result of the same call lacks a field that it had.",
+        (_answer(hits=1, page=1), _answer(hits=1)),
+        "call-field-added",
+    ),
+    _kind(
+        "call-field-added",
+        _COMPATIBLE,
+        "The result of the same call has a new field.",
+        (_answer(hits=1), _answer(hits=1, page=1)),
+        "call-field-removed",
+    ),
+    _kind(
+        "call-field-type-changed",
+        _BREAKING,
+        "A field of the same call's result has another JSON type.",
+        (_answer(hits=1), _answer(hits="1")),
+    ),
+)
+"""All of them; each example is two answers to one call."""
