@@ -1,4 +1,4 @@
-"""Semantic versions (semver.org 2.0.0): parse, order, and the step between two of them."""
+"""Versions: semantic ones (semver.org 2.0.0) with the step between two of them, and all others that are numbers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
 
 # The grammar of semver.org, clause 2, 9 and 10, with the leading "v" that tags carry.
 _SEMVER = re.compile(
@@ -15,6 +16,9 @@ _SEMVER = re.compile(
     r"(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?",
     re.ASCII,
 )
+
+_NO_DEV = 10**9
+"""A release stands behind all of its development releases, which have nine digits at most."""
 
 
 @functools.total_ordering
@@ -85,3 +89,119 @@ def step(old: Version, new: Version) -> Bump:
     if new.minor != old.minor:
         return Bump.MINOR
     return Bump.PATCH
+
+
+# PEP 440, "Appendix B", with any number of parts; digits are bounded so that no text makes huge numbers.
+_NUMBERED = (
+    r"v?(?:(?P<epoch>\d{1,9})!)?(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,7})"
+    r"(?:[-_.]?(?P<stage>alpha|beta|preview|pre|rc|a|b|c)[-_.]?(?P<count>\d{0,9}))?"
+    r"(?P<post>-\d{1,9}|[-_.]?(?:post|rev|r)[-_.]?\d{0,9})?"
+    r"(?P<dev>[-_.]?dev[-_.]?\d{0,9})?"
+    r"(?:\+(?P<build>[0-9a-z]+(?:[-_.][0-9a-z]+)*))?"
+)
+_DAY = r"(\d{4})-(\d\d)-(\d\d)"
+_STAGES = {"a": "alpha", "b": "beta", "c": "rc", "pre": "rc", "preview": "rc"}
+
+
+@functools.total_ordering
+@frozen(eq=False)
+class Numbered:
+    """A version of any scheme that counts in numbers: semantic, PEP 440, four parts, a date.
+
+    ``1.2``, ``1.2.0`` and ``v1.2.0`` are equal, and so are ``2.0.0rc1`` and ``2.0.0-rc.1``. Ordered by semver's
+    precedence and PEP 440's order, which agree where both apply; build parts are ignored.
+
+    Attributes:
+        text: as written, without a leading ``v``.
+        numbers: what stands before any suffix; at least one.
+        prerelease: the identifiers of a pre-release as semver orders them, empty for a release.
+        build: the part behind ``+``.
+    """
+
+    text: str
+    numbers: tuple[int, ...]
+    prerelease: tuple[tuple[int, int, str], ...] = ()
+    build: str = ""
+    epoch: int = 0
+    suffixes: tuple[int, int] = (0, _NO_DEV)
+
+    @classmethod
+    def parse(cls, text: str) -> Numbered | None:
+        """The version that ``text`` spells, or ``None`` where it counts in something else."""
+        return _numbered(text.strip())
+
+    @property
+    def line(self) -> tuple[int, int]:
+        """The minor release that it belongs to: ``1.4`` of 1.4.2, year and month of a date."""
+        major, minor, *_ = (*self.numbers, 0, 0)
+        return (major, minor)
+
+    @property
+    def semver(self) -> str:
+        """The same in the form of semver.org: ``1.2`` → ``1.2.0``, ``2.0.0rc1`` → ``2.0.0-rc.1``."""
+        core = ".".join(str(number) for number in (*self.numbers, 0, 0)[:3])
+        stage = ".".join(word or str(number) for _, number, word in self.prerelease)
+        return f"{core}-{stage}" if stage else core
+
+    def bumped(self, bump: Bump) -> str:
+        """The next release after this one for a step of that size, with as many numbers as this one has or more."""
+        place = {Bump.MAJOR: 0, Bump.MINOR: 1, Bump.PATCH: 2}.get(bump)
+        if place is None:
+            return self.text
+        numbers = [*self.numbers, *[0] * (place + 1 - len(self.numbers))]
+        # What leads to this very release is a release of it.
+        ahead = bool(self.prerelease) and not any(numbers[place + 1 :])
+        numbers[place] += 0 if ahead else 1
+        numbers[place + 1 :] = [0] * len(numbers[place + 1 :])
+        return (f"{self.epoch}!" if self.epoch else "") + ".".join(map(str, numbers))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _key(self) -> tuple[object, ...]:
+        numbers = self.numbers
+        while len(numbers) > 1 and not numbers[-1]:
+            numbers = numbers[:-1]
+        return (self.epoch, numbers, not self.prerelease, self.prerelease, *self.suffixes)
+
+    def __lt__(self, other: Numbered) -> bool:
+        return self._key() < other._key()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Numbered) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+@functools.lru_cache(maxsize=4096)
+def _numbered(text: str) -> Numbered | None:
+    plain = text[1:] if text[:1] in ("v", "V") else text
+    semantic = Version.parse(plain)
+    if semantic is not None:
+        parts = semantic.prerelease.split(".") if semantic.prerelease else []
+        return Numbered(plain, semantic.core, tuple(map(_identifier, parts)), semantic.build)
+    day = re.fullmatch(_DAY, plain, re.ASCII)
+    if day is not None:
+        return Numbered(plain, tuple(map(int, day.groups())))
+    match = re.fullmatch(_NUMBERED, plain, re.ASCII | re.IGNORECASE)
+    if match is None:
+        return None
+    stage, count = match["stage"], match["count"]
+    dev = _trailing(match["dev"]) if match["dev"] else _NO_DEV
+    post = _trailing(match["post"]) + 1 if match["post"] else 0
+    prerelease: list[tuple[int, int, str]] = []
+    if stage:
+        prerelease = [_identifier(_STAGES.get(stage.lower(), stage.lower())), (0, int(count or 0), "")]
+    elif match["dev"] and not post:
+        prerelease = [(-1, 0, "dev"), (0, dev, "")]
+    numbers = tuple(int(number) for number in match["numbers"].split("."))
+    return Numbered(plain, numbers, tuple(prerelease), match["build"] or "", int(match["epoch"] or 0), (post, dev))
+
+
+def _identifier(text: str) -> tuple[int, int, str]:
+    return (0, int(text), "") if text.isdigit() else (1, 0, text)
+
+
+def _trailing(text: str) -> int:
+    return int("".join(filter(str.isdigit, text)) or 0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.changelog.schema_version import SchemaVersion, baseline_version, schema_version
 
 if TYPE_CHECKING:
-    from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check, same_version
+    from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check
     from mcp_governor.changelog.drafting import draft
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         show,
     )
     from mcp_governor.changelog.replacements import Announcement, announcements
-    from mcp_governor.changelog.steps import Scheme, Step, declared_step, needed_step
+    from mcp_governor.changelog.steps import Scheme, Step, declared_step, needed_step, next_version, same_version
 
 __all__ = [
     "Announcement",
@@ -54,6 +54,7 @@ __all__ = [
     "first_changelog",
     "load",
     "needed_step",
+    "next_version",
     "parse",
     "recorded_path",
     "recorded_surfaces",
@@ -68,7 +69,6 @@ _HOMES = {
         "ChangelogSettings",
         "Recorded",
         "check",
-        "same_version",
     ),
     "drafting": ("draft",),
     "first": ("first_changelog",),
@@ -103,6 +103,8 @@ _HOMES = {
         "Step",
         "declared_step",
         "needed_step",
+        "next_version",
+        "same_version",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

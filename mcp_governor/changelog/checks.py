@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.schema_version import SchemaVersion
+from mcp_governor.changelog.steps import Scheme, same_version, scheme_of
 from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading, working_section
 from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.changelog.telling import Names, check_names, check_telling
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.fingerprint import fingerprint
-from mcp_governor.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recorded:
     """The surface of a release, where it is at hand.
 
@@ -39,7 +39,7 @@ class Recorded:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangelogSettings:
     """What a changelog is held to besides the surface.
 
@@ -83,7 +83,8 @@ def check(
     expected = settings.expected or SchemaVersion(surface.version if surface else None, "the server")
     live = fingerprint(surface) if surface is not None else ""
     version = expected.text or _fallback_version(changelog)
-    found = list(check_structure(changelog, version=version, fingerprint=live))
+    scheme = scheme_of(expected.text) if expected.text else Scheme.SEMVER
+    found = list(check_structure(changelog, version=version, scheme=scheme, fingerprint=live))
     current, settled = changelog.current, frozenset[int]()
     if current is not None:
         found += _version(changelog, current, expected, live, settings)
@@ -152,7 +153,7 @@ def _version_repair(
     """What to write: the marker belongs to another section, or to a new one, or the heading is wrong."""
     heading, plain = heading_line(expected, current=True), strict_heading(current, current=False)
     other = changelog.section(expected) or next((part for part in changelog.sections if part.unreleased), None)
-    if other is not None:
+    if other is not None and other is not current:
         return f"write line {current.line} as: {plain}\nand line {other.line} as: {heading}"
     if _is_released(current, settings):
         begin = f"{heading}\n\n{fingerprint_line(live)}" if live else heading
@@ -173,12 +174,6 @@ def _is_released(section: Section, settings: ChangelogSettings) -> bool:
     if settings.baseline is not None and settings.baseline.version is not None:
         known.append(settings.baseline.version)
     return section.date is not None or any(same_version(section.version_text, version) for version in known)
-
-
-def same_version(one: str, other: str) -> bool:
-    """Equal as text, or as semantic versions with their build parts."""
-    left, right = Version.parse(one), Version.parse(other)
-    return one == other or (left is not None and right is not None and str(left) == str(right))
 
 
 def _fingerprint(changelog: Changelog, current: Section, live: str, *, out: bool) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 Strict::
 
     ## 1.2.0 (current) - 2026-11-21        the marker and the date may each be absent
+    ## 1.1.1 - 2026-10-02 [YANKED]         a release that was taken back: no window counts it
     Fingerprint: `v1:sha256:<64 hex>`      the first line of the section
     **Added**                              or ### Added
     - `tool` takes an optional `field`.
@@ -16,16 +17,27 @@ from typing import NamedTuple
 
 from mcp_governor.changelog.model import Kind
 
+_SPACES = re.compile(" {2,}")
 UNRELEASED = re.compile(r"\W*(?:unreleased|upcoming|next|head|in progress|wip)\b\W*", re.IGNORECASE)
 
-MARKER = re.compile(r"\s*(?:[*_]*[(\[]\s*current\s*[)\]][*_]*|[—–-]\s*current)(?!\w)", re.IGNORECASE)
+_IN_FLIGHT = r"(?:current|unreleased|in progress|in development|wip)"
+MARKER = re.compile(rf"\s*(?:[*_]*[(\[]\s*{_IN_FLIGHT}\s*[)\]][*_]*|[—–-]\s*{_IN_FLIGHT})(?!\w)", re.IGNORECASE)
 _DATE = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
-_STRICT_HEADING = re.compile(r"(?P<version>\d[\w.+-]*)(?P<current> \(current\))?(?: - (?P<date>\d{4}-\d{2}-\d{2}))?")
+_STRICT_HEADING = re.compile(
+    r"(?P<version>\d[\w.+-]*)(?P<current> \(current\))?(?: - (?P<date>\d{4}-\d{2}-\d{2}))?"
+    r"(?P<yanked> \[YANKED\])?"
+)
+# A mark or two, the name of the package (before "@", "-v" or a whole version), "Version": then the version.
 _LOOSE_HEADING = re.compile(
-    r"[*_]*(?:version|release|v\.)?\s*\[?\s*v?(?P<version>\d+(?:\.[0-9A-Za-z]+)+(?:[-+][0-9A-Za-z.+-]*[0-9A-Za-z])?|\d+(?=\s*(?:$|[(\[—–-])))"
-    r"\]?(?:\([^)\s]*\))?(?P<rest>.*)",
+    r"[^\w\[]{0,8}(?:(?:version|release|v\.)\b|[@\w/.-]+(?:@|-(?=v\d))|[\w.-]+\s+(?=v?\d+\.\d+\.\d+\W*(?:$|[(\[\s])))?"
+    r"[\s`*_]*\[?\s*v?(?P<version>\d{4}-\d\d-\d\d(?!\d)|(?:\d+!)?\d+(?:\.[0-9A-Za-z]+)+(?:[-+][0-9A-Za-z.+-]*[0-9A-Za-z])?"
+    r"|\d+(?=\s*(?:$|[(\[—–-])))`?\]?(?:\([^)\s]*\))?(?P<rest>.*)",
     re.IGNORECASE,
 )
+_SINCE = re.compile(
+    r"\W*(?:since|from|before|after|until|to|in|for|with|upgrading|migrating|python|node)\b", re.IGNORECASE
+)
+_YANKED = re.compile(r"\byanked\b", re.IGNORECASE)
 
 MAX_HEADING = 400
 """Longer headings and labels are prose: none of the patterns here needs to meet them."""
@@ -39,6 +51,7 @@ _SYNONYMS = {
     "added": Kind.ADDED,
     "additions": Kind.ADDED,
     "new": Kind.ADDED,
+    "what's new": Kind.ADDED,
     "features": Kind.ADDED,
     "changed": Kind.CHANGED,
     "change": Kind.CHANGED,
@@ -55,10 +68,11 @@ _SYNONYMS = {
     "breaking changes": Kind.BREAKING,
 }
 _LABEL_WORD = re.compile(
-    r"[\W_]*(" + "|".join(sorted(map(re.escape, _SYNONYMS), key=len, reverse=True)) + r")(?![\w-])", re.IGNORECASE
+    r"(?>(?::\w{1,40}:|[\W_])*)(" + "|".join(sorted(map(re.escape, _SYNONYMS), key=len, reverse=True)) + r")(?![\w-])",
+    re.IGNORECASE,
 )
 _BOLD_START = re.compile(r"(\*\*|__)(?P<inner>.+?)\1:?(?P<rest>.*)", re.DOTALL)
-_PLAIN_LABEL = re.compile(r"(?:" + "|".join(Kind) + r"):?")
+_PLAIN_LABEL = re.compile(r"[*_]?(?P<kind>" + "|".join(Kind) + r")[*_]?:?[*_]?")
 _STRICT_LABEL = re.compile(r"\*\*(" + "|".join(Kind) + r")\*\*")
 _KIND_WORDS = frozenset(Kind)
 
@@ -70,6 +84,7 @@ class Heading(NamedTuple):
     current: bool
     date: str | None
     strict: bool
+    yanked: bool = False
 
 
 class Label(NamedTuple):
@@ -84,19 +99,22 @@ def read_heading(text: str) -> Heading | None:
     """What the text of a heading says about a release, ``None`` where it names none."""
     if len(text) > MAX_HEADING:
         return None
+    text = _SPACES.sub(" ", text)
     strict = _STRICT_HEADING.fullmatch(text)
     if strict is not None and is_date(strict["date"]) and "." in strict["version"]:
-        return Heading(strict["version"], bool(strict["current"]), strict["date"], strict=True)
+        return Heading(strict["version"], bool(strict["current"]), strict["date"], True, bool(strict["yanked"]))
     marker = MARKER.search(text)
     bare = MARKER.sub("", text) if marker else text
-    if UNRELEASED.match(bare):
-        return Heading("", marker is not None, None, strict=False)
-    loose = _LOOSE_HEADING.match(bare.strip())
+    if UNRELEASED.match(bare) or (marker is not None and not bare.strip()):
+        current = marker is not None and "current" in marker[0].lower()
+        return Heading("", current, None, strict=False)
+    loose = _LOOSE_HEADING.match(bare.strip()) if not _SINCE.match(bare) else None
     if loose is None:
         return None
     dated = _DATE.search(loose["rest"])
     stated = dated[1] if dated and is_date(dated[1]) else None
-    return Heading(loose["version"], marker is not None, stated, strict=False)
+    yanked = _YANKED.search(loose["rest"]) is not None
+    return Heading(loose["version"], marker is not None, stated, strict=False, yanked=yanked)
 
 
 def is_date(text: str | None) -> bool:
@@ -110,9 +128,10 @@ def is_date(text: str | None) -> bool:
     return True
 
 
-def heading_line(version: str, *, current: bool = False, day: str | None = None) -> str:
+def heading_line(version: str, *, current: bool = False, day: str | None = None, yanked: bool = False) -> str:
     """The heading of a release in its strict form."""
-    return f"## {version}" + (" (current)" if current else "") + (f" - {day}" if day else "")
+    marks = " (current)" if current else "", f" - {day}" if day else "", " [YANKED]" if yanked else ""
+    return f"## {version}{''.join(marks)}"
 
 
 def fingerprint_line(fingerprint: str) -> str:
@@ -136,8 +155,9 @@ def read_bold_label(paragraph: str) -> Label | None:
     strict = _STRICT_LABEL.fullmatch(paragraph)
     if strict is not None:
         return Label(Kind(strict[1]), "", strict=True)
-    if _PLAIN_LABEL.fullmatch(paragraph):
-        return Label(Kind(paragraph.rstrip(":")), "", strict=False)
+    plain = _PLAIN_LABEL.fullmatch(paragraph)
+    if plain is not None:
+        return Label(Kind(plain["kind"]), "", strict=False)
     bold = _BOLD_START.match(paragraph)
     if bold is None or len(bold["inner"]) > MAX_HEADING:
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import Scheme, declared_step, needed_step, scheme_of
+from mcp_governor.changelog.steps import Scheme, declared_step, needed_step, next_version, scheme_of
 from mcp_governor.changelog.structure import at
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.text import one_line
@@ -19,14 +19,25 @@ if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Entry, Section
     from mcp_governor.findings import Finding
 
-_RENAME = re.compile(r"\brenam(?:ed?|es|ing)\b|\bis now (?:called|named)\b", re.IGNORECASE)
+# "`a` renames a note" tells what a tool does; "renamed" and a second name tell what became of one.
+_RENAMED = re.compile(r"\brenamed\b|\brename of\b|\bis now (?:called|named)\b", re.IGNORECASE)
+_RENAMING = re.compile(r"\brenam(?:es?|ing)\b|\((?:was|formerly|previously)\b", re.IGNORECASE)
+_TYPES = "array|list|object|map|string|number|integer|boolean"
 _BREAK = re.compile(
-    r"\b(?:removed|dropped|deleted|breaking|incompatible|incompatibly|renam(?:ed|es|ing)|now requires?|now required"
+    r"\b(?:breaking|incompatible|incompatibly|renam(?:ed|es|ing)|now requires?|now required|now (?:rejects?|refuses?)"
     r"|(?:is|are) (?:now )?gone|no longer (?:accepts?|takes?|returns?|supports?|exists?|available|callable|listed"
-    r"|works?|recogni[sz]ed?|allowed|valid))\b",
+    r"|works?|recogni[sz]ed?|allowed|valid)|now defaults? to|reshap(?:ed|es))\b"
+    r"|\bdefault\b[^.;]{0,60}\b(?:chang(?:ed|es)|flip(?:ped|s)|is now)\b"
+    rf"|\b(?:(?:is|are|becomes?|returns?) now|now (?:is|are|returns?)) an? (?:{_TYPES})\b"
+    r"|\b(?:type|shape)\b[^.;]{0,60}\bchang(?:ed|es)\b|\bchang(?:ed|es)(?: (?:its|the))? (?:type|shape)\b"
+    r"|\b(?:removed|dropped|deleted)\b(?=[^.;]{0,20}`)|`[^.;`]{0,24}\b(?P<near>removed|dropped|deleted)\b",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"\b(?:not|non|no)[- ](?:a )?(?:breaking|incompatible)|\bnon-?breaking\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:not|non|no|never)[- ](?:(?:a|been) )?(?:breaking|incompatible|removed|dropped|deleted|renamed)\b"
+    r"|\bnon-?breaking\b",
+    re.IGNORECASE,
+)
 _GONE = re.compile(r"remov|drop|delet|gone|no longer (?:exist|available|callable|listed)", re.IGNORECASE)
 
 
@@ -52,24 +63,43 @@ def _misplaced(
     for kind, entry in section.entries:
         if kind not in (Kind.ADDED, Kind.CHANGED, Kind.FIXED) or entry.line in settled:
             continue
-        renamed = kind is Kind.ADDED and _RENAME.search(entry.text) is not None
-        cue = _BREAK.search(_DENIED.sub("", entry.text))
+        renamed = kind is Kind.ADDED and _is_rename(entry)
+        cue = _cue(entry)
         if not (renamed or cue) or _is_lenient(entry, tiers):
             continue
-        where, shown = at(changelog, entry.line), one_line(entry.text, 60)
+        where, shown = at(changelog, entry.line), one_line(entry.text, 60).rstrip(".")
         if renamed:
             yield finding("changelog/rename-as-added", where, value=entry.text, label=kind.value, found=shown)
-        elif cue is not None:
-            home = Kind.REMOVED if _GONE.search(cue[0]) else Kind.BREAKING
+        else:
+            home = Kind.REMOVED if _GONE.search(cue) else Kind.BREAKING
             yield finding(
                 "changelog/unmarked-break",
                 where,
                 value=entry.text,
                 label=kind.value,
-                cue=one_line(cue[0], 30),
+                cue=one_line(cue, 30),
                 found=shown,
                 home=home.value,
             )
+
+
+def _cue(entry: Entry) -> str:
+    """The words by which an entry admits a break, empty where there are none."""
+    found = _BREAK.search(_DENIED.sub("", entry.text))
+    cue = (found["near"] or found[0]) if found is not None else ""
+    return "" if cue.lower().startswith("renam") and _renames(entry) else cue
+
+
+def _renames(entry: Entry) -> bool:
+    """Whether an entry is about a tool whose work is renaming."""
+    return any("renam" in span.lower() for span in entry.leading)
+
+
+def _is_rename(entry: Entry) -> bool:
+    """Whether an entry gives an old thing a new name."""
+    if _renames(entry):
+        return False
+    return bool(_RENAMED.search(entry.text) or (len(entry.spans) > 1 and _RENAMING.search(entry.text)))
 
 
 def _is_lenient(entry: Entry, tiers: Mapping[str, Tier]) -> bool:
@@ -86,7 +116,7 @@ def _undersized(
         for kind in (Kind.BREAKING, Kind.REMOVED)
     }
     previous = changelog.release_before(section) if any(told.values()) else None
-    if previous is None or previous.version is None or scheme_of(section.version_text) is not Scheme.SEMVER:
+    if previous is None or scheme_of(section.version_text) not in (Scheme.SEMVER, Scheme.NUMBERED):
         return
     made = declared_step(previous.version_text, section.version_text).bump
     needed = needed_step(Bump.MAJOR, previous.version_text, zero_policy=zero_policy)
@@ -102,5 +132,5 @@ def _undersized(
                 label=kind.value,
                 previous=previous.title,
                 step=made.value,
-                major=str(previous.version.bumped(needed)),
+                major=next_version(previous.version_text, needed),
             )

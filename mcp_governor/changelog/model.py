@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import bisect
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mcp_governor.versions import Version
+from mcp_governor.frozen import frozen
+from mcp_governor.versions import Numbered, Version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,7 @@ class Kind(StrEnum):
 _ORDER = {kind: position for position, kind in enumerate(Kind)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """What the reader met that the grammar does not know.
 
@@ -49,7 +50,7 @@ class Problem:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Entry:
     """One thing that a release tells.
 
@@ -102,10 +103,10 @@ def names_in(span: str) -> frozenset[str]:
 _IDENTIFIER = re.compile(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
 _SEPARATOR = re.compile(r"[./]")
 _MAX_PARTS = 8
-_ENUMERATED = re.compile(r"[\s,;/&]*(?:and|or)?\s*")
+_ENUMERATED = re.compile(r"[\s,;/&]*(?:and|or)?\s*|:\s*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subsection:
     """The entries under one label.
 
@@ -123,7 +124,7 @@ class Subsection:
     entries: tuple[Entry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fingerprint:
     """A digest of the surface that a section states.
 
@@ -138,7 +139,7 @@ class Fingerprint:
     strict: bool
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Section:
     """One release.
 
@@ -147,6 +148,7 @@ class Section:
         version: parsed, ``None`` where it is not a semantic version.
         current: whether the heading carries ``(current)``.
         date: ``YYYY-MM-DD`` as written, ``None`` where there is none.
+        yanked: whether the release was taken back.
         line, end: line of the heading and last line of the section, from 1.
         subsections, fingerprints: in order.
     """
@@ -159,11 +161,17 @@ class Section:
     end: int
     subsections: tuple[Subsection, ...] = ()
     fingerprints: tuple[Fingerprint, ...] = ()
+    yanked: bool = False
 
     @property
     def unreleased(self) -> bool:
         """Whether the heading names no version (``## Unreleased``)."""
         return not self.version_text
+
+    @cached_property
+    def numbered(self) -> Numbered | None:
+        """The version as one that can be ordered; ``None`` where it counts in something else than numbers."""
+        return Numbered.parse(self.version_text)
 
     @property
     def title(self) -> str:
@@ -180,7 +188,7 @@ class Section:
         return tuple(entry for kind, entry in self.entries if kind in kinds)
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Changelog:
     """A whole changelog.
 
@@ -202,12 +210,11 @@ class Changelog:
         return next((section for section in self.sections if section.current), None)
 
     def section(self, version: str) -> Section | None:
-        """The section of a version; spelled alike, or equal as semantic versions."""
-        wanted = Version.parse(version)
-        for section in self.sections:
-            if section.version_text == version or (wanted is not None and section.version == wanted):
-                return section
-        return None
+        """The section of a version; spelled alike, or another spelling of the same numbers."""
+        wanted = Numbered.parse(version)
+        alike = (part for part in self.released if part.version_text == version)
+        equal = (part for part in self.released if wanted is not None and part.numbered == wanted)
+        return next(alike, None) or next(equal, None)
 
     @cached_property
     def released(self) -> tuple[Section, ...]:
@@ -216,18 +223,18 @@ class Changelog:
 
     @cached_property
     def _stable(self) -> tuple[Section, ...]:
-        """Sections of semantic versions without pre-releases, oldest first."""
-        stable = [part for part in self.released if part.version is not None and not part.version.prerelease]
-        return tuple(sorted(stable, key=_version_of))
+        """Sections of versions that can be ordered, without pre-releases, oldest first."""
+        stable = [part for part in self.released if part.numbered is not None and not part.numbered.prerelease]
+        return tuple(sorted(stable, key=_number_of))
 
     def release_before(self, section: Section) -> Section | None:
         """The release before a section: the highest version below its own that is no pre-release."""
-        if section.version is None:
+        if section.numbered is None:
             return None
-        index = bisect.bisect_left(self._stable, section.version, key=_version_of)
+        index = bisect.bisect_left(self._stable, section.numbered, key=_number_of)
         return self._stable[index - 1] if index else None
 
 
-def _version_of(section: Section) -> Version:
-    assert section.version is not None
-    return section.version
+def _number_of(section: Section) -> Numbered:
+    assert section.numbered is not None
+    return section.numbered

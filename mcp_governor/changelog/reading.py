@@ -38,6 +38,8 @@ MAX_BYTES = 64 * 1024 * 1024
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CODE_SPAN = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _LABEL_LINE = re.compile(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
+_FINGERPRINT_CUE = re.compile(r"fingerprint|\bsha256:[0-9a-f]{64}\b", re.IGNORECASE)
+_TABLE_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
 _CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 
 
@@ -157,14 +159,13 @@ class _Reader:
             self.section = _OpenSection(heading, line)
             if heading.version and not (heading.strict and self.lines[line].startswith("## ")):
                 self._problem("heading-form", line, found=one_line(self.lines[line], 80))
-        elif level <= 2:
-            if self.section is not None:
-                self._problem("heading-unknown", line, found=one_line(text, 60))
-                self._close_section(line)
         elif self.section is not None:
             label = read_label(text)
-            if label is not None:
+            if label is not None and (level > 2 or (label.kind is not None and not label.tail)):
                 self._open_part(label, line, strict=label.strict and level == 3)
+            elif level <= 2:
+                self._problem("heading-unknown", line, found=one_line(text, 60))
+                self._close_section(line)
 
     def _paragraph(self, block: Block) -> None:
         for text, line in _split_at_labels(block.texts):
@@ -173,10 +174,16 @@ class _Reader:
             label = read_bold_label(text)
             if label is not None:
                 self._open_part(label, line, strict=label.strict)
-            elif self.part is not None and (spans := code_spans(text)):
-                self._problem("entry-form", line, found=one_line(text, 60))
-                end = line + text.count("\n") + 1
-                self.entries.append(Entry(text, line + 1, end, spans, bullet=False))
+            elif self.part is not None:
+                self._prose(_table_rows(text, line) or [Text(text, line)])
+
+    def _prose(self, texts: Sequence[Text]) -> None:
+        """Entries that stand where a list belongs; the rows of a table are one problem together."""
+        told = [(text, spans) for text in texts if (spans := code_spans(text.text))]
+        if told:
+            self._problem("entry-form", told[0][0].line, found=_ended(told[0][0].text))
+        for (text, line), spans in told:
+            self.entries.append(Entry(text, line + 1, line + text.count("\n") + 1, spans, bullet=False))
 
     def _open_part(self, label: Label, line: int, *, strict: bool) -> None:
         self._close_part()
@@ -197,8 +204,15 @@ class _Reader:
         if not texts:
             return
         first, *rest = _split_at_labels(texts)
+        label = read_bold_label(first.text)
+        if label is not None and label.kind is not None and rest:
+            self._open_part(label, first.line, strict=False)
+            ends = [*(text.line for text in rest[1:]), block.end]
+            for (text, line), end in zip(rest, ends, strict=True):
+                self.entries.append(Entry(text, line + 1, end, code_spans(text)))
+            return
         if self.part is None:
-            self._problem("entry-outside", block.start, found=one_line(first.text, 60))
+            self._problem("entry-outside", block.start, found=_ended(first.text))
             self.part = Subsection(None, "", block.start + 1, block.start + 1)
         swallowed = next((text for text in rest if _LABEL_LINE.fullmatch(text.text)), None)
         own = [text for text in (first, *rest) if swallowed is None or text.line < swallowed.line]
@@ -213,7 +227,7 @@ class _Reader:
 
     def _fingerprints(self, text: str, line: int) -> bool:
         """Collects the digests that a block states; whether it states any."""
-        if self.section is None or "fingerprint" not in text.lower():
+        if self.section is None or not _FINGERPRINT_CUE.search(text):
             return False
         found = False
         for offset, part in enumerate(text.split("\n")):
@@ -252,9 +266,27 @@ class _Reader:
                 end=end,
                 subsections=tuple(self.section.subsections),
                 fingerprints=tuple(self.section.fingerprints),
+                yanked=heading.yanked,
             )
         )
         self.section = None
+
+
+def _ended(text: str) -> str:
+    """An entry on one line, without its full stop: the message has one."""
+    return one_line(text, 60).rstrip(".")
+
+
+def _table_rows(text: str, line: int) -> list[Text]:
+    """The rows of a table below its head, each as ``FIRST: REST``; none where the paragraph is no table."""
+    lines = text.split("\n")
+    if len(lines) < 3 or "|" not in lines[0] or not _TABLE_RULE.fullmatch(lines[1].strip()):
+        return []
+    rows = []
+    for number, row in enumerate(lines[2:], line + 2):
+        first, *cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
+        rows.append(Text(f"{first}: {' '.join(cells)}" if cells else first, number))
+    return rows
 
 
 def _split_at_labels(texts: Sequence[Text]) -> list[Text]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.checks import Recorded
@@ -13,9 +12,10 @@ from mcp_governor.changelog.subjects import homes, subject_of
 from mcp_governor.changelog.wording import sentence
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
 from mcp_governor.surface import fingerprint, load_surface
 from mcp_governor.text import did_you_mean, one_line, visible
-from mcp_governor.versions import Version
+from mcp_governor.versions import Numbered, Version
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Entry, Kind, Section
+
+
+_NO_SEMVER = '"{}" is not a semantic version.'
+_THREE_NUMBERS = "Write it with three numbers, like 1.2.0, or as the changelog spells it."
 
 
 def release(changelog: Changelog, version: str, *, day: str | None = None) -> str:
@@ -33,29 +37,39 @@ def release(changelog: Changelog, version: str, *, day: str | None = None) -> st
 
     Args:
         changelog: as read.
-        version: the version to release; a semantic version.
+        version: the version to release; a semantic one, or one that the changelog has a section of. A leading ``v``
+            is left out.
         day: ``YYYY-MM-DD`` for the heading; ``None`` leaves it undated.
 
     Raises:
-        UsageError: there is nothing to release under that version, it is no semantic version, or a newer one
-            is in the changelog already.
+        UsageError: there is nothing to release under that version, it is no semantic version and not in the
+            changelog, or a newer one is in the changelog already.
         FileFormatError: a merge conflict is left in the file.
     """
     editor = Editor(changelog)
-    shown = one_line(version, 60)
-    if Version.parse(version) is None or version.startswith("v"):
-        raise UsageError(f'"{shown}" is not a semantic version.', "Write it with three numbers, like 1.2.0.")
+    wanted = _number(version)
+    if Version.parse(wanted.text) is None and all(part.version_text != wanted.text for part in changelog.released):
+        raise UsageError(_NO_SEMVER.format(one_line(version, 60)), _THREE_NUMBERS)
+    shown = one_line(wanted.text, 60)
     if not is_date(day):
         raise UsageError(f'"{one_line(str(day), 40)}" is not a date.', "Write it as 2026-11-21.")
-    section = _releasable(changelog, version)
-    newer = next((other for other in changelog.released if other is not section and _newer(other, version)), None)
+    section = _releasable(changelog, wanted.text)
+    later = (other for other in changelog.released if other.numbered is not None and other.numbered > wanted)
+    newer = next((other for other in later if other is not section), None)
     if newer is not None:
         raise UsageError(
             f"{changelog.what}:{newer.line} holds {newer.title}, which is newer than {shown}.",
             "Release the newest version; an older line of releases has a changelog on its own branch.",
         )
-    editor.mark_current(section, version, day=day)
+    editor.mark_current(section, wanted.text, day=day)
     return editor.text()
+
+
+def _number(version: str) -> Numbered:
+    found = Numbered.parse(version)
+    if found is None:
+        raise UsageError(_NO_SEMVER.format(one_line(version, 60)), _THREE_NUMBERS)
+    return found
 
 
 def _releasable(changelog: Changelog, version: str) -> Section:
@@ -72,21 +86,13 @@ def _releasable(changelog: Changelog, version: str) -> Section:
     )
 
 
-def _newer(section: Section, version: str) -> bool:
-    wanted = Version.parse(version)
-    return section.version is not None and wanted is not None and section.version > wanted
-
-
 def recorded_path(folder: str, version: str) -> str:
     """Where the surface of a release is recorded: ``FOLDER/VERSION.json``.
 
     Raises:
-        UsageError: the version is no semantic version, so it may be no file name either.
+        UsageError: the version does not count in numbers, so it may be no file name either.
     """
-    parsed = Version.parse(version)
-    if parsed is None:
-        raise UsageError(f'"{one_line(version, 60)}" is not a semantic version.', "Write it like 1.2.0.")
-    return f"{folder.rstrip('/')}/{parsed}.json"
+    return f"{folder.rstrip('/')}/{_number(version).text}.json"
 
 
 def recorded_surfaces(folder: Path, shown: str, changelog: Changelog) -> Iterator[Recorded]:
@@ -103,9 +109,9 @@ def recorded_surfaces(folder: Path, shown: str, changelog: Changelog) -> Iterato
     if not folder.is_dir():
         return
     for section in changelog.released:
-        if section.version is None or section.current:
+        if section.numbered is None or section.current:
             continue
-        file = folder / f"{section.version}.json"
+        file = folder / f"{section.numbered.text}.json"
         if file.is_file():
             where = visible(f"{shown.rstrip('/')}/{file.name}")
             yield Recorded(section.version_text, fingerprint(load_surface(file)), where)
@@ -128,7 +134,7 @@ def show(changelog: Changelog, version: str) -> str:
     return "\n".join(lines[section.line - 1 : section.end]) + "\n"
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Told:
     """One change between two releases, and the entries that tell it."""
 
@@ -136,7 +142,7 @@ class Told:
     entries: tuple[tuple[Section, Kind | None, Entry], ...]
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class ReleaseComparison:
     """Two releases, surface and text side by side.
 

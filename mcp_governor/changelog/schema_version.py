@@ -7,11 +7,11 @@ governance, "Changelog discipline"). A constant is read with :mod:`ast`: governi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.text import did_you_mean, one_line, visible
 
@@ -28,7 +28,7 @@ _SOURCE_FOLDERS = ("", "src", "lib", "python")
 _MAX_HOPS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SchemaVersion:
     """The version that the changelog must speak of.
 
@@ -78,11 +78,9 @@ def baseline_version(spec: str, baseline: Surface, changelog: Changelog | None, 
         return baseline.version
     stated = fingerprint(baseline)
     known = [part for part in changelog.released if any(told.value == stated for told in part.fingerprints)]
-    versions = [part.version for part in known if part.version is not None]
-    if versions:
-        return str(max(versions))
     if known:
-        return known[0].version_text
+        ordered = [part.numbered for part in known if part.numbered is not None]
+        return max(ordered).text if ordered else known[0].version_text
     section = changelog.section(expected.text) if expected.text else None
     before = changelog.release_before(section) if section is not None else None
     return before.version_text if before is not None else expected.text
@@ -131,7 +129,7 @@ def _shown(file: Path, root: Path) -> str:
     return visible(path.as_posix())
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class _Scope:
     """The assignments of one module, followed as far as text can be followed."""
 

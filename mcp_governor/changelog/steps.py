@@ -7,11 +7,12 @@ do not, so what they allow is a choice of the configuration.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from itertools import zip_longest
 
 from mcp_governor.findings import Bump
-from mcp_governor.versions import Version, step
+from mcp_governor.frozen import frozen
+from mcp_governor.versions import Numbered, Version
 
 FIRST_YEAR = 1990
 """A first number from here on is a year: nobody releases so many majors."""
@@ -23,6 +24,7 @@ class Scheme(StrEnum):
     """What the numbers of a version mean."""
 
     SEMVER = "semver"
+    NUMBERED = "numbered"
     CALENDAR = "calendar"
     OTHER = "other"
 
@@ -32,17 +34,32 @@ def scheme_of(text: str) -> Scheme:
     numbers = _NUMBER.findall(text)
     if numbers and len(numbers[0]) == 4 and int(numbers[0]) >= FIRST_YEAR and text.lstrip("v").startswith(numbers[0]):
         return Scheme.CALENDAR
-    return Scheme.SEMVER if Version.parse(text) else Scheme.OTHER
+    if Version.parse(text):
+        return Scheme.SEMVER
+    return Scheme.NUMBERED if Numbered.parse(text) else Scheme.OTHER
 
 
-@dataclass(frozen=True, slots=True)
+def same_version(one: str, other: str, *, exact: bool = False) -> bool:
+    """Whether two texts spell one version.
+
+    Args:
+        one, other: versions as reported or written.
+        exact: the build parts are equal too; else one that only one of them tells says nothing against it.
+    """
+    left, right = Numbered.parse(one), Numbered.parse(other)
+    if one == other or left is None or right is None:
+        return one == other
+    return left == right and (left.build == right.build or not (exact or (left.build and right.build)))
+
+
+@frozen
 class Step:
     """The way from one version to another.
 
     Attributes:
         bump: its size; ``none`` where the second is not newer.
         backwards: the second is older than the first.
-        scheme: the scheme of both, ``other`` where they differ.
+        scheme: the scheme of both, ``other`` where they differ and do not count alike.
     """
 
     bump: Bump
@@ -56,34 +73,55 @@ def declared_step(old: str, new: str, *, calver: str = "minor") -> Step:
     From one pre-release of a version to the next, and to the release, the step is the one that the version
     itself stands for: ``2.0.0-rc.1`` promised nothing (semver.org, clause 9), and what leads to 2.0.0 may break.
 
+    Versions that count as semantic ones do, and are spelled otherwise (``1.2``, ``2.0.0rc1``, ``1.2.3.4``), are read
+    place by place; only dates, and what does not count, need a choice.
+
     Args:
         old, new: versions as reported or written.
-        calver: the bump that a step between versions other than semver counts as; ``refuse`` counts as none.
+        calver: the bump that a step between dates, or between versions that do not count, stands for; ``refuse``:
+            no step between versions that are not semantic counts.
     """
-    schemes = {scheme_of(old), scheme_of(new)}
-    before, after = Version.parse(old), Version.parse(new)
-    if schemes == {Scheme.SEMVER} and before is not None and after is not None:
-        if after < before:
-            return Step(Bump.NONE, backwards=True)
-        if before.prerelease and before.core == after.core and after > before:
-            return Step(_stands_for(after))
-        return Step(step(before, after))
-    scheme = schemes.pop() if len(schemes) == 1 else Scheme.OTHER
-    if old == new:
-        return Step(Bump.NONE, scheme=scheme)
-    if scheme is Scheme.CALENDAR and _numbers(new) < _numbers(old):
-        return Step(Bump.NONE, backwards=True, scheme=scheme)
-    return Step(Bump.NONE if calver == "refuse" else Bump(calver), scheme=scheme)
+    scheme = _common_scheme(scheme_of(old), scheme_of(new))
+    before, after = Numbered.parse(old), Numbered.parse(new)
+    if scheme is Scheme.OTHER or before is None or after is None:
+        return Step(Bump.NONE if old == new else _chosen(calver), scheme=scheme)
+    if after <= before:
+        return Step(Bump.NONE, backwards=after < before, scheme=scheme)
+    if scheme is Scheme.CALENDAR or (scheme is Scheme.NUMBERED and calver == "refuse"):
+        return Step(_chosen(calver), scheme=scheme)
+    return Step(_by_place(before, after), scheme=scheme)
 
 
-def _stands_for(version: Version) -> Bump:
-    if version.patch:
+def _common_scheme(one: Scheme, other: Scheme) -> Scheme:
+    if one is other:
+        return one
+    return Scheme.NUMBERED if {one, other} == {Scheme.SEMVER, Scheme.NUMBERED} else Scheme.OTHER
+
+
+def _chosen(calver: str) -> Bump:
+    return Bump.NONE if calver == "refuse" else Bump(calver)
+
+
+def _by_place(before: Numbered, after: Numbered) -> Bump:
+    """The step by the first number that differs; the one that the version stands for where none does."""
+    old, new = (*before.numbers, 0, 0), (*after.numbers, 0, 0)
+    if before.epoch != after.epoch or old[0] != new[0]:
+        return Bump.MAJOR
+    if old[1] != new[1]:
+        return Bump.MINOR
+    if not before.prerelease or any(one != other for one, other in zip_longest(old[2:], new[2:], fillvalue=0)):
         return Bump.PATCH
-    return Bump.MINOR if version.minor else Bump.MAJOR
+    if any(new[2:]):
+        return Bump.PATCH
+    return Bump.MINOR if new[1] else Bump.MAJOR
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(number) for number in _NUMBER.findall(text)]
+def next_version(old: str, needed: Bump) -> str:
+    """The smallest version after ``old`` that makes the step; a phrase where that cannot be told from ``old``."""
+    before = Numbered.parse(old)
+    if before is None or scheme_of(old) not in (Scheme.SEMVER, Scheme.NUMBERED):
+        return f"a {needed.value} step"
+    return before.bumped(needed)
 
 
 def needed_step(required: Bump, old: str, *, zero_policy: str = "minor-may-break") -> Bump:
@@ -95,8 +133,7 @@ def needed_step(required: Bump, old: str, *, zero_policy: str = "minor-may-break
         zero_policy: ``minor-may-break`` (before 1.0.0 a minor step allows what a major does), ``anything-goes``
             (any step does), ``strict`` (as after 1.0.0).
     """
-    before = Version.parse(old)
-    if required is Bump.NONE or zero_policy == "strict" or before is None or before.major or is_promised(old):
+    if required is Bump.NONE or is_promised(old, zero_policy=zero_policy):
         return required
     if zero_policy == "anything-goes":
         return Bump.PATCH
@@ -105,5 +142,5 @@ def needed_step(required: Bump, old: str, *, zero_policy: str = "minor-may-break
 
 def is_promised(version: str, *, zero_policy: str = "") -> bool:
     """Whether the stability guarantees apply to a version: from 1.0.0 on, or always where the policy says so."""
-    parsed = Version.parse(version)
-    return zero_policy == "strict" or parsed is None or parsed.major > 0
+    parsed = Numbered.parse(version)
+    return zero_policy == "strict" or parsed is None or bool(parsed.epoch or parsed.numbers[0])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.rulebook import finding
+from mcp_governor.changelog.steps import Scheme, scheme_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
 FINGERPRINT_PLACEHOLDER = "v1:sha256:<64 hex digits>"
 
 
-def check_structure(changelog: Changelog, *, version: str, fingerprint: str = "") -> Iterator[Finding]:
+def check_structure(
+    changelog: Changelog, *, version: str, scheme: Scheme = Scheme.SEMVER, fingerprint: str = ""
+) -> Iterator[Finding]:
     """What the grammar asks of the file itself.
 
     Args:
         changelog: as read.
         version: the version that the schema has now, for the lines to paste.
+        scheme: the one that the server's versions follow: headings that follow it too are in order.
         fingerprint: the live one, for the lines to paste; empty where there is no surface.
     """
     live = fingerprint_line(fingerprint or FINGERPRINT_PLACEHOLDER)
@@ -31,6 +35,7 @@ def check_structure(changelog: Changelog, *, version: str, fingerprint: str = ""
         heading = heading_line(version, current=True)
         yield finding("changelog/empty", at(changelog, 1), heading=heading, fingerprint=live)
     yield from _problems(changelog, live)
+    yield from _headings(changelog, version, scheme)
     yield from _markers(changelog, version)
     yield from _order(changelog)
     for section in changelog.sections:
@@ -46,7 +51,7 @@ def at(changelog: Changelog, line: int) -> str:
 
 def strict_heading(section: Section, *, current: bool, version: str = "") -> str:
     """The heading of a section as the grammar wants it."""
-    return heading_line(section.version_text or version, current=current, day=section.date)
+    return heading_line(section.version_text or version, current=current, day=section.date, yanked=section.yanked)
 
 
 def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
@@ -64,19 +69,28 @@ def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
         yield finding(f"changelog/{problem.rule}", where, value=problem.values, **values)
 
 
-def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
+def _headings(changelog: Changelog, version: str, scheme: Scheme) -> Iterator[Finding]:
     for section in changelog.sections:
         if section.unreleased:
             heading = heading_line(version, current=True)
             yield finding("changelog/unreleased", at(changelog, section.line), found="Unreleased", heading=heading)
-        elif section.version is None:
+        elif section.version is None and scheme_of(section.version_text) is not scheme:
+            meant = section.numbered.semver if section.numbered is not None else _three_numbers(section.version_text)
             yield finding(
                 "changelog/heading-version",
                 at(changelog, section.line),
                 value=section.version_text,
                 section=section.title,
-                heading=heading_line(padded(section.version_text), current=section.current, day=section.date),
+                heading=heading_line(meant, current=section.current, day=section.date, yanked=section.yanked),
             )
+
+
+def _three_numbers(version: str) -> str:
+    numbers = [str(int(number)) for number in re.findall(r"\d+", version)[:3]]
+    return ".".join([*numbers, "0", "0"][:3])
+
+
+def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
     newest = newest_section(changelog)
     marked = [section for section in changelog.sections if section.current]
     if not marked:
@@ -109,20 +123,6 @@ def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
         )
 
 
-def padded(version: str) -> str:
-    """Three numbers out of what a heading says: ``1.2`` → ``1.2.0``, ``2026.08.01`` → ``2026.8.1``."""
-    numbers = [str(int(number)) for number in re.findall(r"\d+", version)[:3]]
-    return ".".join([*numbers, "0", "0"][:3])
-
-
-def order_key(section: Section) -> tuple[object, ...]:
-    """A key that orders releases: precedence of semver, else the numbers in the version."""
-    if section.version is not None:
-        return (section.version.core, section.version.prerelease == "", section.version)
-    numbers = tuple(int(number) for number in re.findall(r"\d+", section.version_text)[:3])
-    return ((*numbers, 0, 0, 0)[:3], True)
-
-
 def working_section(changelog: Changelog) -> Section | None:
     """The section that should tell of the surface of now: the current one, or one above it without a version."""
     first = changelog.sections[0] if changelog.sections else None
@@ -133,30 +133,31 @@ def is_newer(one: Section, other: Section) -> bool:
     """Whether ``one`` is a later release than ``other``; an unreleased section is later than all."""
     if one.unreleased or other.unreleased:
         return one.unreleased and not other.unreleased
-    if one.version is not None and other.version is not None:
-        return one.version > other.version
-    return order_key(one)[:2] > order_key(other)[:2]
+    return one.numbered is not None and other.numbered is not None and one.numbered > other.numbered
 
 
 def newest_section(changelog: Changelog) -> Section | None:
     """The section of the highest version."""
     newest: Section | None = None
     for section in changelog.released:
-        if newest is None or is_newer(section, newest):
+        if newest is None or newest.numbered is None or is_newer(section, newest):
             newest = section
     return newest
 
 
 def _order(changelog: Changelog) -> Iterator[Finding]:
-    seen: dict[str, int] = {}
+    seen: dict[object, int] = {}
     oldest: Section | None = None
     for section in changelog.released:
-        where, key = at(changelog, section.line), str(section.version or section.version_text)
+        where, key = at(changelog, section.line), section.numbered or section.version_text
         if key in seen:
             first = str(seen[key])
-            yield finding("changelog/version-repeated", where, value=key, section=section.title, first=first)
+            name = str(section.version or section.version_text)
+            yield finding("changelog/version-repeated", where, value=name, section=section.title, first=first)
             continue
         seen[key] = section.line
+        if section.numbered is None:
+            continue  # heading-version asks for one that can be ordered
         if oldest is None or is_newer(oldest, section):
             oldest = section
             continue
@@ -164,7 +165,7 @@ def _order(changelog: Changelog) -> Iterator[Finding]:
         yield finding(
             "changelog/section-order",
             where,
-            value=key,
+            value=str(section.version or section.version_text),
             section=section.title,
             above=oldest.title,
             line=str(older.line),
@@ -205,7 +206,7 @@ def _labels(changelog: Changelog, section: Section) -> Iterator[Finding]:
 def _entries(changelog: Changelog, section: Section) -> Iterator[Finding]:
     for _, entry in section.entries:
         if not entry.spans:
-            found = one_line(entry.text, 60)
+            found = one_line(entry.text, 60).rstrip(".")
             yield finding("changelog/entry-unnamed", at(changelog, entry.line), value=entry.text, found=found)
 
 

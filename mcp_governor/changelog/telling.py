@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import Tellers, homes, is_wording, subject_of
 from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.vocabulary import walk
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Json, Surface
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Names:
     """Every name that an entry may use: what exists now, and what existed in the baseline.
 
@@ -65,6 +65,11 @@ class Names:
                 names.update(_listed_names(entry))
         return frozenset(names)
 
+    def replacement(self, tool: str | None) -> str | None:
+        """What the deprecation of a tool named, in the baseline."""
+        before = self.baseline.by_name.get(tool or "") if self.baseline is not None else None
+        return before.deprecation.replacement if before is not None and before.deprecation is not None else None
+
     def known(self, entry_names: frozenset[str]) -> bool:
         """Whether one of these names means something."""
         return not entry_names.isdisjoint(self.tools) or not entry_names.isdisjoint(self.others)
@@ -90,7 +95,7 @@ def _listed_names(entry: Json) -> Iterator[str]:
         yield from _listed_names(argument)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Telling:
     """What the current section leaves out, misplaces or repeats.
 
@@ -134,16 +139,22 @@ def check_telling(
         if change.verdict is Verdict.COMPATIBLE and any(entry.line in settled for _, entry in told):
             continue  # told along with a graver change of the same thing
         strays = [pair for pair in told if pair[1].line not in settled and subject.is_about(pair[1])]
-        found.append(_untold(changelog, section, change, strays, title))
+        found.append(_untold(changelog, section, change, strays, names, title))
     found += _repetitions(changelog, section, by_line)
     return Telling(tuple(found), settled)
 
 
 def _untold(
-    changelog: Changelog, section: Section, change: Change, strays: list[tuple[Kind | None, Entry]], title: str
+    changelog: Changelog,
+    section: Section,
+    change: Change,
+    strays: list[tuple[Kind | None, Entry]],
+    names: Names,
+    title: str,
 ) -> Finding:
     """A change that is not told in its place: told elsewhere, or not at all."""
-    label, line = homes(change)[0].value, f"- {sentence(change)}"
+    label = homes(change)[0].value
+    line = f"- {sentence(change, replacement=names.replacement(change.tool))}"
     if strays:
         kind, entry = strays[0]
         return finding(
@@ -152,7 +163,7 @@ def _untold(
             tool=change.tool,
             value=[change.id, kind],
             change=_shown(change),
-            found=kind.value if kind else "no label",
+            found=kind.value if kind else "none of the six labels",
             label=label,
             line=line,
         )
@@ -187,7 +198,7 @@ def _repetitions(changelog: Changelog, section: Section, told: dict[int, list[Ch
                 "changelog/told-twice",
                 at(changelog, extra.line),
                 value=sorted(names),
-                found=one_line(extra.text, 60),
+                found=one_line(extra.text, 60).rstrip("."),
                 first=str(entries[0].line),
             )
 

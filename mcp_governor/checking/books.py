@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError, GovernorError
+from mcp_governor.frozen import frozen
 from mcp_governor.surface import fingerprint, load_surface, parse_surface
 from mcp_governor.target.git import files_at_tags
 from mcp_governor.target.resolve import baseline_file as surface_file
-from mcp_governor.versions import Version
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.target import Baseline
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Books:
     """What a release is held to on paper.
 
@@ -86,25 +86,25 @@ def check_changelog(
 
 def recorded_releases(changelog: Changelog, config: Config) -> tuple[Recorded, ...]:
     """The surfaces of released versions: recorded in the surfaces folder, else at their git tags."""
-    from mcp_governor.changelog import Recorded, recorded_surfaces
+    from mcp_governor.changelog import Recorded, recorded_surfaces, same_version
 
     folder = config.changelog_options.surfaces
     found = {told.version: told for told in recorded_surfaces(config.resolve(folder), folder, changelog)}
     wanted = {
-        section.version: section.version_text
+        section.numbered: section.version_text
         for section in changelog.released
-        if section.version is not None and not section.current and section.version_text not in found
+        if section.numbered is not None and not section.current and section.version_text not in found
     }
     if wanted:
         for version, data in files_at_tags(config.root, surface_file(config)).items():
             if version not in wanted:
                 continue
             with contextlib.suppress(GovernorError):
-                surface = parse_surface(data, f"git:{version}")
+                surface = parse_surface(data, f"git:{version.text}")
                 # A file that was not recorded anew for the release tells of an older one.
-                if surface.version in (None, wanted[version], str(version)):
-                    text = wanted[version]
-                    found[text] = Recorded(text, fingerprint(surface), f"git tag of {version}")
+                text = wanted[version]
+                if surface.version is None or same_version(surface.version, text):
+                    found[text] = Recorded(text, fingerprint(surface), f"git tag of {text}")
     return tuple(found.values())
 
 
@@ -118,11 +118,11 @@ def _manifest_names(surface: Surface, baseline: Baseline | None) -> frozenset[st
 
 def surface_of_release(config: Config, version: str) -> Surface | None:
     """The surface of a released version: recorded in the surfaces folder, else at its git tag, else ``None``."""
-    parsed = Version.parse(version)
+    parsed = Numbered.parse(version)
     if parsed is None:
         return None
-    file = config.resolve(config.changelog_options.surfaces) / f"{parsed}.json"
+    file = config.resolve(config.changelog_options.surfaces) / f"{parsed.text}.json"
     if file.is_file():
         return load_surface(file)
     data = files_at_tags(config.root, surface_file(config)).get(parsed)
-    return parse_surface(data, f"git:{parsed}") if data is not None else None
+    return parse_surface(data, f"git:{parsed.text}") if data is not None else None

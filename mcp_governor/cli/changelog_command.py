@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +18,7 @@ from mcp_governor.cli.common import (
     write_text,
 )
 from mcp_governor.errors import Exit, UsageError
+from mcp_governor.frozen import frozen
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def check(run: Run, target: str | None, against: str | None) -> int:
     return deliver(report, run.output)
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class _Desk:
     """A changelog with the surfaces that it tells of."""
 
@@ -91,26 +92,26 @@ def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
 def _next_version(desk: _Desk) -> str:
     """The version that the draft speaks of: the one the surface has, or, where that is still the baseline's, the
     next one that its changes need."""
-    from mcp_governor.changelog import baseline_version, needed_step, schema_version
+    from mcp_governor.changelog import baseline_version, needed_step, next_version, same_version, schema_version
+    from mcp_governor.changelog.steps import Scheme, scheme_of
     from mcp_governor.findings import Bump
-    from mcp_governor.versions import Version
+    from mcp_governor.policy import required_step
 
     spec = desk.config.schema_version
     expected = schema_version(spec, desk.surface, desk.config.root)
     now = expected.text
     before = baseline_version(spec, desk.baseline.surface, desk.book, expected) if desk.baseline else None
     section = desk.book.current
-    if section is not None and section.version is not None and now is None:
+    if section is not None and not section.unreleased and now is None:
         return section.version_text
     if now is None:
         raise UsageError("The server reports no version.", 'Set schema-version = "1.0.0" in the configuration.')
-    old = Version.parse(before) if before else None
-    if old is None or now != before:
+    if before is None or not same_version(now, before) or scheme_of(now) not in (Scheme.SEMVER, Scheme.NUMBERED):
         return now
-    needed = needed_step(
-        Bump.highest([change.bump for change in desk.changes]), str(before), zero_policy=desk.config.policy.zero_policy
-    )
-    return str(old.bumped(needed))
+    policy = desk.config.policy
+    steps = [required_step(change, unknown=policy.unknown) for change in desk.changes]
+    needed = needed_step(Bump.highest(steps), before, zero_policy=policy.zero_policy)
+    return now if needed is Bump.NONE else next_version(before, needed)
 
 
 @changelog.command(cls=TargetCommand)

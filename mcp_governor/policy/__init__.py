@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mcp_governor.policy.acceptance import Acceptance, Accepted, add_acceptance, apply_acceptances
     from mcp_governor.policy.contract_doc import check_contract_doc
-    from mcp_governor.policy.evaluation import evaluate, next_version
+    from mcp_governor.policy.evaluation import evaluate
     from mcp_governor.policy.manifest import check_manifest, compare_manifests, manifest_names, parse_manifest
     from mcp_governor.policy.model import PolicyResult
     from mcp_governor.policy.steps import required_step
@@ -29,7 +29,6 @@ __all__ = [
     "compare_manifests",
     "evaluate",
     "manifest_names",
-    "next_version",
     "parse_manifest",
     "required_step",
 ]
@@ -42,10 +41,7 @@ _HOMES = {
         "apply_acceptances",
     ),
     "contract_doc": ("check_contract_doc",),
-    "evaluation": (
-        "evaluate",
-        "next_version",
-    ),
+    "evaluation": ("evaluate",),
     "manifest": (
         "check_manifest",
         "compare_manifests",

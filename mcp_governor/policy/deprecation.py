@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import is_promised
+from mcp_governor.changelog.steps import is_promised, same_version
 from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.findings import Tier
 from mcp_governor.policy.windows import WINDOWS, History, Notice
 from mcp_governor.text import did_you_mean, one_line
-from mcp_governor.versions import Version
+from mcp_governor.versions import Numbered
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
@@ -141,11 +141,11 @@ def _too_short(history: History, since: str | None, window: int) -> str | None:
 
 def _is_earlier(version: str | None, today: date | None, sunset: str) -> bool:
     """Whether now is before a sunset: by version where it is one, by day where it is one."""
-    end, now = Version.parse(sunset), Version.parse(version or "")
-    if end is not None:
-        return now is not None and now < end
-    day = _day(sunset)
-    return day is not None and today is not None and today < day
+    day, end = _day(sunset), Numbered.parse(sunset)
+    if day is not None:
+        return today is not None and today < day
+    now = Numbered.parse(version or "")
+    return end is not None and now is not None and now < end
 
 
 def _day(text: str) -> date | None:
@@ -204,7 +204,7 @@ def _replacement(tool: Tool, notice: Notice, new: Surface, old: Surface | None) 
 def _sunset(tool: Tool, before: Tool | None, notice: Notice, history: History, today: date | None) -> Iterator[Finding]:
     path, sunset = join_pointer("/deprecated", "sunset"), notice.sunset
     was = before.deprecation.sunset if before is not None and before.deprecation is not None else None
-    if sunset is not None and Version.parse(sunset) is None and _day(sunset) is None:
+    if sunset is not None and _day(sunset) is None and Numbered.parse(sunset) is None:
         yield finding("policy/sunset-unreadable", path, tool=tool.name, value=sunset, found=one_line(sunset, 40))
         return
     if was and sunset and _is_forward(was, sunset):
@@ -214,19 +214,19 @@ def _sunset(tool: Tool, before: Tool | None, notice: Notice, history: History, t
 
 
 def _is_forward(was: str, now: str) -> bool:
-    old, new = Version.parse(was), Version.parse(now)
-    if old is not None and new is not None:
-        return new < old
     before, after = _day(was), _day(now)
-    return before is not None and after is not None and after < before
+    if before is not None or after is not None:
+        return before is not None and after is not None and after < before
+    old, new = Numbered.parse(was), Numbered.parse(now)
+    return old is not None and new is not None and new < old
 
 
 def _is_over(version: str | None, today: date | None, sunset: str) -> bool:
-    end, now = Version.parse(sunset), Version.parse(version or "")
-    if end is not None:
-        return now is not None and now >= end
-    day = _day(sunset)
-    return day is not None and today is not None and today > day
+    day, end = _day(sunset), Numbered.parse(sunset)
+    if day is not None:
+        return today is not None and today > day
+    now = Numbered.parse(version or "")
+    return end is not None and now is not None and now >= end
 
 
 def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:
@@ -234,7 +234,7 @@ def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:
     if told is None or notice.told_since is None or told.section.unreleased:
         return
     counted = told.section.version_text
-    if _padded(notice.told_since) != _padded(counted):
+    if not same_version(notice.told_since, counted):
         yield finding(
             "policy/deprecation-since",
             "/deprecated/since",
@@ -243,9 +243,3 @@ def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:
             told=notice.told_since,
             counted=counted,
         )
-
-
-def _padded(version: str) -> str:
-    """``1.4`` means 1.4.0 where a description says since when."""
-    text = version.removeprefix("v")
-    return f"{text}.0" if text.count(".") == 1 else text

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import Scheme, declared_step, needed_step, scheme_of
+from mcp_governor.changelog.steps import Scheme, declared_step, needed_step, next_version, scheme_of
 from mcp_governor.config.model import PolicyConfig
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.deprecation import check_departures, check_deprecations
@@ -14,7 +13,6 @@ from mcp_governor.policy.model import PolicyResult
 from mcp_governor.policy.steps import required_step
 from mcp_governor.policy.windows import History
 from mcp_governor.text import one_line
-from mcp_governor.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -125,15 +123,12 @@ def _told(change: Change) -> str:
     return where + one_line(change.message, 120).rstrip(".")
 
 
-def next_version(old: str, needed: Bump) -> str:
-    """The smallest version after ``old`` that makes the step; a phrase where ``old`` is no semantic version."""
-    before = Version.parse(old)
-    if before is None or scheme_of(old) is not Scheme.SEMVER:
-        return f"a {needed.value} step"
-    core = replace(before, prerelease="", build="")
-    if before.prerelease and declared_step(old, str(core)).bump.rank >= needed.rank:
-        return str(core)
-    return str(core.bumped(needed))
+def _counted(step: Step, settings: PolicyConfig) -> str:
+    if settings.calver == "refuse":
+        return "no step (policy.calver)"
+    if step.scheme is Scheme.NUMBERED or step.bump is Bump.NONE:
+        return "no step" if step.bump is Bump.NONE else f"a {step.bump.value} step"
+    return f"a {settings.calver} step (policy.calver)"
 
 
 def _scheme(
@@ -149,5 +144,5 @@ def _scheme(
         version=one_line(odd, 40),
         old=one_line(old_version, 40),
         new=one_line(new_version, 40),
-        counts="no step" if settings.calver == "refuse" else f"a {settings.calver} step",
+        counts=_counted(step, settings),
     )

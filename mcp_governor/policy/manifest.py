@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.model import Change, Side, Verdict
-from mcp_governor.changelog.checks import same_version
 from mcp_governor.changelog.rulebook import finding
+from mcp_governor.changelog.steps import same_version
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.vocabulary import join_pointer
@@ -45,7 +45,7 @@ def parse_manifest(text: str | bytes, what: str) -> Manifest:
     return document
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Setting:
     """One thing that an installation may or must give: a variable, an argument or a header."""
 
@@ -59,7 +59,7 @@ class _Setting:
         return self.required and self.default is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place:
     """A list of settings: the stem of its kinds, its word, and where it stands."""
 
@@ -97,7 +97,7 @@ def check_manifest(manifest: Manifest, expected: SchemaVersion, *, what: str) ->
         what: how messages name the file.
     """
     stated = manifest.get("version")
-    if expected.text is None or (isinstance(stated, str) and same_version(stated, expected.text)):
+    if expected.text is None or (isinstance(stated, str) and same_version(stated, expected.text, exact=True)):
         return
     yield finding(
         "policy/manifest-version",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog import announcements
 from mcp_governor.changelog.model import Kind
-from mcp_governor.changelog.steps import Scheme, scheme_of
 from mcp_governor.findings import Tier
-from mcp_governor.versions import Version
+from mcp_governor.frozen import frozen
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,10 +22,9 @@ WINDOWS: Mapping[Tier, int] = {Tier.FACADE: 2, Tier.STANDARD: 2, Tier.ADVANCED: 
 """Minor releases between announcement and removal (surface governance, "Deprecation policy", step 3)."""
 
 _WITHDRAWN = re.compile(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """What is known of a tool's deprecation, from the surface and the changelog together.
 
@@ -46,21 +44,7 @@ class Notice:
     told_since: str | None = None
 
 
-def release_line(version: str) -> tuple[int, int] | None:
-    """The minor release that a version belongs to: ``1.4`` of 1.4.2; year and month of a date."""
-    parsed = Version.parse(version)
-    if parsed is not None:
-        return parsed.core[:2]
-    numbers = [int(number) for number in _NUMBER.findall(version)]
-    return (numbers[0], numbers[1]) if len(numbers) > 1 else None
-
-
-def _is_release(version: str) -> bool:
-    parsed = Version.parse(version)
-    return parsed is None or not parsed.prerelease or scheme_of(version) is not Scheme.SEMVER
-
-
-@dataclass(frozen=True)
+@frozen(slots=False)
 class History:
     """The releases there were, for counting.
 
@@ -78,11 +62,9 @@ class History:
     def _lines(self) -> tuple[tuple[int, int], ...]:
         """The minor releases that clients have met, each once."""
         sections = self.changelog.released if self.changelog else ()
-        versions = [section.version_text for section in sections if self.is_out(section)]
-        if self.old_version:
-            versions.append(self.old_version)
-        lines = {release_line(version) for version in versions if _is_release(version)}
-        return tuple(sorted(line for line in lines if line is not None))
+        versions = [section.numbered for section in sections if self.is_out(section) and not section.yanked]
+        versions.append(Numbered.parse(self.old_version or ""))
+        return tuple(sorted({version.line for version in versions if version is not None and not version.prerelease}))
 
     @cached_property
     def announced(self) -> Mapping[str, Announcement]:
@@ -111,17 +93,17 @@ class History:
         """Whether clients have met a section's release: the baseline's and older, and any before the one of now."""
         if section.unreleased:
             return False
-        version = Version.parse(section.version_text)
-        known = [Version.parse(text) for text in (self.old_version, self.new_version) if text is not None]
+        version = section.numbered
+        known = [Numbered.parse(text) for text in (self.old_version, self.new_version) if text is not None]
         if version is None or not known or None in known:
             return not section.current
-        old, now = Version.parse(self.old_version or ""), Version.parse(self.new_version or "")
+        old, now = Numbered.parse(self.old_version or ""), Numbered.parse(self.new_version or "")
         return (old is not None and version <= old) or (now is not None and version < now)
 
     def passed(self, since: str) -> int:
         """How many minor releases are out since the one that announced."""
-        start = release_line(since)
-        return sum(1 for line in self._lines if start < line) if start is not None else 0
+        start = Numbered.parse(since)
+        return sum(1 for line in self._lines if start.line < line) if start is not None else 0
 
     def notice(self, tool: Tool, *, out: bool = True) -> Notice | None:
         """The deprecation of a tool as its surface and the changelog tell it.
@@ -162,6 +144,6 @@ class History:
 
 
 def _is_before(one: Section, other: Section) -> bool:
-    if one.version is not None and other.version is not None:
-        return one.version < other.version
+    if one.numbered is not None and other.numbered is not None:
+        return one.numbered < other.numbered
     return one.line > other.line

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.text import visible
-from mcp_governor.versions import Version
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +57,7 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
     return shown.stdout
 
 
-def files_at_tags(folder: Path, path: str) -> dict[Version, bytes]:
+def files_at_tags(folder: Path, path: str) -> dict[Numbered, bytes]:
     """The content of a file at each tag that stands for a version and holds it; empty outside of git.
 
     Args:
@@ -68,7 +69,7 @@ def files_at_tags(folder: Path, path: str) -> dict[Version, bytes]:
         return {}
     tags = {version: tag for tag in listed.stdout.decode(errors="replace").split() if (version := version_of_tag(tag))}
     prefix = _git(folder, "rev-parse", "--show-prefix").stdout.decode(errors="replace").strip()
-    found: dict[Version, bytes] = {}
+    found: dict[Numbered, bytes] = {}
     asked = "".join(f"{tag}:{prefix}{path}\n" for tag in tags.values())
     answers = _git(folder, "cat-file", "--batch", asked=asked.encode()).stdout if asked else b""
     for version in tags:
@@ -83,7 +84,8 @@ def files_at_tags(folder: Path, path: str) -> dict[Version, bytes]:
 def latest_release_tag(folder: Path, holding: str) -> str | None:
     """The tag of the highest released version reachable from HEAD that holds a file, ``None`` without one.
 
-    Only tags that are semantic versions (``v1.2.3``, ``1.2.3``, ``name-v1.2.3``) without a pre-release count.
+    Only tags that are versions (:func:`version_of_tag`) and no pre-release count. Where several packages are released
+    from one repository, the tags with the name of ``folder`` count, else those without a name.
     """
     listed = _git(folder, "tag", "--merged", "HEAD", "--sort=-creatordate")
     if listed.returncode != 0:
@@ -93,6 +95,11 @@ def latest_release_tag(folder: Path, holding: str) -> str | None:
         for tag in listed.stdout.decode(errors="replace").split()
         if (version := version_of_tag(tag)) is not None and not version.prerelease
     ]
+    names = {tag: name_of_tag(tag) for _, tag in releases}
+    for name in (folder.resolve().name, ""):
+        if name in names.values():
+            releases = [(version, tag) for version, tag in releases if names[tag] == name]
+            break
     for _, tag in sorted(releases, key=lambda item: item[0], reverse=True)[:20]:
         if holds(folder, tag, holding):
             return tag
@@ -104,13 +111,28 @@ def holds(folder: Path, ref: str, path: str) -> bool:
     return _git(folder, "cat-file", "-e", f"{ref}:./{path}").returncode == 0
 
 
-def version_of_tag(tag: str) -> Version | None:
-    """The version a tag stands for."""
-    for text in (tag, tag.rpartition("/")[2], tag.rpartition("-v")[2], tag.rpartition("@")[2]):
-        version = Version.parse(text)
-        if version is not None:
-            return version
-    return None
+_BOUNDARY = re.compile(r"^|[/@_-]")
+
+
+def version_of_tag(tag: str) -> Numbered | None:
+    """The version that a tag stands for: ``v1.2.3``, ``1.2.3``, ``name-1.2.3``, ``name@1.2.3``, ``name/v1.2``,
+    ``2026.08``; a lone number is none."""
+    return _split(tag)[1]
+
+
+def name_of_tag(tag: str) -> str:
+    """What stands before a tag's version: the package that is released, empty where it is the only one."""
+    name = tag[: _split(tag)[0]].rstrip("/@_-")
+    return "" if name in ("v", "version", "release", "releases") else name.rpartition("/")[2]
+
+
+def _split(tag: str) -> tuple[int, Numbered | None]:
+    """Where the version in a tag starts, and the version."""
+    for boundary in _BOUNDARY.finditer(tag):
+        version = Numbered.parse(tag[boundary.end() :])
+        if version is not None and len(version.numbers) > 1:
+            return boundary.end(), version
+    return len(tag), None
 
 
 def changed_since(folder: Path, ref: str, path: str) -> bool | None:

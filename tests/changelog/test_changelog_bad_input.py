@@ -128,3 +128,11 @@ def test_any_bytes(data: bytes) -> None:
     except FileFormatError as error:
         told = error.message
     assert told.startswith("log.md:") or told == ""
+
+
+@pytest.mark.parametrize(
+    "text", [":_" * 190, "### " + ":a:" * 120, "## " + "@a-" * 130, "- `a` default " + "default " * 9000]
+)
+def test_no_text_takes_long(text: str) -> None:
+    parse(f"## 1.0.0 (current)\n\n**Changed**\n\n{text}\n\n### {text}\n", "log.md")
+    check(parse(f"## 1.0.0 (current)\n\n**Changed**\n\n{text}\n\n### {text}\n\n# {text}\n", "log.md"), SURFACE)

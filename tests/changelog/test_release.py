@@ -66,13 +66,27 @@ def test_an_underlined_heading_becomes_strict() -> None:
         (TEXT, "1.2.0", "has no section 1.2.0"),
         (TEXT, "1.0.0", "holds 1.1.0, which is newer"),
         (TEXT, "1.1", "is not a semantic version"),
-        (TEXT, "v1.1.0", "is not a semantic version"),
+        (TEXT, "one", "is not a semantic version"),
         (TEXT, "../etc", "is not a semantic version"),
     ],
 )
 def test_what_cannot_be_released(text: str, version: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         released(text, version)
+
+
+def test_a_version_may_be_given_as_its_tag_is_called() -> None:
+    assert released(TEXT, "v1.1.0") == released(TEXT, "1.1.0")
+    assert recorded_path("docs", "v1.1.0") == "docs/1.1.0.json"
+
+
+def test_a_release_of_another_scheme_is_named_as_the_changelog_names_it() -> None:
+    text = "## 2026.10\n\n## 2026.08 (current)\n"
+    assert released(text, "2026.10") == "## 2026.10 (current)\n\n## 2026.08\n"
+    with pytest.raises(UsageError, match="holds 2026.10, which is newer"):
+        released(text, "2026.08")
+    with pytest.raises(UsageError, match="is not a semantic version"):
+        released(text, "2026.11")
 
 
 def test_a_day_that_is_none() -> None:

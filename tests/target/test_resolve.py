@@ -259,11 +259,37 @@ def test_the_latest_release_is_the_highest_version_not_the_last_tag(repo: Path) 
 
 @pytest.mark.parametrize(
     ("tag", "version"),
-    [("v1.2.3", "1.2.3"), ("server-v1.2.3", "1.2.3"), ("pkg@1.2.3", "1.2.3"), ("mcp/1.2.3", "1.2.3"), ("latest", None)],
+    [
+        ("v1.2.3", "1.2.3"),
+        ("1.2.3", "1.2.3"),
+        ("server-v1.2.3", "1.2.3"),
+        ("server-1.2.3", "1.2.3"),
+        ("py3-server-2.0.0-rc.1", "2.0.0-rc.1"),
+        ("pkg@1.2.3", "1.2.3"),
+        ("@scope/pkg@1.2.3", "1.2.3"),
+        ("mcp/1.2.3", "1.2.3"),
+        ("v2026.08", "2026.08"),
+        ("2026-08-01", "2026-08-01"),
+        ("v1.2.0rc1", "1.2.0rc1"),
+        ("latest", None),
+        ("build-17", None),
+        ("nightly-20260801", None),
+    ],
 )
 def test_versions_of_tags(tag: str, version: str | None) -> None:
     found = version_of_tag(tag)
     assert (str(found) if found else None) == version
+
+
+def test_the_tags_of_the_package_itself_count(repo: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(("git", "-C", str(repo), *arguments), check=True, capture_output=True)
+
+    git("tag", "other-9.0.0")
+    assert latest_release_tag(repo, "mcp-surface.json") == "v1.10.0"
+    git("tag", f"{repo.name}@1.11.0")
+    git("tag", f"{repo.name}@1.12.0-rc.1")
+    assert latest_release_tag(repo, "mcp-surface.json") == f"{repo.name}@1.11.0"
 
 
 def test_files_are_relative_to_where_they_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
