@@ -51,7 +51,7 @@ class BaselineInfo:
 
 @frozen
 class Place:
-    """Where a recorded file says what a finding is about.
+    """Where a recorded file says what a finding or a change is about.
 
     Attributes:
         file: as the user named it, safe to show.
@@ -85,7 +85,7 @@ class Report:
         unknown_fails: whether a change that could not be decided fails the run.
         breaking_fails: whether a breaking change fails by itself (``diff``) or only through the policy
             (``check``).
-        places: id of a finding → its place, where the surface was read from a recorded file.
+        places: id of a finding or change → its place, where the surface was read from a recorded file.
         outright: ids of changes whose break fails by itself whatever the policy says: a call that behaves otherwise
             is owned up to by recording it anew, not by a version.
     """

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
+from mcp_governor.checking.places import placed
 from mcp_governor.checking.run import check_surface
 from mcp_governor.checking.subject import with_manifest
 from mcp_governor.target import read_source, recorded_baseline, recorded_source, tier_rules
@@ -24,6 +25,7 @@ def check_offline(
     against: str | None = None,
     emit: Emit = silent,
     today: date | None = None,
+    places: bool = False,
 ) -> Report:
     """:func:`mcp_governor.checking.check` over the recorded surface of the work tree.
 
@@ -33,6 +35,7 @@ def check_offline(
         against: a recording to compare with; default is the same file at the latest release tag, else at ``HEAD``.
         emit: told what happens while it happens.
         today: the day that acceptances are judged by; default is the current date.
+        places: find the lines of the recorded file that the report is about.
 
     Raises:
         UsageError: ``target`` or ``against`` is a live server.
@@ -44,4 +47,5 @@ def check_offline(
     emit(Started("read", source.shown))
     surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
     emit(Finished("read", len(surface.entries)))
-    return check_surface(surface, recorded_baseline(config, against, base=here), config, emit=emit, today=today)
+    report = check_surface(surface, recorded_baseline(config, against, base=here), config, emit=emit, today=today)
+    return placed(report, surface, source) if places else report

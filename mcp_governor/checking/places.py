@@ -6,32 +6,42 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Place, Report
-from mcp_governor.target import FileSource, resolve
+from mcp_governor.target import FileSource, Source, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from mcp_governor.change import Change
     from mcp_governor.config import Config
+    from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
 
 
 def with_places(
     report: Report, surface: Surface, target: str | Path | None, config: Config, *, command: Sequence[str] = ()
 ) -> Report:
-    """The report with the places of its findings, where the target is a recorded file."""
-    source = resolve(None if target is None else str(target), config, command=command)
-    if not isinstance(source, FileSource) or not report.findings:
+    """The report with the places of its findings and changes, where the target is a recorded file."""
+    return placed(report, surface, resolve(None if target is None else str(target), config, command=command))
+
+
+def placed(report: Report, surface: Surface, source: Source) -> Report:
+    """:func:`with_places` for a source that ``surface`` was read from.
+
+    A change that took something away is placed at what is left around it; a tool that is gone has no place.
+    """
+    about: list[Finding | Change] = [*report.findings, *report.changes]
+    if not isinstance(source, FileSource) or not about:
         return report
     from mcp_governor.linting.positions import code_frame, finding_positions
 
     # With replacements only where the file is no UTF-8, which reading it would have refused.
     text = source.path.read_text("utf-8-sig", errors="replace")
-    positions = finding_positions(text, surface, report.findings)
+    positions = finding_positions(text, surface, about)
     lines = text.split("\n")
     places = {
-        finding.id: Place(source.shown, position.line, position.column, code_frame(lines, position, around=0))
-        for finding, position in zip(report.findings, positions, strict=True)
+        item.id: Place(source.shown, position.line, position.column, code_frame(lines, position, around=0))
+        for item, position in zip(about, positions, strict=True)
         if position is not None
     }
     return replace(report, places=places)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
 from mcp_governor.checking.model import Report, ServerInfo
+from mcp_governor.checking.places import with_places
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.subject import baseline_info, counts_of, is_live, read_target, refuse_empty
 from mcp_governor.config import Config, load_config
@@ -37,6 +38,7 @@ def check(
     command: Sequence[str] = (),
     emit: Emit = silent,
     today: date | None = None,
+    places: bool = False,
 ) -> Report:
     """Everything the configuration asks for, over one target: one verdict.
 
@@ -48,6 +50,7 @@ def check(
         command: a stdio server to start instead of a target.
         emit: told what happens while it happens.
         today: the day that acceptances are judged by; default is the current date.
+        places: find the lines of a recorded file that the report is about.
 
     Raises:
         GovernorError: the run could not be made; its ``exit_code`` says of which kind.
@@ -63,7 +66,8 @@ def check(
     calls = configured_calls(config)
     if calls is None or not is_live(target, config, command):
         surface = read_target(target, config, command=command, emit=emit)
-        return check_surface(surface, baseline, config, emit=emit, today=today)
+        report = check_surface(surface, baseline, config, emit=emit, today=today)
+        return with_places(report, surface, target, config, command=command) if places else report
     surface, called = call_target(target, config, calls, command=command, emit=emit)
     return check_surface(surface, baseline, config, called=called, emit=emit, today=today)
 

@@ -32,9 +32,10 @@ def check(run: Run, target: str | None, against: str | None, level: str | None, 
     command = server_command()
     if offline and command:
         raise UsageError("--offline starts no server, and -- COMMAND is one.", "Keep one of them.")
+    places = run.output.format == "text" and run.output.verbose >= 0
     with progress(run.output) as emit:
         if offline:
-            report = check_offline(target, config=config, against=against, emit=emit)
+            report = check_offline(target, config=config, against=against, emit=emit, places=places)
         else:
-            report = run_check(target, config=config, against=against, command=command, emit=emit)
+            report = run_check(target, config=config, against=against, command=command, emit=emit, places=places)
     return deliver(report, run.output)

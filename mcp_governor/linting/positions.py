@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mcp_governor.text import visible
 from mcp_governor.vocabulary import join_pointer, unescape_pointer
@@ -14,7 +14,6 @@ from mcp_governor.vocabulary import join_pointer, unescape_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -157,8 +156,17 @@ class _LineTable:
         return Position(line, offset - self._starts[line - 1] + 1)
 
 
-def finding_positions(text: str, surface: Surface, findings: Sequence[Finding]) -> list[Position | None]:
-    """Where a recorded file says what each finding is about.
+class About(Protocol):
+    """What has a place in a surface: a finding, or a change."""
+
+    @property
+    def tool(self) -> str | None: ...
+    @property
+    def path(self) -> str: ...
+
+
+def finding_positions(text: str, surface: Surface, findings: Sequence[About]) -> list[Position | None]:
+    """Where a recorded file says what each finding, or change, is about.
 
     Args:
         text: the file that ``surface`` was read from: a surface file, a ``tools/list`` result, a response that
@@ -185,12 +193,12 @@ def _tools_pointer(text: str) -> str:
     return "/result/tools" if nested else "/tools"
 
 
-def _document_pointer(finding: Finding, prefix: str, order: dict[str, int]) -> str | None:
+def _document_pointer(finding: About, prefix: str, order: dict[str, int]) -> str | None:
+    if finding.path and not finding.path.startswith("/"):
+        return None
     if finding.tool is not None:
         index = order.get(finding.tool)
         return None if index is None else join_pointer(prefix, index) + finding.path
-    if finding.path and not finding.path.startswith("/"):
-        return None
     if finding.path == "/tools" or finding.path.startswith("/tools/"):
         return prefix + finding.path.removeprefix("/tools")
     return prefix.removesuffix("/tools") + finding.path

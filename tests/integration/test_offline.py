@@ -145,3 +145,20 @@ class TestIsolated:
         done = governor(root, "check", "--isolated", "--config", "mcp-governor.toml", "now.json")
         assert done.returncode == 2
         assert "--isolated" in done.stderr
+
+
+def test_a_recorded_file_is_quoted_where_it_is_to_blame(tmp_path):
+    root = repository(tmp_path, {"mcp-surface.json": surface_text(BOOK)})
+    properties = {**BROKEN["inputSchema"]["properties"], "query": {"type": "array"}}
+    careless = {**BROKEN, "inputSchema": {**BROKEN["inputSchema"], "properties": properties}}
+    write(root, {"mcp-surface.json": surface_text(careless)})
+    lines = surface_text(careless).splitlines()
+    required = lines.index('          "warehouse": {') + 1
+    query = lines.index('          "query": {') + 1
+    for arguments in (["--offline"], ["mcp-surface.json", "--against", "git:HEAD"]):
+        done = governor(root, "check", *arguments)
+        assert done.returncode == 1
+        assert f"      mcp-surface.json:{required}:11\n" in done.stdout
+        assert f'      > {query} |           "query": {{\n' in done.stdout
+        quiet = governor(root, "check", "-q", *arguments).stdout
+        assert f":{required}:11" not in quiet

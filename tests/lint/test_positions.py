@@ -106,12 +106,14 @@ def test_findings_are_found_in_every_kind_of_recording(text, line):
         Finding("a/b", Severity.ERROR, "m", None, "/tools/0"),
         Finding("a/b", Severity.ERROR, "m", None, "CHANGELOG.md:3"),
         Finding("a/b", Severity.ERROR, "m", "gone", "/name"),
+        Finding("a/b", Severity.ERROR, "m", "a", "CHANGELOG.md:3"),
     ]
-    first, second, other, gone = finding_positions(text, surface, findings)
+    first, second, other, gone, other_of_tool = finding_positions(text, surface, findings)
     assert first.line == line
     assert text.split("\n")[first.line - 1][first.column - 1 :].startswith('"inputSchema"')
     assert second == Position(line, first.column - len('{"name": "a", ') + 0)
     assert other is None
+    assert other_of_tool is None
     assert gone is None
 
 
