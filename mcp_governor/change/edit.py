@@ -118,7 +118,11 @@ class Questions:
 
     def accepts_anything(self, node: Node) -> bool:
         """Whether a node is the schema ``true`` in some spelling."""
-        return contains(render(node), True, deadline=self.deadline).verdict == "yes"
+        return self.covers(render(node), True)
+
+    def covers(self, outer: Any, inner: Any) -> bool:
+        """Whether one schema surely accepts all that another does."""
+        return contains(outer, inner, deadline=self.deadline, witness=False).verdict == "yes"
 
     def whole(self) -> tuple[Containment, Containment]:
         """Forward and backward for the documents."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mcp_governor.change.keywords import check_keywords
+from mcp_governor.containment.dialect import known_keywords
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
@@ -80,6 +82,7 @@ class Node:
         keywords: its assertions in 2020-12 spelling; sub-schemas are nodes, ``$ref`` holds the target node.
         notes: what does not narrow the set of instances: wording, ``default``, ``format``, ``x-mcp-header``.
         opaque: why it cannot be read as a schema; empty where it can.
+        spelled: keyword → how it is called in the document, where that is another word.
         identity: for an opaque node, what it must share with another one to be equal to it.
         synthetic: made by a view; it stands nowhere in the document.
     """
@@ -90,6 +93,11 @@ class Node:
     opaque: str = ""
     identity: str = ""
     synthetic: bool = False
+    spelled: dict[str, str] = field(default_factory=dict)
+
+    def place_of(self, key: str) -> str:
+        """The pointer of a keyword in the document as published."""
+        return join_pointer(self.pointer, self.spelled.get(key, key))
 
     def in_place(self) -> Iterator[Node]:
         """The schemas that apply to the same instance as this one."""
@@ -101,7 +109,7 @@ class Node:
         yield from self.keywords.get("dependentSchemas", {}).values()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """A parsed schema: its root, and whether any part of it is opaque."""
 
@@ -140,6 +148,7 @@ class _Parser:
         self.resources: dict[str, str] = {}
         self.anchors: dict[tuple[str, str], str] = {}
         self.draft: int | None = None
+        self.known: frozenset[str] | None = None
 
     def document(self) -> Document:
         dialect = self.schema.get("$schema") if isinstance(self.schema, dict) else None
@@ -149,6 +158,7 @@ class _Parser:
                 root = self._opaque(Node(""), self.schema, f"its dialect {_shown(dialect)} is unknown")
                 return Document(root, (root,))
             self.draft = int(next(group for group in match.groups() if group))
+            self.known = known_keywords(self.draft % 2000)
         self._find_resources()
         root = self._node("", self.schema)
         while self.pending:
@@ -195,7 +205,7 @@ class _Parser:
         if not isinstance(value, dict):
             self._opaque(node, value, f"{_shown(value)} is not a schema")
             return
-        value = self._modern(value)
+        value = self._modern(node, value)
         problem = check_keywords(value)
         if problem:
             self._opaque(node, value, problem)
@@ -214,19 +224,13 @@ class _Parser:
 
     def _assertions(self, node: Node, value: dict[str, Any]) -> None:
         for key, item in value.items():
+            place = node.place_of(key)
             if key in _SINGLE:
-                raw = "additionalItems" if key == "items" and "\0tuple" in value else key
-                node.keywords[key] = self._node(join_pointer(node.pointer, raw), item)
+                node.keywords[key] = self._node(place, item)
             elif key in _LISTS:
-                raw = "items" if key == "prefixItems" and "\0tuple" in value else key
-                node.keywords[key] = [
-                    self._node(join_pointer(node.pointer, raw, index), part) for index, part in enumerate(item)
-                ]
+                node.keywords[key] = [self._node(join_pointer(place, index), part) for index, part in enumerate(item)]
             elif key in _MAPS:
-                raw = "dependencies" if key == "dependentSchemas" and "\0dependencies" in value else key
-                node.keywords[key] = {
-                    name: self._node(join_pointer(node.pointer, raw, name), part) for name, part in item.items()
-                }
+                node.keywords[key] = {name: self._node(join_pointer(place, name), part) for name, part in item.items()}
             elif key in _PLAIN and not self._is_noise(key, item):
                 node.keywords[key] = item
 
@@ -241,21 +245,25 @@ class _Parser:
             return bool(item == (SAFE_INTEGER if key == "maximum" else -SAFE_INTEGER))
         return False
 
-    def _modern(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The same schema in 2020-12 keywords; markers that start with NUL remember the old place."""
+    def _modern(self, node: Node, value: dict[str, Any]) -> dict[str, Any]:
+        """The same schema in 2020-12 keywords, without those that its dialect ignores; the node remembers how they
+        were spelled."""
+        if self.known is not None:
+            value = {key: item for key, item in value.items() if key in self.known or key not in _ASSERTIONS}
         if self.draft == 2020 or not _LEGACY & value.keys():
             return value
         value = dict(value)
         if isinstance(value.get("items"), list):
             value["prefixItems"] = value.pop("items")
-            value["\0tuple"] = True
+            node.spelled["prefixItems"] = "items"
             if "additionalItems" in value:
                 value["items"] = value.pop("additionalItems")
+            node.spelled["items"] = "additionalItems"
         if isinstance(value.get("dependencies"), dict):
-            value["\0dependencies"] = True
             for name, item in value.pop("dependencies").items():
                 key = "dependentRequired" if isinstance(item, list) else "dependentSchemas"
                 value[key] = {**value.get(key, {}), name: item}
+                node.spelled[key] = "dependencies"
         for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
             if isinstance(value.get(exclusive), bool) and value.pop(exclusive) and bound in value:
                 value[exclusive] = value.pop(bound)
@@ -309,6 +317,7 @@ class _Parser:
                     stack.extend((part, False) for part in node.in_place())
 
 
+_ASSERTIONS = frozenset({*_SINGLE, *_LISTS, *_MAPS, *_PLAIN, *_REFS})
 _LEGACY = frozenset({"additionalItems", "dependencies", "exclusiveMaximum", "exclusiveMinimum", "items"})
 
 

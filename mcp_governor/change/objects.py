@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
+from mcp_governor.change.model import Side
 from mcp_governor.change.names import (
     closed_here,
     declared_elsewhere,
@@ -19,6 +20,8 @@ from mcp_governor.change.renames import likely_same_argument
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mcp_governor.change.view import Alternative
     from mcp_governor.change.walk import Spot, Walk
 
@@ -67,8 +70,9 @@ class _Objects:
 
     def compare(self) -> None:
         self._properties()
-        self._patterns()
-        self._extra()
+        if not self._respelled():
+            self._patterns()
+            self._extra()
         for key in ("dependentRequired",):
             if self.old.keys.get(key) != self.new.keys.get(key):
                 self.leaf("dependency", (key,))
@@ -187,8 +191,35 @@ class _Objects:
         changed = self.old.with_keys({"patternProperties": after or None})
         if all(answer.verdict == "yes" for answer in self.walk.questions.both(self.old.node(), changed.node())):
             # undeclared keys are open, so the sets are alike; the declaration is what came or went
-            kind = "key-pattern-removed" if gone else "key-pattern-added"
+            kind = self._declared_by_pattern(gone, come)
+            if kind is None:
+                return
         self.leaf("key-pattern", ("patternProperties",), at, kind=kind)
+
+    def _declared_by_pattern(self, gone: Iterable[str], come: Iterable[str]) -> str | None:
+        """The kind of an edit of patterns that refuses nothing; ``None`` where they declare the same keys."""
+        no_more = self._all_declared(come, self.old)
+        if self._all_declared(gone, self.new):
+            return None if no_more else "key-pattern-added"
+        if come and no_more and self.walk.questions.side is Side.OUTPUT:
+            return "key-pattern-tightened"  # keys are data to a client that reads them all, not fields
+        return "key-pattern-removed"
+
+    def _all_declared(self, patterns: Iterable[str], alternative: Alternative) -> bool:
+        """Whether the other side declares every key that some patterns match."""
+        declared = [{"pattern": pattern} for pattern in sorted(alternative.keys.get("patternProperties", ()))]
+        declared.append({"enum": sorted(_declared(alternative))})
+        matched = [{"type": "string", "pattern": pattern} for pattern in sorted(patterns)]
+        return all(self.walk.questions.covers({"anyOf": declared}, one) for one in matched)
+
+    def _respelled(self) -> bool:
+        """Whether undeclared keys are held to the same, said in other words: by pattern, by name, by closing."""
+        keys = ("patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames")
+        if closed_here(self.old.node()) == closed_here(self.new.node()):
+            return False
+        changed = self.old.with_keys({key: self.new.keys.get(key) for key in keys})
+        one, other = render(self.old.node()), render(changed.node())
+        return self.walk.questions.covers(one, other) and self.walk.questions.covers(other, one)
 
     def _extra(self) -> None:
         old, new = self.old.node(), self.new.node()
@@ -200,7 +231,9 @@ class _Objects:
                 note.add("explicit")
             if declares(old) or self.root:
                 note.add("declares")
-            at = join_pointer(self.new.where.get(keys[0], self.new.home), keys[0])
+            at = next(
+                (one.where[key] for one in (self.new, self.old) for key in keys if key in one.keys), self.new.home
+            )
             self.leaf("openness", keys, at, kind="closed" if is_closed else "opened", note=frozenset(note))
             return
         if was_closed:
@@ -211,10 +244,12 @@ class _Objects:
                 continue
             if before is None or after is None:
                 self._extra_stated(key, before, after)
-            elif is_true(before) and not self.walk.questions.accepts_anything(after):
+            elif is_true(before) != is_true(after) and not self.walk.questions.accepts_anything(
+                after if is_true(before) else before
+            ):
                 # the declared reading closes what was explicitly open, so containment does not see it
-                kind, explicit = "extra-values-tightened", frozenset({"explicit"})
-                self.leaf("extra-values", (key,), after.pointer, kind=kind, note=explicit)
+                kind = "extra-values-tightened" if is_true(before) else "extra-values-loosened"
+                self.leaf("extra-values", (key,), after.pointer, kind=kind, note=frozenset({"explicit"}))
             else:
                 self.walk.nodes(before, after, trust=self.trust)
 

@@ -13,6 +13,7 @@ from typing import Any
 from mcp_governor.change.names import UNIONS, is_true, json_type
 from mcp_governor.change.node import Node
 from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.vocabulary import join_pointer
 
 OBJECT_KEYS = frozenset(
     {
@@ -64,7 +65,7 @@ class Alternative:
     Attributes:
         type: its JSON type; ``None`` where any will do.
         keys: its other assertions, in 2020-12 spelling.
-        where: keyword → pointer of the schema object that carries it.
+        where: keyword → its pointer in the document.
         home: pointer of the schema object that the alternative comes from.
         notes: annotations that apply to it.
     """
@@ -134,19 +135,24 @@ class _Flat:
 
 def _flatten(node: Node) -> _Flat:
     keys = {key: value for key, value in node.keywords.items() if key not in ("$ref", "allOf")}
+    where = {key: node.place_of(key) for key in node.keywords}
     if "const" in keys:
         value = keys.pop("const")
         keys["enum"] = [value] if value in keys.get("enum", [value]) else []
+        where["enum"] = where["const"]
     if isinstance(keys.get("type"), str):
         keys["type"] = [keys["type"]]
-    flat = _Flat(keys, dict.fromkeys(node.keywords, node.pointer), _noted(node))
-    flat.where.update({"enum": node.pointer} if "const" in node.keywords else {})
+    flat = _Flat(keys, where, _noted(node))
     rest: list[Node] = []
     reference = node.keywords.get("$ref")
-    for part in (*([reference] if reference is not None else []), *node.keywords.get("allOf", ())):
-        if part.opaque or not _merge(flat, _flatten(part)):
-            rest.append(part)
-            continue
+    if reference is not None and (reference.opaque or not _merge(flat, _flatten(reference))):
+        rest.append(reference)
+    # conditions stay a list: of several, one would become the object's own
+    rest += [
+        part
+        for part in node.keywords.get("allOf", ())
+        if part.opaque or "if" in part.keywords or not _merge(flat, _flatten(part))
+    ]
     if rest:
         flat.keys["allOf"] = rest
     return flat
@@ -168,7 +174,8 @@ def _merge(flat: _Flat, part: _Flat) -> bool:
         merged[key] = both
     for key, value in part.keys.items():
         flat.keys.setdefault(key, value)
-        flat.where.setdefault(key, part.where.get(key, ""))
+        if key in part.where:
+            flat.where.setdefault(key, part.where[key])
     flat.keys.update(merged)
     for name, note in part.notes.items():
         flat.notes.setdefault(name, note)
@@ -249,7 +256,7 @@ def _alternatives(flat: _Flat, home: str) -> list[Alternative]:
             inner = _flatten(branch)
             if "type" in keys:
                 inner.keys["type"] = _common_types(inner.keys.get("type", keys["type"]), keys["type"])
-                inner.where.setdefault("type", home)
+                inner.where.setdefault("type", join_pointer(home, "type"))
             found.extend(_alternatives(inner, deref(branch).pointer))
         return found
     notes = {name: value for name, (value, _) in flat.notes.items()}
@@ -278,22 +285,30 @@ def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Altern
         keys["enum"] = values
         if name == "null" or (name == "boolean" and len(values) == 2):
             del keys["enum"]
+    where = flat.where
     if name == "integer":
-        _inclusive(keys)
+        where = _inclusive(keys, where)
     elif name == "number":
         _tightest(keys)
-    return Alternative(name, keys, flat.where, home, notes)
+    return Alternative(name, keys, where, home, notes)
 
 
-def _inclusive(keys: dict[str, Any]) -> None:
-    lower = [math.ceil(keys["minimum"])] if "minimum" in keys else []
-    lower += [math.floor(keys.pop("exclusiveMinimum")) + 1] if "exclusiveMinimum" in keys else []
-    upper = [math.floor(keys["maximum"])] if "maximum" in keys else []
-    upper += [math.ceil(keys.pop("exclusiveMaximum")) - 1] if "exclusiveMaximum" in keys else []
-    if lower:
-        keys["minimum"] = max(lower)
-    if upper:
-        keys["maximum"] = min(upper)
+def _inclusive(keys: dict[str, Any], where: dict[str, str]) -> dict[str, str]:
+    """Write the bounds of integers as inclusive ones; the result tells where the tighter bounds stand."""
+    where = dict(where)
+    if "exclusiveMinimum" in keys:
+        bound = math.floor(keys.pop("exclusiveMinimum")) + 1
+        if bound > keys.get("minimum", -math.inf):
+            keys["minimum"], where["minimum"] = bound, where["exclusiveMinimum"]
+    if "exclusiveMaximum" in keys:
+        bound = math.ceil(keys.pop("exclusiveMaximum")) - 1
+        if bound < keys.get("maximum", math.inf):
+            keys["maximum"], where["maximum"] = bound, where["exclusiveMaximum"]
+    if "minimum" in keys:
+        keys["minimum"] = math.ceil(keys["minimum"])
+    if "maximum" in keys:
+        keys["maximum"] = math.floor(keys["maximum"])
+    return where
 
 
 def _tightest(keys: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ there: where the two nodes accept the same, nothing below them is an edit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 from typing import Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
@@ -19,6 +19,7 @@ from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import pair
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
+from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.vocabulary import join_pointer
 
@@ -38,7 +39,7 @@ _BOUNDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spot:
     """Two alternatives that are compared, and where they stand.
 
@@ -101,6 +102,7 @@ class Walk:
         self.pairs: list[tuple[Node, Node]] = []
         self.complete = True
         self._seen: set[tuple[Node, Node]] = set()
+        self._noted: set[tuple[str, str]] = set()
         self._trail: list[str] = []
         self._silent = 0  # edits that change nothing at their own place
 
@@ -123,6 +125,10 @@ class Walk:
             root: they are the roots of the documents.
             trust: the place is one where accepting more means that the whole accepts more.
         """
+        if self.questions.signature(old) == self.questions.signature(new):
+            return
+        if not (old.opaque or new.opaque):
+            self._notes(view(old), view(new))  # those beside a reference belong to this place alone
         old, new = deref(old), deref(new)
         if (old, new) in self._seen:
             return
@@ -156,7 +162,6 @@ class Walk:
         self.edits[start:] = [edit for edit in below if edit.is_change]
 
     def _views(self, old: View, new: View, *, root: bool, trust: bool) -> None:
-        self._notes(old, new)
         if self._retyped_only(old, new, root=root, trust=trust):
             return
         self._exclusion(old, new, root=root, trust=trust)
@@ -208,11 +213,13 @@ class Walk:
         for key, family in _NOTES.items():
             before, place = old.notes.get(key, (None, old.node.pointer))
             after, there = new.notes.get(key, (None, new.node.pointer))
-            if same_json(before, after):
+            if _same_note(family, before, after) or (family == "format" and _retyped_altogether(old, new)):
                 continue
             step = "changed" if key in old.notes and key in new.notes else ("added" if key in new.notes else "removed")
             path = join_pointer(there if key in new.notes else place, key)
-            self.edits.append(Edit(family, path, before, after, kind=f"{family}-{step}"))
+            if (family, path) not in self._noted:
+                self._noted.add((family, path))
+                self.edits.append(Edit(family, path, before, after, kind=f"{family}-{step}"))
 
     def _types(
         self,
@@ -312,18 +319,31 @@ class Walk:
                 continue
             before, after = old.keys.get(key), new.keys.get(key)
             if before is not None and after is not None and len(before) == len(after):
-                differing = [
-                    (one, other)
-                    for one, other in zip(before, after, strict=True)
-                    if self.questions.signature(one) != self.questions.signature(other)
-                ]
-                if len(differing) == 1:
-                    self.nodes(*differing[0], trust=False)
+                differing = self._differing(before, after)
+                if key == "allOf" or len(differing) == 1:
+                    for pair in differing:
+                        self.nodes(*pair, trust=False)
                     continue
             others = ("anyOf", "oneOf") if family == "union" else (key,)
             leaf(family, others)
             if family == "union":
                 break
+
+    def _differing(self, old: list[Node], new: list[Node]) -> list[tuple[Node, Node]]:
+        """Branches without those that both lists have, in order."""
+        signature = self.questions.signature
+        before, after = (Counter(map(signature, branches)) for branches in (old, new))
+        gone, come = before - after, after - before
+
+        def left(branches: list[Node], extra: Counter[int]) -> list[Node]:
+            out = []
+            for branch in branches:
+                if extra[signature(branch)]:
+                    extra[signature(branch)] -= 1
+                    out.append(branch)
+            return out
+
+        return list(zip(left(old, gone), left(new, come), strict=True))
 
     def _whole_keys(self, old: Alternative, new: Alternative, leaf: Any, family: str, keys: tuple[str, ...]) -> None:
         if not all(self._same(old, new, key) for key in keys):
@@ -337,6 +357,18 @@ class Walk:
             signature = self.questions.signature
             return sorted(map(signature, before)) == sorted(map(signature, after))
         return self.questions.signature(before) == self.questions.signature(after)
+
+
+def _same_note(family: str, old: Any, new: Any) -> bool:
+    if family == "header" and isinstance(old, str) and isinstance(new, str):
+        return old.lower() == new.lower()  # names of HTTP fields (RFC 9110, section 5.1)
+    return same_json(old, new)
+
+
+def _retyped_altogether(old: View, new: View) -> bool:
+    """Whether no type is on both sides: what goes or comes with the type is no edit of its own."""
+    before, after = ({item.type for item in view.alternatives} - {"null"} for view in (old, new))
+    return None not in before | after and not before & after
 
 
 _ANYTHING = Node("", synthetic=True)
@@ -375,5 +407,5 @@ def _path(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> str:
     for side in (new, old):
         for key in keys:
             if key in side.keys:
-                return join_pointer(side.where.get(key, side.home), key)
+                return side.where.get(key) or join_pointer(side.home, key)
     return new.home

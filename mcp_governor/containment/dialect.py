@@ -149,6 +149,11 @@ def uri_of(draft: int) -> str:
     return next(uri for uri, number in _URIS.items() if number == draft)
 
 
+def known_keywords(draft: int) -> frozenset[str] | None:
+    """The assertions that a dialect knows and does not ignore; ``None`` for the newest one, which knows all."""
+    return _KEYWORDS.get(draft)
+
+
 def modern(schema: Any, draft: int, text: str) -> Any:
     """The same schema in draft 2020-12.
 
