@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import json
 import math
-from decimal import Decimal
+import re
 from typing import Any
 
 _encode_string = json.JSONEncoder(ensure_ascii=False).encode
+_encode_sorted = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False
+).encode
+# What may be a float inside JSON text; a string that looks like one only costs the longer way.
+_MAYBE_FLOAT = re.compile(r"[\[:,]-?(?:\d+[.e]|[IN])")
 
 
 def canonical_json(value: Any) -> str:
@@ -21,6 +26,11 @@ def canonical_json(value: Any) -> str:
     Raises:
         ValueError: for NaN and infinities, which JSON does not have.
     """
+    if not isinstance(value, float):
+        text: str = _encode_sorted(value)
+        # The standard encoder writes floats its own way, and sorts by code point: the same up to the surrogates.
+        if (text.isascii() or max(text) < "\ud800") and not _MAYBE_FLOAT.search(text):
+            return text
     out: list[str] = []
     _write(value, out)
     return "".join(out)
@@ -68,6 +78,8 @@ def number_text(value: float) -> str:
         raise ValueError(f"{value} is not a JSON number")
     if value == 0:
         return "0"
+    from decimal import Decimal
+
     sign, digits, exponent = Decimal(repr(value)).as_tuple()
     assert isinstance(exponent, int)
     text = "".join(map(str, digits)).rstrip("0")

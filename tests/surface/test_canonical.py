@@ -16,6 +16,8 @@ SCALARS = (
     | st.integers(-SAFE, SAFE)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"]))
+    # what a float looks like inside a string, and characters on both sides of the surrogates
+    | st.text(st.sampled_from('[:,-1.eIN"\\\ufb33\U0001f600'), max_size=6)
 )
 VALUES = st.recursive(
     SCALARS,
