@@ -70,6 +70,7 @@ def _sigterm_raises() -> Iterator[None]:
     try:
         yield
     except _TerminatedError:
+        child.end_all()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTERM)
     finally:
@@ -237,8 +238,21 @@ async def open_blocking(
 ) -> AsyncIterator[Blocking]:
     """As :func:`mcp_governor.wire.stdio.open_stdio`, blocking."""
     child.check(endpoint)
+    transport: Blocking | None = None
+    well = False
     try:
-        process = subprocess.Popen(  # noqa: ASYNC220  (there is no loop to block)
+        with child.undisturbed():
+            transport = Blocking(_start(endpoint), inbox, limits, stderr)
+        yield transport
+        well = transport.mailbox.broken is None
+    finally:
+        if transport is not None:
+            transport.close(gently=well)
+
+
+def _start(endpoint: StdioEndpoint) -> subprocess.Popen[bytes]:
+    try:
+        process = subprocess.Popen(
             endpoint.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -251,13 +265,7 @@ async def open_blocking(
     except (OSError, ValueError) as error:
         raise child.not_started(error) from None
     child.started(process.pid)
-    transport = Blocking(process, inbox, limits, stderr)
-    well = False
-    try:
-        yield transport
-        well = transport.mailbox.broken is None
-    finally:
-        transport.close(gently=well)
+    return process
 
 
 def _number(pipe: object) -> int:

@@ -6,6 +6,8 @@ import atexit
 import os
 import signal
 import sys
+import threading
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,7 @@ from mcp_governor.text import one_line
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.wire.endpoint import StdioEndpoint
 
@@ -141,8 +143,32 @@ def signal_group(group: int, number: int) -> bool:
     return True
 
 
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Hold SIGINT and SIGTERM back until the block ends, so that no child is started and then not known of.
+
+    Python runs handlers in the main thread only, and nothing is held back elsewhere. The signals are not blocked, since
+    a child would inherit that.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    try:
+        with ExitStack() as undo:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    undo.callback(signal.signal, number, handler)
+                    signal.signal(number, lambda sent, _frame: came.append(sent))
+            yield
+    finally:
+        for held in came:
+            signal.raise_signal(held)
+
+
 @atexit.register
-def _end_all() -> None:
+def end_all() -> None:
     """The last line of defence, for an interpreter that is leaving in the middle of a reading."""
     if NEW_SESSION:
         for group in tuple(_alive):

@@ -159,18 +159,20 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
 async def _start(endpoint: StdioEndpoint) -> Process:
     child.check(endpoint)
     try:
-        process = await anyio.open_process(
-            list(endpoint.command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=child.child_environment(endpoint.env),
-            cwd=endpoint.cwd,
-            start_new_session=child.NEW_SESSION,
-        )
+        # Not to be cancelled between the start of the child and our knowing of it.
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                list(endpoint.command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=child.child_environment(endpoint.env),
+                cwd=endpoint.cwd,
+                start_new_session=child.NEW_SESSION,
+            )
+            child.started(process.pid)
     except (OSError, ValueError) as error:
         raise child.not_started(error) from None
-    child.started(process.pid)
     return process
 
 
