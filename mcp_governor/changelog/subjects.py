@@ -219,6 +219,8 @@ def homes(change: Change) -> tuple[Kind, ...]:
     stem, _, event = change.kind.rpartition("-")
     if event == "deprecated":
         return (Kind.DEPRECATED,)
+    if change.kind == "deprecation-changed":
+        return (Kind.DEPRECATED, Kind.CHANGED, Kind.FIXED)
     if change.verdict is not Verdict.COMPATIBLE:
         return _homes_of_break(change, gone=event == "removed" and stem in _THINGS, renamed=event == "renamed")
     if is_wording(change) or change.bump is Bump.PATCH:

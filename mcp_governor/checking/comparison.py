@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Report, ServerInfo
-from mcp_governor.checking.options import change_options
+from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.checking.subject import baseline_info, counts_of, refuse_empty
 from mcp_governor.findings import Bump
@@ -41,11 +41,11 @@ def compare_targets(
 
 def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, only_breaking: bool = False) -> Report:
     """:func:`compare_targets` for surfaces that were read."""
-    from mcp_governor.change import Verdict, compare
+    from mcp_governor.change import Verdict
     from mcp_governor.changelog import declared_step, needed_step
     from mcp_governor.policy import required_step
 
-    changes = compare(baseline.surface, surface, level=config.level, options=change_options(config))
+    changes = changes_between(baseline.surface, surface, config)
     versions = _versions(baseline.surface, surface)
     steps = {change.id: required_step(change, unknown=config.policy.unknown) for change in changes}
     highest = Bump.highest(list(steps.values()))

@@ -1,4 +1,4 @@
-"""The options of the change catalogue as a configuration sets them."""
+"""The comparison as a configuration sets it: the options of the change catalogue, and the manifest with the surface."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
+    from mcp_governor.change import Change
     from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
 
 
 def change_options(config: Config) -> ChangeOptions:
@@ -40,3 +42,18 @@ def _refuse(config: Config) -> None:
                 f'{config.shown}: "policy.{key}" is wrong: {one_line(error.message)}.',
                 "See what it takes with: mcp-governor schema config",
             )
+
+
+def changes_between(old: Surface, new: Surface, config: Config) -> list[Change]:
+    """Every change from one surface to another under the configured options, of the registry manifest too.
+
+    A surface recorded before there was a manifest says nothing about it.
+    """
+    from mcp_governor.change import compare
+
+    changes = compare(old, new, level=config.level, options=change_options(config))
+    if old.manifest is not None and new.manifest is not None:
+        from mcp_governor.policy import compare_manifests
+
+        changes += compare_manifests(old.manifest, new.manifest)
+    return changes

@@ -125,18 +125,10 @@ class _Run:
         return done
 
     def compare(self) -> list[Change]:
-        from mcp_governor.change import compare
-        from mcp_governor.checking.options import change_options
+        from mcp_governor.checking.options import changes_between
 
         assert self.baseline is not None
-        old, new = self.baseline.surface, self.surface
-        changes = compare(old, new, level=self.config.level, options=change_options(self.config))
-        # A baseline recorded before there was a manifest says nothing about it.
-        if old.manifest is not None and new.manifest is not None:
-            from mcp_governor.policy import compare_manifests
-
-            changes += compare_manifests(old.manifest, new.manifest)
-        return changes
+        return changes_between(self.baseline.surface, self.surface, self.config)
 
     def hold(self, changes: Sequence[Change]) -> Promise:
         from mcp_governor.checking.promise import hold_to_promise

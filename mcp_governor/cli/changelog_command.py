@@ -67,11 +67,10 @@ class _Desk:
 
 
 def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
-    from mcp_governor.change import compare
     from mcp_governor.changelog import parse
     from mcp_governor.checking import read_target
     from mcp_governor.checking.books import load_changelog
-    from mcp_governor.checking.options import change_options
+    from mcp_governor.checking.options import changes_between
     from mcp_governor.config import DEFAULT_CHANGELOG
     from mcp_governor.target import read_baseline
 
@@ -85,7 +84,7 @@ def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
     baseline = read_baseline(config, against)
     changes: list[Change] = []
     if baseline is not None:
-        changes = compare(baseline.surface, surface, level=config.level, options=change_options(config))
+        changes = changes_between(baseline.surface, surface, config)
     return _Desk(config, book, surface, baseline, changes)
 
 
@@ -219,10 +218,9 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
 @run_options(formats=("markdown", "text"))
 def diff(run: Run, old: str, new: str) -> None:
     """Compare two released versions, surface and text side by side: the release note."""
-    from mcp_governor.change import compare
     from mcp_governor.changelog import compare_releases
     from mcp_governor.checking.books import load_changelog, surface_of_release
-    from mcp_governor.checking.options import change_options
+    from mcp_governor.checking.options import changes_between
 
     config = run.config
     book = load_changelog(config)
@@ -230,7 +228,7 @@ def diff(run: Run, old: str, new: str) -> None:
     changes = None
     tools: set[str] = set()
     if before is not None and after is not None:
-        changes = compare(before, after, level=config.level, options=change_options(config))
+        changes = changes_between(before, after, config)
         tools = set(before.by_name) | set(after.by_name)
     comparison = compare_releases(book, old, new, changes=changes, tools=tools)
     write_text(comparison.as_markdown(), run.output)

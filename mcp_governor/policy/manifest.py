@@ -53,6 +53,7 @@ class _Setting:
     required: bool
     default: Any
     choices: tuple[str, ...] | None
+    secret: bool
 
     @property
     def must_be_set(self) -> bool:
@@ -131,7 +132,9 @@ def _packages(manifest: Manifest) -> dict[str, Mapping[str, Any]]:
     found = {}
     for entry in _entries(manifest, "packages"):
         registry = entry.get("registryType", entry.get("registry_type", entry.get("registry_name", "")))
-        found[f"{registry}:{entry.get('identifier', entry.get('name', ''))}"] = entry
+        name = f"{registry}:{entry.get('identifier', entry.get('name', ''))}"
+        # One package may be offered several times, each with another transport.
+        found[f"{name} ({_type_of(entry.get('transport'))})" if name in found else name] = entry
     return found
 
 
@@ -158,6 +161,7 @@ def _setting(entry: Mapping[str, Any], index: int) -> _Setting:
         required=entry.get("isRequired", entry.get("is_required")) is True,
         default=entry.get("default", fixed),
         choices=tuple(map(str, choices)) if isinstance(choices, list) else None,
+        secret=entry.get("isSecret", entry.get("is_secret")) is True,
     )
 
 
@@ -255,19 +259,27 @@ def _changed(where: _Place, old: _Setting, new: _Setting) -> Iterator[Change]:
     elif old.must_be_set and not new.must_be_set:
         yield _compatible(f"{where.stem}-optional", path, f"{shown} may be left out now", old.required, new.required)
     elif None not in (old.default, new.default) and old.default != new.default:
-        message = f"the default of {shown} changed"
+        values = "" if old.secret or new.secret else f" from {_told(old.default)} to {_told(new.default)}"
+        message = f"the default of {shown} changed{values}"
         yield _breaking(f"{where.stem}-default-changed", f"{path}/default", message, old.default, new.default)
-    lost = [choice for choice in old.choices or () if new.choices is not None and choice not in new.choices]
-    if lost or (old.choices is None and new.choices is not None):
-        message = f"{shown} takes fewer values"
-        yield _breaking(
-            f"{where.stem}-choice-removed", f"{path}/choices", message, _list(old.choices), _list(new.choices)
-        )
-    elif old.choices != new.choices and old.choices is not None:
-        message = f"{shown} takes more values"
-        yield _compatible(
-            f"{where.stem}-choice-added", f"{path}/choices", message, _list(old.choices), _list(new.choices)
-        )
+    yield from _choices(where, old, new)
+
+
+def _choices(where: _Place, old: _Setting, new: _Setting) -> Iterator[Change]:
+    path, shown = join_pointer(where.pointer, new.name, "choices"), f"{where.noun} `{visible(new.name)}`"
+    before, after = _list(old.choices), _list(new.choices)
+    lost = [choice for choice in before or () if after is not None and choice not in after]
+    gained = [choice for choice in after or () if before is not None and choice not in before]
+    if lost or (before is None and after is not None):
+        message = f"{shown} no longer takes {_told(*lost)}" if lost else f"{shown} takes only {_told(*after or ())}"
+        yield _breaking(f"{where.stem}-choice-removed", path, message, before, after)
+    elif gained or (before is not None and after is None):
+        message = f"{shown} takes {_told(*gained)} too" if gained else f"{shown} takes any value"
+        yield _compatible(f"{where.stem}-choice-added", path, message, before, after)
+
+
+def _told(*values: Any) -> str:
+    return ", ".join(f'"{one_line(str(value), 40)}"' for value in values)
 
 
 def _list(choices: tuple[str, ...] | None) -> list[str] | None:
