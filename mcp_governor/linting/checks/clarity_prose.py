@@ -1,242 +1,240 @@
-"""Prose that contradicts its schema: the one smell of descriptions that was measured to hurt.
-
-Each pattern reads only what is written in a form that leaves no doubt: a parenthesised type, quoted values in a
-list, a bare number. What it cannot read for certain it leaves alone.
-"""
+"""Prose that contradicts its schema: the one smell of descriptions that was measured to hurt."""
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.linting import prose
 from mcp_governor.linting.context import Context, Hit, Node, hit
-from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import COMPOSITION, effective, followed, parent_of, root_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-_TYPE_WORDS = {
-    "string": "string",
-    "str": "string",
-    "integer": "integer",
-    "int": "integer",
-    "number": "number",
-    "float": "number",
-    "boolean": "boolean",
-    "bool": "boolean",
-    "array": "array",
-    "list": "array",
-    "object": "object",
-    "dict": "object",
-}
-_WORD = "|".join(_TYPE_WORDS)
-_TYPE_NOTE = rf"\((?:(?:optional|required)[,:]?\s+)?({_WORD})(?:,\s*(?:optional|required|default\b[^)]{{0,40}}))?\)"
-# Only where the note is about the argument as a whole: in front, or behind a phrase without lists or fields.
-_STATED_TYPE = Guarded(
-    rf"^\s*{_TYPE_NOTE}|^[^:,(\n]*{_TYPE_NOTE}\s*\.?\s*$|^\s*type\s*[:=]\s*({_WORD})\b(?!\s*(?:or|\|))", "(", "type"
-)
-_COMMA_LIST = Guarded(r"\b(?:as\s+)?(?:a\s+)?comma[- ](?:separated|delimited)\s+(?:string|list|values)\b", "comma")
-_JSON_TEXT = Guarded(
-    r"\b(?:as\s+a\s+)?JSON(?:[- ](?:encoded|formatted|serialized))?\s+string\b|\bstringified\b", "json", "stringified"
-)
-_COMPATIBLE = ({"integer", "number"},)
-
-_QUOTED = r"(?:`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”)"
-_VALUE_LIST = Guarded(
-    r"\b(?:one of|(?:allowed|valid|possible|accepted|supported) values?|options|must be|can be|either)"
-    rf"(?:\s+are|\s+is)?\s*[:=]?\s*[(\[]?\s*({_QUOTED}(?:\s*(?:,\s*(?:or|and)?|\||/|\bor\b|\band\b)\s*{_QUOTED})+)",
-    "one of",
-    "value",
-    "options",
-    "must be",
-    "can be",
-    "either",
-)
-_ITEM = re.compile(_QUOTED)
-
-_NUMBER = r"-?\d{1,15}(?:\.\d{1,15})?"
-_END = r"(?=\s*(?:$|[);\]]|[.,](?:\s|$)))"
-_STATED_DEFAULT = Guarded(
-    rf"\bdefault(?:s\s+to|\s+value\s+is|\s+is|\s*[:=])?\s*(?:({_QUOTED})|(true|false|{_NUMBER}){_END})", "default"
-)
-_BETWEEN = Guarded(
-    rf"\bbetween\s+({_NUMBER})\s+and\s+({_NUMBER}){_END}|\(({_NUMBER})\s*(?:-|–|to)\s*({_NUMBER})\)", "between", "("
-)
-_AT_MOST = Guarded(
-    rf"\b(?:max(?:imum)?(?:\s+(?:is|of|value))?|at most|no more than)\s*[:=]?\s*({_NUMBER}){_END}",
-    "max",
-    "at most",
-    "no more",
-)
-_AT_LEAST = Guarded(
-    rf"\b(?:min(?:imum)?(?:\s+(?:is|of|value))?|at least|no less than)\s*[:=]?\s*({_NUMBER}){_END}",
-    "min",
-    "at least",
-    "no less",
-)
-_LENGTH = Guarded(
-    r"\b(?:max(?:imum)?(?:\s+of)?|at most|up to|no more than)\s*[:=]?\s*(\d+)\s+"
-    r"(char(?:acter)?s|items|elements|entries)\b",
-    "char",
-    "items",
-    "elements",
-    "entries",
-)
-
-# In front, or in brackets before anything that could begin a list of fields.
-_SAYS = Guarded(
-    r"^\s*[\[(]?(required|optional)[\])]?\s*(?:[.:,;\-–]|$)|^[^:\n]*?[\[(](required|optional)[\])]",
-    "required",
-    "optional",
-)
-_CONDITIONAL = Guarded(
-    r"\brequired\s+(?:if|when|for|unless|with|in|only)\b|\boptional\s+(?:if|when|for|unless)\b", "required", "optional"
-)
+    from mcp_governor.surface.model import Tool
 
 
-def _prose(node: Node) -> str:
-    """The description of a property, the empty string for anything else.
+class Said(NamedTuple):
+    """One text about an argument.
 
-    Blanks are single and empty lines are left out, so that no run of white space makes a pattern slow.
+    Attributes:
+        node: the argument.
+        path: where the text stands: its own description, or that of the tool.
+        value: the description as published.
+        text: what of it is about the argument, in single blanks.
     """
+
+    node: Node
+    path: str
+    value: str
+    text: str
+
+    def told(self, **values: Any) -> Hit:
+        """A hit at this text."""
+        return hit(self.path, self.value, argument=self.node.argument, **values)
+
+
+class _Last:
+    """What was read last: five rules ask for the same argument, one after the other."""
+
+    def __init__(self) -> None:
+        self.node: Node | None = None
+        self.said: tuple[Said, ...] = ()
+        self.tool: Tool | None = None
+        self.sections: Mapping[str, str] = {}
+
+
+def _said(node: Node, context: Context) -> tuple[Said, ...]:
+    """The texts about the argument that a node declares; none for any other node."""
     if node.argument is None or not isinstance(node.schema, dict):
-        return ""
-    text = node.schema.get("description")
-    if not isinstance(text, str):
-        return ""
-    return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
+        return ()
+    last = context.facts.memo("clarity-prose", _Last)
+    if last.node is not node:
+        last.node, last.said = node, tuple(_read(node, node.argument, last))
+    return last.said
 
 
-def _told(node: Node, **values: Any) -> Hit:
-    """A hit at the description of a property."""
-    return hit(f"{node.pointer}/description", node.schema["description"], argument=node.argument, **values)
+def _read(node: Node, argument: str, last: _Last) -> Iterator[Said]:
+    own = node.schema.get("description")
+    if isinstance(own, str) and own:
+        yield Said(node, f"{node.pointer}/description", own, prose.without_name(own, argument))
+    if node.side != "inputSchema" or node.tokens != ("properties", argument):
+        return
+    if last.tool is not node.tool:
+        names = parent_of(node).get("properties", {})
+        last.tool, last.sections = node.tool, prose.argument_sections(node.tool.description, names)
+    text = last.sections.get(argument)
+    if text:
+        yield Said(node, "/description", node.tool.description, prose.without_name(text, argument))
 
 
-def stated_type(node: Node, _context: Context) -> Iterator[Hit]:
+# -- type
+
+
+def stated_type(node: Node, context: Context) -> Iterator[Hit]:
     """A type that the description states is one that the schema accepts."""
-    text = _prose(node)
-    types = types_of(node.schema) if text else None
-    if not text or types is None:
+    said = _said(node, context)
+    types = types_of(node.schema, root_of(node)) if said else None
+    if types is None:
         return
-    match = _STATED_TYPE.search(text)
-    if match is not None:
-        stated = _TYPE_WORDS[(match[1] or match[2] or match[3]).lower()]
-        if stated not in types and not any(stated in pair and pair & types for pair in _COMPATIBLE):
-            yield _told(node, stated=stated, type=sorted(types))
-            return
-    if "string" in types:
-        return
-    if types <= {"array", "null"} and _COMMA_LIST.search(text):
-        yield _told(
-            node,
-            stated="comma-separated text",
-            type=sorted(types),
-        )
-    elif types <= {"array", "object", "null"} and _JSON_TEXT.search(text):
-        yield _told(node, stated="JSON in a string", type=sorted(types))
+    for one in said:
+        stated = _refused_type(one, types)
+        if stated is not None:
+            yield one.told(stated=stated, type=sorted(types))
 
 
-def _enum(schema: dict[str, Any]) -> list[str]:
-    values = schema.get("enum")
-    if not isinstance(values, list):
-        return []
-    return [value for value in values if isinstance(value, str)]
-
-
-def stated_values(node: Node, _context: Context) -> Iterator[Hit]:
-    """Every value that the description lists is in the enum."""
-    text = _prose(node)
-    allowed = _enum(effective(root_of(node), node.schema)) if text else []
-    if not allowed:
-        return
-    folded = {value.casefold() for value in allowed}
-    for match in _VALUE_LIST.finditer(text):
-        stated = [item[1:-1] for item in _ITEM.findall(match[1])]
-        extra = [value for value in stated if value not in allowed]
-        # A list that shares nothing with the enum is about something else.
-        if extra and any(value.casefold() in folded for value in stated):
-            yield _told(node, stated=extra, allowed=allowed)
-            return
-
-
-def stated_default(node: Node, _context: Context) -> Iterator[Hit]:
-    """A default that the description states is the default of the schema."""
-    text = _prose(node)
-    if not text or "default" not in node.schema:
-        return
-    actual = node.schema["default"]
-    stated = [_literal(match, actual) for match in _STATED_DEFAULT.finditer(text)]
-    # Two defaults in one description are two cases, which a schema cannot say.
-    if len(stated) == 1 and stated[0] is not None and stated[0] != actual:
-        yield _told(node, stated=stated[0], default=actual)
-
-
-def _literal(match: re.Match[str], actual: Any) -> Any:
-    """The stated value where it is of the same kind as the actual one, else ``None``."""
-    quoted, bare = match[1], match[2]
-    if isinstance(actual, str):
-        return quoted[1:-1] if quoted else None
-    text = (quoted[1:-1] if quoted else bare).lower()
-    if isinstance(actual, bool):
-        return {"true": True, "false": False}.get(text)
-    if isinstance(actual, int | float) and re.fullmatch(_NUMBER, text):
-        return float(text) if "." in text else int(text)
+def _refused_type(said: Said, types: frozenset[str]) -> str | None:
+    """What the text says the type is, where the schema refuses that."""
+    schema = effective(root_of(said.node), said.node.schema)
+    claim = prose.stated_type(said.text, said.node.argument or "")
+    if claim is None and types.isdisjoint({"array", "object"}) and not schema.keys() & {"pattern", "format", "enum"}:
+        claim = prose.ordered_type(said.text)
+    if claim is not None:
+        return None if _accepts(types, claim.kind) and _accepts_items(said.node, schema, claim.item) else claim.shown
+    if types <= {"array", "null"} and prose.states_comma_list(said.text):
+        return "comma-separated text"
+    if types <= {"array", "object", "null"} and prose.states_json_text(said.text):
+        return "JSON in a string"
     return None
 
 
-def stated_bounds(node: Node, _context: Context) -> Iterator[Hit]:
+def _accepts(types: frozenset[str], stated: str) -> bool:
+    """Whether one of the types is the stated one, or as good; a float is more than an integer takes."""
+    if stated == "float":
+        return "number" in types
+    return stated in types or ({"integer", "number"} >= {stated} and not types.isdisjoint({"integer", "number"}))
+
+
+def _accepts_items(node: Node, schema: Mapping[str, Any], stated: str | None) -> bool:
+    items = types_of(schema.get("items"), root_of(node))
+    return stated is None or items is None or _accepts(items, stated)
+
+
+# -- values
+
+
+def stated_values(node: Node, context: Context) -> Iterator[Hit]:
+    """Every value that the description lists is in the enum."""
+    said = _said(node, context)
+    allowed = _enum(root_of(node), node.schema) if said else None
+    if not allowed:
+        return
+    folded = {value.casefold() for value in allowed}
+    for one in said:
+        for claim in prose.stated_values(one.text):
+            # Where the list is less than a promise, another case is another way to write.
+            known = allowed if claim.complete else folded
+            extra = [value for value in claim.values if (value if claim.complete else value.casefold()) not in known]
+            shared = sum(value.casefold() in folded for value in claim.values)
+            if extra and (shared >= claim.shared or (claim.complete and shared == 0)):
+                yield one.told(stated=extra, allowed=allowed)
+                break
+
+
+def _enum(root: Any, schema: Any) -> list[str] | None:
+    """The values that an argument, or the items of a list, can have, as text; ``None`` where they are open."""
+    found = effective(root, schema)
+    if isinstance(found.get("items"), dict):
+        found = effective(root, found["items"])
+    branches = found.get("anyOf", found.get("oneOf"))
+    if isinstance(branches, list) and "enum" not in found:
+        parts = [_enum(root, branch) for branch in branches if followed(root, branch).get("type") != "null"]
+        return [value for part in parts for value in part or ()] if all(parts) else None
+    values = [found["const"]] if "const" in found else found.get("enum")
+    if not isinstance(values, list):
+        return None
+    return [value if isinstance(value, str) else json.dumps(value, default=str) for value in values]
+
+
+# -- default
+
+
+def stated_default(node: Node, context: Context) -> Iterator[Hit]:
+    """A default that the description states is the default of the schema."""
+    said = _said(node, context)
+    if not said or "default" not in node.schema:
+        return
+    actual = node.schema["default"]
+    for one in said:
+        claim = prose.stated_default(one.text)
+        stated = _literal(claim, actual) if claim is not None else None
+        if stated is not None and stated != actual:
+            yield one.told(stated=stated, default=actual)
+
+
+def _literal(claim: tuple[str, bool], actual: Any) -> Any:
+    """The stated value where it is of the same kind as the actual one, else ``None``."""
+    text, quoted = claim
+    if isinstance(actual, str):
+        # "default: 10" of an argument that takes numbers as text.
+        return text if quoted or (_NUMERIC.fullmatch(actual) and _NUMERIC.fullmatch(text)) else None
+    if isinstance(actual, bool):
+        return {"true": True, "false": False}.get(text.lower())
+    if isinstance(actual, int | float) and _NUMERIC.fullmatch(text):
+        return prose.number(text)
+    return None
+
+
+_NUMERIC = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
+
+
+# -- bounds
+
+
+_KEYWORDS = {
+    ("number", "lower"): ("minimum", "exclusiveMinimum"),
+    ("number", "upper"): ("maximum", "exclusiveMaximum"),
+    ("characters", "lower"): ("minLength",),
+    ("characters", "upper"): ("maxLength",),
+    ("items", "lower"): ("minItems",),
+    ("items", "upper"): ("maxItems",),
+}
+
+
+def stated_bounds(node: Node, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those of the schema."""
-    text = _prose(node)
-    if not text:
+    said = _said(node, context)
+    if not said:
         return
     schema = effective(root_of(node), node.schema)
-    for keyword, stated in _stated_bounds(text, types_of(schema) or frozenset()):
-        actual = schema.get(keyword)
-        if isinstance(actual, int | float) and not isinstance(actual, bool) and actual != stated:
-            yield _told(
-                node,
-                keyword=keyword,
-                stated=stated,
-                actual=actual,
-            )
+    types = types_of(schema) or frozenset()
+    for one in said:
+        for claim in prose.stated_bounds(one.text, types):
+            for keyword in _KEYWORDS[claim.of, claim.side]:
+                actual = schema.get(keyword)
+                if isinstance(actual, int | float) and not isinstance(actual, bool):
+                    whole = types == {"integer"}
+                    # In draft-04 the exclusive keyword is a boolean beside the bound.
+                    excluded = keyword.startswith("exclusive") or schema.get(f"exclusive{keyword.title()}") is True
+                    stated = _bound(claim.value, claim.side, claim.exclusive, whole)
+                    if stated != _bound(actual, claim.side, excluded, whole):
+                        yield one.told(keyword=keyword, stated=claim.value, actual=actual)
 
 
-def _stated_bounds(text: str, types: frozenset[str]) -> Iterator[tuple[str, float]]:
-    if types & {"integer", "number"}:
-        between = list(_BETWEEN.finditer(text))
-        most, least = list(_AT_MOST.finditer(text)), list(_AT_LEAST.finditer(text))
-        if len(between) == 1:
-            low, high = (between[0][1], between[0][2]) if between[0][1] else (between[0][3], between[0][4])
-            yield "minimum", float(low)
-            yield "maximum", float(high)
-        elif not between:
-            if len(most) == 1:
-                yield "maximum", float(most[0][1])
-            if len(least) == 1:
-                yield "minimum", float(least[0][1])
-    lengths = list(_LENGTH.finditer(text))
-    if len(lengths) == 1:
-        characters = lengths[0][2].lower().startswith("char")
-        if characters and "string" in types:
-            yield "maxLength", float(lengths[0][1])
-        elif not characters and "array" in types:
-            yield "maxItems", float(lengths[0][1])
+def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float, bool]:
+    """A bound in one spelling: among whole numbers, below 10 is at most 9."""
+    if exclusive and whole and value == int(value):
+        return value + (1 if side == "lower" else -1), False
+    return value, exclusive
 
 
-def stated_required(node: Node, _context: Context) -> Iterator[Hit]:
+# -- required
+
+
+def stated_required(node: Node, context: Context) -> Iterator[Hit]:
     """A description does not call an argument required that is optional, or the other way round."""
-    text = _prose(node)
-    if not text or node.side != "inputSchema" or _CONDITIONAL.search(text):
-        return
-    parent = parent_of(node)
-    if any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
+    said = _said(node, context) if node.side == "inputSchema" else ()
+    parent = parent_of(node) if said else {}
+    if not said or any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
         return
     names = parent.get("required")
-    required = isinstance(names, list) and node.argument in names
-    said = _SAYS.search(text)
-    if said is None:
+    actual = "required" if isinstance(names, list) and node.argument in names else "optional"
+    # Strict modes list every argument as required, and let null stand for leaving it out.
+    if actual == "required" and "null" in (types_of(node.schema, root_of(node)) or ()):
         return
-    stated, actual = (said[1] or said[2]).lower(), "required" if required else "optional"
-    if stated != actual:
-        yield _told(node, stated=stated, actual=actual)
+    for one in said:
+        stated = prose.stated_necessity(one.text)
+        if stated is not None and stated != actual:
+            yield one.told(stated=stated, actual=actual)
