@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import shown
 from mcp_governor.change.model import Change, Level, Verdict
 from mcp_governor.change.tools import make
@@ -27,6 +28,11 @@ def compare_servers(old: Surface, new: Surface, level: Level) -> Iterator[Change
     if old.name and new.name and old.name != new.name:
         message = f"the server calls itself {shown(new.name)}, was {shown(old.name)}"
         yield changed("server-name-changed", "/serverInfo/name", _COMPATIBLE, message, old.name, new.name)
+    for key in ("title", "description", "websiteUrl", "icons"):
+        before, after = old.server.get(key), new.server.get(key)
+        if old.server and new.server and not same_json(before, after):
+            message = f"{key} of the server changed"
+            yield changed("server-wording-changed", f"/serverInfo/{key}", _COMPATIBLE, message, before, after)
     recorded = _has_handshake(old) and _has_handshake(new)
     if recorded and (old.instructions or "") != (new.instructions or ""):
         verb = "are new" if not old.instructions else ("are gone" if not new.instructions else "are reworded")

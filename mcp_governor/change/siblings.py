@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.messages import shown
@@ -19,7 +18,9 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 _BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
-_WORDS = ("title", "description", "icons")
+_MOST_ADDRESSES = 100_000
+"""Pairs of a removed resource and a template that are looked at."""
+_WORDS = ("title", "description", "icons", "annotations")
 
 
 def compare_siblings(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
@@ -127,11 +128,13 @@ def _list(value: Any) -> list[Any]:
 
 def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     before, after = _usable(old.resources, "uri"), _usable(new.resources, "uri")
+    templates = _usable(new.templates, "uriTemplate")
+    if len(before.keys() - after.keys()) * len(templates) > _MOST_ADDRESSES:
+        templates = {}
     for uri in before.keys() | after.keys():
         place = join_pointer("/resources", uri)
         if uri not in after:
-            message = f"resource `{visible(uri)}` is gone"
-            yield _make("resource-removed", place, _BREAKING, message, level, uri, None)
+            yield from _resource_gone(uri, before[uri], templates, level)
         elif uri not in before:
             message = f"resource `{visible(uri)}` is new"
             yield _make("resource-added", place, _COMPATIBLE, message, level, None, uri)
@@ -139,6 +142,24 @@ def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
             told = f"resource `{visible(uri)}`"
             yield from _media_type("resource", told, place, before[uri], after[uri], level)
             yield from _words(told, place, before[uri], after[uri], level, ("name",))
+
+
+def _resource_gone(
+    uri: str, old: Mapping[str, Any], templates: Mapping[str, Mapping[str, Any]], level: Level
+) -> Iterator[Change]:
+    """A resource that is no longer listed; its address may still be one of those that a template promises."""
+    from mcp_governor.change.uri_templates import covers_address
+
+    place = join_pointer("/resources", uri)
+    told = f"resource `{visible(uri)}`"
+    for template, entry in templates.items():
+        if covers_address(template, uri):
+            message = f"{told} is not listed any more, and is an address of template `{visible(template)}`"
+            yield _make("resource-unlisted", place, _COMPATIBLE, message, level, uri, None)
+            if "mimeType" in entry:
+                yield from _media_type("resource", told, place, old, entry, level)
+            return
+    yield _make("resource-removed", place, _BREAKING, f"{told} is gone", level, uri, None)
 
 
 def _media_type(
@@ -151,15 +172,6 @@ def _media_type(
     kind = f"{what}-media-type-changed" if verdict is _BREAKING else f"{what}-media-type-declared"
     message = f"{told}: mimeType changed from {shown(before)} to {shown(after)}"
     yield _make(kind, f"{place}/mimeType", verdict, message, level, before, after)
-
-
-_VARIABLES = re.compile(r"\{[+#./;?&=,!@|]?([^{}]+)\}")
-
-
-def template_variables(template: str) -> list[str]:
-    """The variables of a URI template (RFC 6570), in order, without modifiers."""
-    found = (part for group in _VARIABLES.findall(template) for part in group.split(","))
-    return list(dict.fromkeys(re.sub(r"(\*|:\d+)$", "", name.strip()) for name in found))
 
 
 def _templates(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
@@ -209,26 +221,27 @@ def _by_name(uris: list[str], entries: Mapping[str, Mapping[str, Any]]) -> dict[
 def _template_moved(old: str, new: str, level: Level) -> Iterator[Change]:
     """One edit of a template: variables that came or went, or another address with the same variables.
 
-    A variable in a query (``{?limit}``) may be left out, so a client that expands the old template still asks
-    for something that the new one matches; any other edit moves the address.
+    A variable in a query (``{?limit}``) may be left out, and ``{+path}`` takes what ``{path}`` does, so a client that
+    expands the old template still asks for something that the new one matches; any other edit moves the address.
     """
+    from mcp_governor.change.uri_templates import covers_template, variables, without_query
+
     place = join_pointer("/resourceTemplates", old)
-    before, after = template_variables(old), template_variables(new)
+    before, after = variables(old), variables(new)
     came = [name for name in after if name not in before]
     went = [name for name in before if name not in after]
     if came and not went:
-        optional = _without_query(old) == _without_query(new)
+        optional = without_query(old) == without_query(new)
         kind = "template-optional-variable-added" if optional else "template-variable-added"
         verdict = _COMPATIBLE if optional else _BREAKING
         message = f"template `{visible(old)}` asks for {shown(came)}: `{visible(new)}`"
     elif went and not came:
         kind, verdict = "template-variable-removed", _BREAKING
         message = f"template `{visible(old)}` does not take {shown(went)} any more: `{visible(new)}`"
+    elif before == after and covers_template(new, old):
+        kind, verdict = "template-widened", _COMPATIBLE
+        message = f"template `{visible(old)}` takes more addresses: `{visible(new)}`"
     else:
         kind, verdict = "template-changed", _BREAKING
         message = f"template `{visible(old)}` is `{visible(new)}` now"
     yield _make(kind, place, verdict, message, level, old, new)
-
-
-def _without_query(template: str) -> str:
-    return re.sub(r"\{[?&][^{}]*\}", "", template)

@@ -252,6 +252,16 @@ _RESOURCES = [
         {"resources": []},
     ),
     _kind(
+        "resource-unlisted",
+        _COMPATIBLE,
+        "The resource is not listed any more; a template still promises its address, so reading it may work.",
+        "resource-added",
+        (
+            {**_resource(), "resourceTemplates": [{"uriTemplate": "docs://{page}", "name": "page"}]},
+            {"resources": [], "resourceTemplates": [{"uriTemplate": "docs://{page}", "name": "page"}]},
+        ),
+    ),
+    _kind(
         "resource-media-type-changed",
         _BREAKING,
         "The resource is of another media type: clients that parse the old one fail.",
@@ -292,6 +302,13 @@ _RESOURCES = [
         "A variable of the query may be given; addresses without it still work.",
         "template-variable-removed",
         (_template("file:///{path}"), _template("file:///{path}{?limit}")),
+    ),
+    _kind(
+        "template-widened",
+        _COMPATIBLE,
+        "Addresses that were built from the old template still lead somewhere, and further ones do.",
+        "template-changed",
+        (_template("file:///{path}"), _template("file:///{+path}")),
     ),
     _kind(
         "template-changed",
@@ -348,6 +365,13 @@ _SERVER = [
         "The server calls itself otherwise; clients know it by the name in their own configuration.",
         {"serverInfo": {"name": "old", "version": "1"}},
         {"serverInfo": {"name": "new", "version": "1"}},
+        "surface",
+    ),
+    _patch(
+        "server-wording-changed",
+        "People see another title, description, picture or website of the server.",
+        {"serverInfo": {"name": "s", "version": "1", "title": "Books"}},
+        {"serverInfo": {"name": "s", "version": "1", "title": "Library"}},
         "surface",
     ),
 ]

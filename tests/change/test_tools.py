@@ -245,6 +245,55 @@ SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
         {"resources": [{"uri": "a:x", "mimeType": "text/html"}]},
         [("resource-media-type-changed", "/resources/a:x/mimeType", B)],
     ),
+    "resource that a template still covers": (
+        {"resources": [{"uri": "a://x/1"}], **template("a://x/{id}")},
+        template("a://x/{id}"),
+        [("resource-unlisted", "/resources/a:~1~1x~11", C)],
+    ),
+    "resource that a new template covers, as another type": (
+        {"resources": [{"uri": "a://x/1/2", "mimeType": "text/plain"}]},
+        template("a://x/{+id}", mimeType="text/html"),
+        [
+            ("resource-media-type-changed", "/resources/a:~1~1x~11~12/mimeType", B),
+            ("template-added", "/resourceTemplates/a:~1~1x~1{+id}", C),
+            ("resource-unlisted", "/resources/a:~1~1x~11~12", C),
+        ],
+    ),
+    "resource that a template does not reach": (
+        {"resources": [{"uri": "a://x/1/2"}], **template("a://x/{id}")},
+        template("a://x/{id}"),
+        [("resource-removed", "/resources/a:~1~1x~11~12", B)],
+    ),
+    "resource beside a template with other literals": (
+        {"resources": [{"uri": "a://xy"}], **template("a://.{id}")},
+        template("a://.{id}"),
+        [("resource-removed", "/resources/a:~1~1xy", B)],
+    ),
+    "resource meant for other readers": (
+        {"resources": [{"uri": "a:x", "annotations": {"audience": ["user"]}}]},
+        {"resources": [{"uri": "a:x", "annotations": {"audience": ["assistant"]}}]},
+        [("sibling-wording-changed", "/resources/a:x/annotations", C)],
+    ),
+    "template takes slashes": (
+        template("file:///{path}{?mode}"),
+        template("file:///{+path}{?mode}"),
+        [("template-widened", "/resourceTemplates/file:~1~1~1{path}{?mode}", C)],
+    ),
+    "template takes no slashes any more": (
+        template("file:///{+path}"),
+        template("file:///{path}"),
+        [("template-changed", "/resourceTemplates/file:~1~1~1{+path}", B)],
+    ),
+    "template moved": (
+        template("file:///{path}"),
+        template("files:///{path}"),
+        [("template-changed", "/resourceTemplates/file:~1~1~1{path}", B)],
+    ),
+    "title of the server": (
+        {"serverInfo": {"name": "s", "title": "A"}},
+        {"serverInfo": {"name": "s", "title": "B"}},
+        [("server-wording-changed", "/serverInfo/title", C)],
+    ),
     "template variable renamed": (
         template("file:///{path}"),
         template("file:///{file}"),

@@ -1,0 +1,92 @@
+"""URI templates (RFC 6570): their variables, and which addresses they promise."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import jsonschema_rs
+
+_EXPRESSION = re.compile(r"\{([+#./;?&=,!@|]?)([^{}]+)\}")
+_QUERY = re.compile(r"\{[?&][^{}]*\}")
+_LARGEST = 100_000
+"""Bytes of a compiled template: some tens of expressions."""
+_MODIFIER = re.compile(r"(\*|:\d+)$")
+
+# operator → what its variables may expand to (RFC 6570, section 3.2); a variable that has no value leaves nothing
+_PLAIN, _ANYTHING = "[^\\x00-\\x20/?#]", "[^\\x00-\\x20]"
+_EXPANSIONS = {
+    "": f"{_PLAIN}+",
+    "+": f"{_ANYTHING}+",
+    "#": f"(#{_ANYTHING}*)?",
+    ".": f"(\\.{_PLAIN}+)?",
+    "/": f"(/{_PLAIN}+)*",
+    ";": f"(;{_PLAIN}+)?",
+    "?": "(\\?[^\\x00-\\x20#]*)?",
+    "&": "(&[^\\x00-\\x20#]*)?",
+}
+
+
+def variables(template: str) -> list[str]:
+    """The variables of a template, in order, without modifiers."""
+    found = (part for _, group in _EXPRESSION.findall(template) for part in group.split(","))
+    return list(dict.fromkeys(_MODIFIER.sub("", name.strip()) for name in found))
+
+
+def without_query(template: str) -> str:
+    """The template without the variables that an address may leave out at its end."""
+    return _QUERY.sub("", template)
+
+
+def covers_address(template: str, uri: str) -> bool:
+    """Whether a URI is surely one of the template's addresses; the time is linear in its length."""
+    validator = _validator(template)
+    return validator is not None and validator.is_valid(uri)
+
+
+def covers_template(outer: str, inner: str) -> bool:
+    """Whether every address of one template is surely one of another's."""
+    from mcp_governor.containment import contains
+
+    one, other = ({"type": "string", "pattern": _pattern(template)} for template in (outer, inner))
+    return contains(one, other, witness=False).verdict == "yes"
+
+
+@lru_cache(maxsize=256)
+def _validator(template: str) -> jsonschema_rs.Validator | None:
+    """What accepts the template's addresses; ``None`` where the template is too large."""
+    import jsonschema_rs
+
+    options = jsonschema_rs.RegexOptions(size_limit=_LARGEST)
+    try:
+        return jsonschema_rs.Draft202012Validator({"pattern": _pattern(template)}, pattern_options=options)
+    except jsonschema_rs.ValidationError:
+        return None
+
+
+def _pattern(template: str) -> str:
+    return f"^{''.join(_parts(template))}$"
+
+
+def _parts(template: str) -> Iterator[str]:
+    end = 0
+    for match in _EXPRESSION.finditer(template):
+        yield _literal(template[end : match.start()])
+        operator, names = match.groups()
+        expansion = _EXPANSIONS.get(operator)
+        if expansion is None:
+            yield "\\b\\B"  # reserved operators: nobody knows what they expand to
+        elif operator in ("", "+"):
+            yield ",".join([expansion] * len(names.split(",")))
+        else:
+            yield expansion
+        end = match.end()
+    yield _literal(template[end:])
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"([\\^$.|?*+()\[\]{}/])", r"\\\1", text)
