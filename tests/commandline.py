@@ -54,10 +54,12 @@ class Outcome:
 def governor(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> Outcome:
     """Run ``mcp-governor ARGUMENTS`` in a folder."""
     leash = Leash()
+    # A server gets LOGNAME from us, and nothing else that we could mark it with where no configuration names it.
+    marked = {"MCP_GOVERNOR_TEST": leash.mark, "LOGNAME": leash.mark}
     done = subprocess.run(
         [PYTHON, "-m", "mcp_governor", *arguments],
         cwd=cwd,
-        env={**os.environ, "MCP_GOVERNOR_TEST": leash.mark, **(env or {})},
+        env={**os.environ, **marked, **(env or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=SECONDS,

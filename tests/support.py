@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -50,7 +51,7 @@ def plain_server(**how: Any) -> StdioEndpoint:
 
 @dataclass(frozen=True)
 class Leash:
-    """A mark in the environment of a server, by which everything that it started is found again."""
+    """A mark in the environment of a server, in any variable, by which everything that it started is found again."""
 
     mark: str = field(default_factory=lambda: uuid.uuid4().hex)
 
@@ -64,11 +65,11 @@ class Leash:
 
     def running(self) -> list[str]:
         """Command lines of living processes that carry the mark (Linux only; elsewhere none)."""
-        wanted = f"{_MARK}={self.mark}".encode()
+        wanted = f"={self.mark}".encode()
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                if wanted in (process / "environ").read_bytes().split(b"\0"):
+                if wanted in (process / "environ").read_bytes():
                     found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
         return found
 
@@ -84,10 +85,15 @@ class Leash:
 
 
 def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
+    """A TCP port of 127.0.0.1 that nobody listens on, and that no outgoing connection will be given meanwhile.
+
+    The ports that the operating system gives out by itself lie above those tried here.
+    """
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_000)
+        with socket.socket() as sock, contextlib.suppress(OSError):
+            sock.bind(("127.0.0.1", port))
+            return port
 
 
 @contextlib.contextmanager

@@ -282,12 +282,14 @@ def slow_start(*, refusal_first: bool = False) -> None:
     first = read()
     second = read()
     assert (first["method"], second["method"]) == ("server/discover", "initialize")
+    found = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+    refusal = {"code": -32022, "message": "modern now", "data": {"supported": ["2026-07-28"]}}
     answers = [
-        lambda: reply(first, {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}),
-        lambda: reply(second, error={"code": -32022, "message": "modern now", "data": {"supported": ["2026-07-28"]}}),
+        json.dumps({"jsonrpc": "2.0", "id": first["id"], "result": found}),
+        json.dumps({"jsonrpc": "2.0", "id": second["id"], "error": refusal}),
     ]
-    for answer in answers[::-1] if refusal_first else answers:
-        answer()
+    # In one piece: the second answer is not late, however busy the machine is.
+    say("\n".join(answers[::-1] if refusal_first else answers))
     for message in requests():
         reply(message, {"tools": [TOOL]})
 

@@ -22,7 +22,9 @@ from mcp_governor.wire.transport import Inbox
 
 PATIENT = Limits()
 HINTS = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
-HASTY = Limits(connect_timeout=1.5, request_timeout=0.5, close_timeout=0.3, probe_timeout=0.5)
+# Short only for what never comes, so that a slow machine gives the same sentence.
+NO_HANDSHAKE = Limits(connect_timeout=1.5, close_timeout=0.3)
+NO_ANSWER = Limits(request_timeout=0.5, close_timeout=0.3)
 
 
 def read_on_loop(endpoint, *, limits=PATIENT):
@@ -312,7 +314,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("mode", "kind", "sentence"), FAILURES, ids=[mode for mode, _, _ in FAILURES])
 def test_failures(reader, leash: Leash, mode: str, kind: type[GovernorError], sentence: str) -> None:
-    limits = HASTY if " within " in sentence else PATIENT
+    limits = NO_HANDSHAKE if "1.5 s" in sentence else NO_ANSWER if "0.5 s" in sentence else PATIENT
     with pytest.raises(kind) as caught:
         reader(leash.hostile(mode), limits=limits)
     assert sentence in caught.value.message
@@ -326,12 +328,16 @@ def test_a_child_that_asks_and_does_not_listen_fills_no_memory(leash: Leash) -> 
     async def work() -> int:
         limits = Limits(close_timeout=0.3)
         async with open_blocking(leash.hostile("asks_for_ever"), limits, Inbox(limits), bytearray()) as transport:
-            await transport.exchange(request(1, "initialize", {}), {}, 10)
-            with pytest.raises(TimeoutError):
-                await transport.exchange(request(2, "tools/list", {}), {}, 0.5)
+            await transport.exchange(request(1, "initialize", {}), {}, 60)
+            for number in range(2, 100):
+                with pytest.raises(TimeoutError):
+                    await transport.exchange(request(number, "tools/list", {}), {}, 0.5)
+                # One moment longer on a slow machine, until the pipe to the child is full.
+                if len(transport._unsent) > number:
+                    break
             return len(transport._unsent)
 
-    assert 0 < drive(work()) <= 100
+    assert 0 < drive(work()) <= 200
 
 
 @pytest.mark.parametrize("mode", ["long_line", "endless_line"])
@@ -405,12 +411,12 @@ def test_a_signal_ends_the_child_too(leash: Leash, number: int, status: int | No
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as ours:
         assert ours.stdout is not None
         assert ours.stdout.readline() == b"ready\n"
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not leash.running() and time.monotonic() < deadline:
             time.sleep(0.02)
         assert leash.running()
         ours.send_signal(number)
-        ended = ours.wait(20)
+        ended = ours.wait(60)
     assert ended != 0
     assert status is None or ended == status
 
