@@ -8,7 +8,6 @@ escape on top of that.
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from typing import TYPE_CHECKING
@@ -88,6 +87,8 @@ def sentence(text: str) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was most likely meant, or ``None`` where none is close."""
+    import difflib
+
     hits = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return hits[0] if hits else None
 

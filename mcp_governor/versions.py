@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -22,7 +21,7 @@ _NO_DEV = 10**9
 
 
 @functools.total_ordering
-@dataclass(frozen=True, slots=True)
+@frozen
 class Version:
     """One semantic version; ordered by precedence (clause 11), build metadata ignored."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ def name_likeness(old: str, new: str) -> float:
         return 1.0
     if set(before) < set(after) or set(after) < set(before):
         return 0.8
+    from difflib import SequenceMatcher
+
     return SequenceMatcher(None, "".join(before), "".join(after)).ratio()
 
 
@@ -34,6 +35,8 @@ def text_likeness(old: str, new: str) -> float:
     before, after = old.split(), new.split()
     if not before or not after:
         return 0.0
+    from difflib import SequenceMatcher
+
     return SequenceMatcher(None, before, after, autojunk=False).ratio()
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -192,6 +191,8 @@ def write_atomic(path: str | Path, text: str) -> None:
     Raises:
         FileFormatError: the folder or the file cannot be written; the old content is still there.
     """
+    import tempfile
+
     file = Path(path)
     file = file.resolve() if file.is_symlink() else file
     shown = visible(str(path))

@@ -22,12 +22,11 @@ _TIERS = {tier.value: tier for tier in Tier}
 
 # "Deprecated: use `new_tool` instead", "[DEPRECATED since 1.4] …", "**Deprecated.** …"
 _DEPRECATED_PREFIX = re.compile(r"[\s*_`\[(#>!]*deprecated\b(?!\s+(?:tools?|items?|entries)\b)", re.IGNORECASE)
-_REPLACEMENT = re.compile(
+_REPLACEMENT = (
     r"\b(?:use|call|replaced by|superseded by|in favou?r of|prefer|switch to|migrate to)\s+"
-    r"(?:the\s+)?(?:[`'\"“‘*]+(?P<quoted>[\w.\-/]+)[`'\"”’*]+|(?P<bare>[A-Za-z][\w-]*[_.-][\w.-]*\w))",
-    re.IGNORECASE,
+    r"(?:the\s+)?(?:[`'\"“‘*]+(?P<quoted>[\w.\-/]+)[`'\"”’*]+|(?P<bare>[A-Za-z][\w-]*[_.-][\w.-]*\w))"
 )
-_SINCE = re.compile(r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w.+-]*)", re.IGNORECASE)
+_SINCE = r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w.+-]*)"
 
 
 @frozen
@@ -203,8 +202,8 @@ def _from_description(entry: Mapping[str, Any]) -> Deprecation | None:
 
 
 def _from_text(text: str, source: str) -> Deprecation:
-    named = _REPLACEMENT.search(text)
-    since = _SINCE.search(text)
+    named = re.search(_REPLACEMENT, text, re.IGNORECASE)
+    since = re.search(_SINCE, text, re.IGNORECASE)
     return Deprecation(
         since=since["version"].rstrip(".") if since else None,
         replacement=(named["quoted"] or named["bare"]) if named else None,

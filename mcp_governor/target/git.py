@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import MissingDependencyError, TargetError
@@ -11,12 +10,15 @@ from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 _SECONDS = 30.0
 
 
 def _git(folder: Path, *arguments: str, asked: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    import subprocess
+
     try:
         return subprocess.run(
             ("git", "-C", str(folder), *arguments),

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.text import one_line
 
-_PYPI = re.compile(
+_PYPI = (
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<extras>\[[A-Za-z0-9._,-]+\])?"
-    r"(?:==(?P<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*))?(?::(?P<script>[A-Za-z0-9][\w.-]*))?",
-    re.ASCII,
+    r"(?:==(?P<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*))?(?::(?P<script>[A-Za-z0-9][\w.-]*))?"
 )
-_NPM = re.compile(
-    r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*)(?:@(?P<version>[A-Za-z0-9.^~*+-]+))?",
-    re.ASCII,
-)
+_NPM = r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*)(?:@(?P<version>[A-Za-z0-9.^~*+-]+))?"
 
 # What package runners need beyond the minimal environment to find their registry, proxy and cache.
 _RUNNER_PREFIXES = ("UV_", "PIP_", "NPM_CONFIG_", "npm_config_", "NODE_", "XDG_")
@@ -54,7 +49,7 @@ def pypi_command(spec: str) -> tuple[str, ...]:
         TargetError: not such a spec.
         MissingDependencyError: uv is not installed.
     """
-    match = _PYPI.fullmatch(spec)
+    match = re.fullmatch(_PYPI, spec, re.ASCII)
     if match is None:
         raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct it.")
     requirement = match["name"] + (match["extras"] or "") + (f"=={match['version']}" if match["version"] else "")
@@ -62,6 +57,8 @@ def pypi_command(spec: str) -> tuple[str, ...]:
 
 
 def _uvx() -> tuple[str, ...]:
+    import shutil
+
     beside = Path(sys.executable).parent / "uvx"
     found = str(beside) if beside.is_file() else shutil.which("uvx")
     if found:
@@ -80,7 +77,9 @@ def npm_command(spec: str) -> tuple[str, ...]:
         TargetError: not such a spec.
         MissingDependencyError: node's npx is not installed.
     """
-    match = _NPM.fullmatch(spec)
+    import shutil
+
+    match = re.fullmatch(_NPM, spec, re.ASCII)
     if match is None:
         raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION].', "Correct it.")
     npx = shutil.which("npx")

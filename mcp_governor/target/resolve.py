@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
-from mcp_governor.target.clients import endpoint_from_client_config
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import RUNNERS, npm_command, pypi_command, runner_environment
 from mcp_governor.text import did_you_mean, one_line, visible
-from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
 SURFACE_FILE = "mcp-surface.json"
 TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
-_REFERENCE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_REFERENCE = r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))"
 _FORMS = (
     "A TARGET is an https:// URL, FILE.json, python:package.module:attribute, CONFIG.json#NAME, "
     "pypi:NAME, npm:NAME, git:REF[:PATH], a name from [tool.mcp-governor.servers], or -- COMMAND."
@@ -93,7 +91,7 @@ def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: A
         headers["Authorization"] = f"Bearer {token}"
     return LiveSource(
         shown=shown_url(url),
-        endpoint=HttpEndpoint(url, headers=headers, transport=transport),  # type: ignore[arg-type]
+        endpoint=wire.HttpEndpoint(url, headers=headers, transport=transport),  # type: ignore[arg-type]
         timeout=config.timeout,
     )
 
@@ -115,7 +113,9 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
     module, _, attribute = rest.partition(":")
     if not module or not attribute:
         raise TargetError(f'"{one_line(text, 80)}" names no attribute.', "Write python:package.module:attribute.")
-    return LiveSource(shown=visible(text), endpoint=ObjectEndpoint(rest, _import_folders(base)), timeout=config.timeout)
+    return LiveSource(
+        shown=visible(text), endpoint=wire.ObjectEndpoint(rest, _import_folders(base)), timeout=config.timeout
+    )
 
 
 def _import_folders(base: Path) -> tuple[str, ...]:
@@ -125,12 +125,12 @@ def _import_folders(base: Path) -> tuple[str, ...]:
 
 
 def _pypi(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
-    endpoint = StdioEndpoint(pypi_command(rest), env=runner_environment())
+    endpoint = wire.StdioEndpoint(pypi_command(rest), env=runner_environment())
     return LiveSource(shown=visible(text), endpoint=endpoint, timeout=max(config.timeout, PACKAGE_TIMEOUT))
 
 
 def _npm(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
-    endpoint = StdioEndpoint(npm_command(rest), env=runner_environment())
+    endpoint = wire.StdioEndpoint(npm_command(rest), env=runner_environment())
     return LiveSource(shown=visible(text), endpoint=endpoint, timeout=max(config.timeout, PACKAGE_TIMEOUT))
 
 
@@ -176,19 +176,23 @@ def _file(path: Path, config: Config, text: str) -> Source:
 
 
 def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
+    from mcp_governor.target.clients import endpoint_from_client_config
+
     endpoint = endpoint_from_client_config(path, name)
     return LiveSource(shown=visible(text), endpoint=endpoint, timeout=config.timeout)
 
 
 def _stdio(command: tuple[str, ...], config: Config) -> Source:
     runner = Path(command[0]).name in RUNNERS
-    endpoint = StdioEndpoint(runnable(command), env=runner_environment() if runner else {})
+    endpoint = wire.StdioEndpoint(runnable(command), env=runner_environment() if runner else {})
     return LiveSource(shown=shown_command(command), endpoint=endpoint, timeout=config.timeout)
 
 
 def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
     """The command, with a program that is not in PATH taken from beside our own Python: an environment that was not
     activated has its scripts there, ``uvx`` of the extra ``run`` among them."""
+    import shutil
+
     program, *rest = command
     beside = Path(sys.executable).parent / program
     if "/" in program or shutil.which(program) or not beside.is_file():
@@ -215,21 +219,21 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
         return LiveSource(name, source.endpoint, server.list_params, max(timeout, PACKAGE_TIMEOUT))
     if server.object:
         return LiveSource(
-            name, ObjectEndpoint(server.object, _import_folders(config.root)), server.list_params, timeout
+            name, wire.ObjectEndpoint(server.object, _import_folders(config.root)), server.list_params, timeout
         )
     if server.url:
         headers = expand(server.headers, config, f"servers.{server.name}.headers")
         if server.bearer_token:
             token = expand({"bearer-token": server.bearer_token}, config, f"servers.{server.name}")
             headers["Authorization"] = f"Bearer {token['bearer-token']}"
-        http = HttpEndpoint(server.url, headers=headers, transport=server.transport)  # type: ignore[arg-type]
+        http = wire.HttpEndpoint(server.url, headers=headers, transport=server.transport)  # type: ignore[arg-type]
         return LiveSource(name, http, server.list_params, timeout)
     environment = expand(server.env, config, f"servers.{server.name}.env")
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
     if Path(server.command[0]).name in RUNNERS:
         environment = {**runner_environment(), **environment}
     return LiveSource(
-        name, StdioEndpoint(runnable(server.command), env=environment, cwd=cwd), server.list_params, timeout
+        name, wire.StdioEndpoint(runnable(server.command), env=environment, cwd=cwd), server.list_params, timeout
     )
 
 
@@ -240,7 +244,7 @@ def secrets_of(config: Config) -> tuple[str, ...]:
         for server in config.servers.values()
         for text in (*server.env.values(), *server.headers.values(), server.bearer_token)
     ]
-    names = {match[1] or match[2] for text in written for match in _REFERENCE.finditer(text)} | {TOKEN_VARIABLE}
+    names = {match[1] or match[2] for text in written for match in re.finditer(_REFERENCE, text)} | {TOKEN_VARIABLE}
     return tuple(value for name in names if (value := os.environ.get(name)))
 
 
@@ -262,6 +266,6 @@ def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, s
         return os.environ[variable]
 
     return {
-        key: _REFERENCE.sub(lambda match, key=key: replace(key, match), value)  # type: ignore[misc]
+        key: re.sub(_REFERENCE, lambda match, key=key: replace(key, match), value)  # type: ignore[misc]
         for key, value in values.items()
     }

@@ -11,7 +11,6 @@ import pytest
 from mcp_governor.config import Config, ServerConfig
 from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDependencyError, TargetError, UsageError
 from mcp_governor.target import FileSource, GitSource, LiveSource, parse_target, read_source, resolve
-from mcp_governor.target import packages as packages_module
 from mcp_governor.target.git import latest_release_tag, version_of_tag
 from mcp_governor.target.resolve import shown_url
 from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
@@ -59,15 +58,15 @@ def test_pypi(spec: str, tail: list[str]) -> None:
 
 @pytest.mark.parametrize("spec", ["@scope/name@1.2.3", "name", "@modelcontextprotocol/server-everything"])
 def test_npm(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages_module.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
     endpoint = live(f"npm:{spec}").endpoint
     assert isinstance(endpoint, StdioEndpoint)
     assert endpoint.command == ("/bin/npx", "--yes", spec)
 
 
 def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages_module.shutil, "which", lambda name: None)
-    monkeypatch.setattr(packages_module.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
     with pytest.raises(MissingDependencyError) as caught:
         live("pypi:mcp-server-time")
     assert 'pip install "mcp-governor[run]"' in caught.value.hint
