@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.model import Verdict
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.steps import is_promised, same_version
-from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.findings import Tier
 from mcp_governor.policy.windows import WINDOWS, History, Notice
 from mcp_governor.text import did_you_mean, one_line
@@ -81,6 +80,8 @@ def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> 
 
 
 def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
+    from mcp_governor.changelog.subjects import subject_of
+
     window, notice = WINDOWS[tool.tier], history.notice(tool)
     if notice is None or history.passed(notice.since) < window:
         yield finding(
@@ -110,6 +111,8 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
 
 
 def _advanced_break(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
+    from mcp_governor.changelog.subjects import subject_of
+
     subject = subject_of(change)
     since = history.announced_parts(tool.name, frozenset(subject.fields[-1:])) or _announced(tool, history)
     told = _too_short(history, since, WINDOWS[Tier.ADVANCED])

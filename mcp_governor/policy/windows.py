@@ -6,8 +6,6 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mcp_governor.changelog import announcements
-from mcp_governor.changelog.model import Kind
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
 from mcp_governor.versions import Numbered
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 WINDOWS: Mapping[Tier, int] = {Tier.FACADE: 2, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
 """Minor releases between announcement and removal (surface governance, "Deprecation policy", step 3)."""
 
-_WITHDRAWN = re.compile(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
+_WITHDRAWN = r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b"
 
 
 @frozen
@@ -72,6 +70,8 @@ class History:
         found: dict[str, Announcement] = {}
         if self.changelog is None:
             return found
+        from mcp_governor.changelog import announcements
+
         for told in announcements(self.changelog):
             if not self._is_withdrawn(told):
                 known = found.get(told.tool)
@@ -83,7 +83,7 @@ class History:
     def _is_withdrawn(self, told: Announcement) -> bool:
         assert self.changelog is not None
         return any(
-            told.tool in entry.names and _WITHDRAWN.search(entry.text)
+            told.tool in entry.names and re.search(_WITHDRAWN, entry.text, re.IGNORECASE)
             for section in self.changelog.sections
             if _is_before(told.section, section)
             for _, entry in section.entries
@@ -131,6 +131,8 @@ class History:
         """The latest-but-out release whose Deprecated section names the tool and one of ``names``."""
         if self.changelog is None:
             return None
+        from mcp_governor.changelog.model import Kind
+
         found = [
             section
             for section in self.changelog.released
