@@ -169,7 +169,8 @@ _INTRO = Guarded(
 )
 _OPENED = Guarded(r"[(\[]\s?(?=[\w`'\"“])|\w:\s(?=[\w`'\"“])", "(", "[", ":")
 _LIST_ENDS = re.compile(r"\s?(?:$|[.;)\]}\n]|[,:]\s)")
-_NO_VALUES = frozenset({"etc", "etc.", "null", "none", "empty", "omitted", "unset", "default", "defaults", "undefined"})
+_AND_SO_ON = frozenset({"etc", "more", "other", "others"})
+_NO_VALUES = frozenset({"null", "none", "empty", "omitted", "unset", "default", "defaults", "undefined"})
 
 
 class ValuesClaim(NamedTuple):
@@ -225,7 +226,9 @@ def _items(
         end = remark.end() if remark else match.end()
         step = None if stopped else separator.match(text, end)
         clean = stopped or step is not None or _LIST_ENDS.match(text, end) is not None
-        # A bare word that goes on is the first of a phrase and no value; so is "etc".
+        if value.lower() in _AND_SO_ON:
+            return (), False
+        # A bare word that goes on is the first of a phrase and no value.
         if quoted or (clean and value.lower() not in _NO_VALUES):
             out.append(value)
         if step is None:
@@ -405,7 +408,6 @@ _SAYS = Guarded(
     "mandatory",
     "optional",
 )
-_NOTED = Guarded(r"^\([^()\n]{1,40}[,;]\s?(required|optional)\)|^\((required|optional)[,;]\s?[^()\n]{1,40}\)", "(")
 _CONDITIONAL = Guarded(
     r"\b(?:required|mandatory|optional)\)?,?\s(?:if|when|for|unless|with|in|only|but|by|on|to|except|or|and)\b"
     r"|\b(?:required|optional)\b.{0,200}\b(?:required|optional)\b",
@@ -419,11 +421,15 @@ def stated_necessity(text: str) -> str | None:
     """``required`` or ``optional``, where a description says so of the argument and without a condition."""
     if _CONDITIONAL.search(text):
         return None
-    match = _SAYS.search(text) or _NOTED.search(text)
-    if match is None:
+    match = _SAYS.search(text)
+    if match is not None:
+        said = next(filter(None, match.groups())).lower()
+        return "optional" if said == "optional" else "required"
+    note = _TYPE_NOTE.search(text)
+    if note is None or _note_type(note[1] or note[2]) is None:
         return None
-    said = next(filter(None, match.groups())).lower()
-    return "optional" if said == "optional" else "required"
+    parts = {part.strip().lower() for part in re.split(r"[,;]", note[1] or note[2])}
+    return next((word for word in ("required", "optional") if word in parts), None)
 
 
 # -- arguments in the description of a tool
