@@ -395,8 +395,10 @@ def test_cancellation_ends_the_child(leash: Leash) -> None:
     anyio.run(work)
 
 
+# A shell that runs tests in the background has SIGINT ignored, and its children inherit that.
 SLEEPER = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {tests!r})
 from support import Leash
 from mcp_governor.wire import read
@@ -423,6 +425,7 @@ def test_a_signal_ends_the_child_too(leash: Leash, number: int, status: int | No
 
 INTERRUPTED = """
 import os, signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {tests!r})
 from support import Leash
 from mcp_governor.wire import connect, read
