@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections import OrderedDict
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -106,12 +107,18 @@ class Schema:
         """See :func:`second_validator`."""
         return second_validator(self.source, self.draft or LATEST)
 
+    def _second_opinion(self, value: Any) -> bool:
+        with warnings.catch_warnings():
+            # Python's own engine remarks on patterns that may mean something else in its future
+            warnings.simplefilter("ignore", FutureWarning)
+            return bool(self.second_validator.is_valid(value))
+
     def accepts(self, value: Any, *, twice: bool = True) -> bool | None:
         """Whether both validators accept the value (the native one alone, where not ``twice``); ``None`` where they
         differ or one cannot tell."""
         try:
             first = self.validator.is_valid(value)
-            second = self.second_validator.is_valid(value) if twice else first
+            second = first if not twice else self._second_opinion(value)
         except Exception:  # noqa: BLE001 - validators raise what they like on schemas they cannot read
             return None
         return first if first is second else None

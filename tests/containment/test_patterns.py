@@ -9,6 +9,7 @@ from asking import answer, verdict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcp_governor.containment import contains
 from mcp_governor.containment.automaton import Automaton
 from mcp_governor.containment.regex import UnsupportedPatternError, backtracks, parse
 
@@ -193,3 +194,8 @@ def test_what_hinges_on_a_line_break_is_left_open() -> None:
 )
 def test_what_may_keep_a_backtracking_engine_busy(pattern: str, dangerous: bool) -> None:
     assert backtracks(pattern) is dangerous
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_pattern_that_python_remarks_on_is_asked_quietly() -> None:
+    assert contains(string(pattern="^[[quiet]$"), string(maxLength=1)).has_witness
