@@ -13,14 +13,13 @@ from mcp_governor.changelog.schema_version import SchemaVersion, baseline_versio
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check
+    from mcp_governor.changelog.comparing import ReleaseComparison, Told, compare_releases
     from mcp_governor.changelog.drafting import draft
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
     from mcp_governor.changelog.reading import load, parse
     from mcp_governor.changelog.releases import (
-        ReleaseComparison,
-        Told,
-        compare_releases,
+        named_section,
         recorded_path,
         recorded_surfaces,
         release,
@@ -53,6 +52,7 @@ __all__ = [
     "draft",
     "first_changelog",
     "load",
+    "named_section",
     "needed_step",
     "next_version",
     "parse",
@@ -85,10 +85,13 @@ _HOMES = {
         "load",
         "parse",
     ),
-    "releases": (
+    "comparing": (
         "ReleaseComparison",
         "Told",
         "compare_releases",
+    ),
+    "releases": (
+        "named_section",
         "recorded_path",
         "recorded_surfaces",
         "release",

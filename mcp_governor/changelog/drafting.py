@@ -11,6 +11,7 @@ from mcp_governor.changelog.grammar import DIGEST, fingerprint_line, heading_lin
 from mcp_governor.changelog.subjects import Tellers, homes, subject_of
 from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -30,6 +31,7 @@ def draft(
     fingerprint: str,
     tools: Collection[str] = (),
     replacements: Mapping[str, str] | None = None,
+    released: Collection[Numbered] = (),
 ) -> str:
     """The changelog with everything in it that the changes need; pure, nothing is written.
 
@@ -44,12 +46,14 @@ def draft(
         fingerprint: the live one.
         tools: every tool of the old and the new surface, see :meth:`Subject.told_by`.
         replacements: for tools that go, the tool to use instead, where it is known.
+        released: the versions that are out, where that is known: a current section of an older version that is not
+            among them was drafted too early, and becomes the section of ``version``.
 
     Raises:
         FileFormatError: a merge conflict is left in the file.
     """
     editor = Editor(changelog)
-    section = _section_for(changelog, version)
+    section = _section_for(changelog, version, released)
     entries = _entries(changes, section, tools, replacements or {})
     if section is None:
         _begin(changelog, editor, version, fingerprint, entries)
@@ -60,11 +64,15 @@ def draft(
     return editor.text()
 
 
-def _section_for(changelog: Changelog, version: str) -> Section | None:
+def _section_for(changelog: Changelog, version: str, released: Collection[Numbered]) -> Section | None:
     top = changelog.sections[0] if changelog.sections else None
     if top is not None and top.unreleased:
         return top
-    return changelog.section(version)
+    known, current, wanted = changelog.section(version), changelog.current, Numbered.parse(version)
+    if known is not None or current is None or current is not top or current.numbered is None or wanted is None:
+        return known
+    in_flight = bool(released) and current.date is None and current.numbered not in released
+    return current if in_flight and current.numbered < wanted else None
 
 
 def _entries(

@@ -17,16 +17,19 @@ from mcp_governor.cli.common import (
     target_argument,
     write_text,
 )
-from mcp_governor.errors import Exit, UsageError
+from mcp_governor.errors import Exit, FileFormatError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
     from mcp_governor.target import Baseline
+    from mcp_governor.versions import Numbered
 
 
 @click.group()
@@ -136,6 +139,7 @@ def draft(
         fingerprint=fingerprint(desk.surface),
         tools=desk.tools,
         replacements=_replacements(desk),
+        released=_released(desk),
     )
     return _settle(desk.config, desk.book, text, run, show_diff=show_diff, only_check=only_check)
 
@@ -149,6 +153,18 @@ def _replacements(desk: _Desk) -> dict[str, str]:
         for tool in desk.baseline.surface.tools
         if tool.deprecation is not None and tool.deprecation.replacement
     }
+
+
+def _released(desk: _Desk) -> frozenset[Numbered]:
+    """The versions that are known to be out: tagged, recorded, or the baseline's; none where nobody keeps account."""
+    from mcp_governor.target.git import released_versions
+    from mcp_governor.versions import Numbered
+
+    folder = desk.config.resolve(desk.config.changelog_options.surfaces)
+    known = {Numbered.parse(file.stem) for file in folder.glob("*.json")} | set(released_versions(desk.config.root))
+    if known and desk.baseline is not None:
+        known.add(Numbered.parse(desk.baseline.surface.version or ""))
+    return frozenset(version for version in known if version is not None)
 
 
 def _settle(config: Config, book: Changelog, text: str, run: Run, *, show_diff: bool, only_check: bool) -> int:
@@ -202,14 +218,38 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
         deliver(report, run.output)
         click.echo(f"{visible(version)} is not released: the check fails; nothing was written.", err=True)
         return int(Exit.FINDINGS)
-    code = _settle(config, book, text, run, show_diff=show_diff, only_check=only_check)
     if show_diff or only_check:
+        _settle(config, book, text, run, show_diff=show_diff, only_check=only_check)
         return int(Exit.PASS)
     where = recorded_path(config.changelog_options.surfaces, version)
-    config.resolve(where).parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(config.resolve(where), dump_surface(surface))
-    click.echo(f"{visible(where)} records its surface. Commit both, then tag v{visible(version)}.")
-    return code
+    recordings = [where, *_stale_baseline(config, dump_surface(surface))]
+    _refuse_read_only(config, [config.changelog, *recordings])
+    for name in recordings:
+        config.resolve(name).parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(config.resolve(name), dump_surface(surface))
+    _settle(config, book, text, run, show_diff=False, only_check=False)
+    records = "records its surface" if len(recordings) == 1 else "record its surface"
+    tag = f"v{version.removeprefix('v')}"
+    click.echo(f"{visible(' and '.join(recordings))} {records}. Commit what changed, then tag {visible(tag)}.")
+    return int(Exit.PASS)
+
+
+def _stale_baseline(config: Config, text: str) -> list[str]:
+    """The repository's own surface file, where it holds another surface: the next change is compared with it."""
+    from mcp_governor.target.resolve import baseline_file
+
+    name = baseline_file(config)
+    path = config.resolve(name)
+    return [name] if path.is_file() and path.read_bytes() != text.encode() else []
+
+
+def _refuse_read_only(config: Config, names: Sequence[str]) -> None:
+    """All files of a release, or none."""
+    from mcp_governor.surface.file import is_read_only
+
+    for name in names:
+        if is_read_only(config.resolve(name)):
+            raise FileFormatError(f"{visible(name)} is read-only; nothing was written.", "Make it writable.")
 
 
 @changelog.command()
@@ -218,12 +258,13 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
 @run_options(formats=("markdown", "text"))
 def diff(run: Run, old: str, new: str) -> None:
     """Compare two released versions, surface and text side by side: the release note."""
-    from mcp_governor.changelog import compare_releases
+    from mcp_governor.changelog import compare_releases, named_section
     from mcp_governor.checking.books import load_changelog, surface_of_release
     from mcp_governor.checking.options import changes_between
 
     config = run.config
     book = load_changelog(config)
+    old, new = named_section(book, old).title, named_section(book, new).title
     before, after = surface_of_release(config, old), surface_of_release(config, new)
     changes = None
     tools: set[str] = set()
@@ -240,7 +281,7 @@ def diff(run: Run, old: str, new: str) -> None:
 @click.argument("version", default="current")
 @run_options(formats=("text",))
 def show(run: Run, version: str) -> None:
-    """Print the section of VERSION, or the current one."""
+    """Print the section of VERSION, "current" or "unreleased"."""
     from mcp_governor.changelog import show as shown
     from mcp_governor.checking.books import load_changelog
 

@@ -196,7 +196,7 @@ def write_atomic(path: str | Path, text: str) -> None:
     file = Path(path)
     file = file.resolve() if file.is_symlink() else file
     shown = visible(str(path))
-    if file.exists() and not os.access(file, os.W_OK):
+    if is_read_only(file):
         raise FileFormatError(f"{shown} is read-only; nothing was written.", "Make it writable.")
     temporary = None
     try:
@@ -215,6 +215,11 @@ def write_atomic(path: str | Path, text: str) -> None:
         raise FileFormatError(
             f"{shown} cannot be written: {error.strerror}.", "Check the folder and its permissions."
         ) from None
+
+
+def is_read_only(file: Path) -> bool:
+    """Whether a file is there and not to be written: the superuser may, and should not either."""
+    return file.exists() and not (file.stat().st_mode & 0o222 and os.access(file, os.W_OK))
 
 
 def _umask() -> int:

@@ -83,11 +83,18 @@ def files_at_tags(folder: Path, path: str) -> dict[Numbered, bytes]:
     return found
 
 
-def latest_release_tag(folder: Path, holding: str) -> str | None:
-    """The tag of the highest released version reachable from HEAD that holds a file, ``None`` without one.
+def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
+    """The tag of the highest released version reachable from HEAD that holds a file, and which of ``paths`` it holds.
 
     Only tags that are versions (:func:`version_of_tag`) and no pre-release count. Where several packages are released
     from one repository, the tags with the name of ``folder`` count, else those without a name.
+
+    Args:
+        folder: a folder inside the work tree.
+        paths: relative to ``folder``, the best first; ``{version}`` in one stands for the version of the tag.
+
+    Returns:
+        ``None`` outside of git, and where no release holds any.
     """
     listed = _git(folder, "tag", "--merged", "HEAD", "--sort=-creatordate")
     if listed.returncode != 0:
@@ -102,10 +109,29 @@ def latest_release_tag(folder: Path, holding: str) -> str | None:
         if name in names.values():
             releases = [(version, tag) for version, tag in releases if names[tag] == name]
             break
-    for _, tag in sorted(releases, key=lambda item: item[0], reverse=True)[:20]:
-        if holds(folder, tag, holding):
-            return tag
-    return None
+    latest = sorted(releases, key=lambda item: item[0], reverse=True)[:20]
+    places = [(tag, path.replace("{version}", version.text)) for version, tag in latest for path in paths]
+    asked = "".join(f"{tag}:./{path}\n" for tag, path in places)
+    answers = _git(folder, "cat-file", "--batch-check", asked=asked.encode()).stdout.splitlines() if asked else []
+    held = (place for place, answer in zip(places, answers, strict=False) if not answer.endswith(b" missing"))
+    return next(held, None)
+
+
+def latest_release_tag(folder: Path, holding: str) -> str | None:
+    """The tag of :func:`latest_release` for one file."""
+    found = latest_release(folder, holding)
+    return found[0] if found is not None else None
+
+
+def released_versions(folder: Path) -> frozenset[Numbered]:
+    """Every version that a tag stands for; none outside of git."""
+    tags = _git(folder, "tag", "--list").stdout.decode(errors="replace").split()
+    return frozenset(version for tag in tags if (version := version_of_tag(tag)) is not None)
+
+
+def is_shallow(folder: Path) -> bool:
+    """Whether the repository is a clone without its history, and so mostly without its tags."""
+    return _git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
 
 
 def holds(folder: Path, ref: str, path: str) -> bool:

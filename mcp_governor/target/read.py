@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import GovernorError
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
-from mcp_governor.target.git import file_at, latest_release_tag
+from mcp_governor.target.git import file_at, is_shallow, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target
 
@@ -117,11 +117,20 @@ def read_baseline(config: Config, against: str | None = None) -> Baseline | None
 
 
 def _default_source(config: Config) -> Source | None:
-    try:
-        tag = latest_release_tag(config.root, SURFACE_FILE)
-    except GovernorError:
-        tag = None
-    if tag is not None:
-        return GitSource(shown=f"git:{tag}", ref=tag, path=SURFACE_FILE, folder=config.root)
     file = config.root / SURFACE_FILE
-    return FileSource(shown=SURFACE_FILE, path=file) if file.is_file() else None
+    shown = SURFACE_FILE
+    try:
+        held = latest_release(config.root, *recordings(config, SURFACE_FILE))
+        if held is not None:
+            return GitSource(shown=f"git:{held[0]}", ref=held[0], path=held[1], folder=config.root)
+        if file.is_file() and is_shallow(config.root):
+            # Said where every report names the baseline: the release may be one fetch away.
+            shown += " (no release tag in this shallow clone; fetch them: git fetch --unshallow --tags)"
+    except GovernorError:
+        pass
+    return FileSource(shown=shown, path=file) if file.is_file() else None
+
+
+def recordings(config: Config, file: str) -> tuple[str, str]:
+    """Where a release may hold its surface: what ``changelog release`` recorded, else the surface file."""
+    return f"{config.changelog_options.surfaces.rstrip('/')}/{{version}}.json", file

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.errors import GovernorError, TargetError, UsageError
 from mcp_governor.surface import NO_TIER_RULES
-from mcp_governor.target.git import holds, latest_release_tag
+from mcp_governor.target.git import holds, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.read import Baseline, read_source
+from mcp_governor.target.read import Baseline, read_source, recordings
 from mcp_governor.target.resolve import baseline_file, parse_target
 from mcp_governor.text import one_line, visible
 
@@ -69,7 +69,12 @@ def _no_server(source: Source, named: str) -> Source:
 def _committed(config: Config) -> Source | None:
     name = baseline_file(config)
     try:
-        ref = latest_release_tag(config.root, name) or ("HEAD" if holds(config.root, "HEAD", name) else None)
+        held = latest_release(config.root, *recordings(config, name))
+        if held is None and holds(config.root, "HEAD", name):
+            held = ("HEAD", name)
     except GovernorError:  # no git, nothing committed
-        ref = None
-    return GitSource(shown=f"git:{visible(ref)}", ref=ref, path=name, folder=config.root) if ref is not None else None
+        held = None
+    if held is None:
+        return None
+    ref, path = held
+    return GitSource(shown=f"git:{visible(ref)}", ref=ref, path=path, folder=config.root)

@@ -131,10 +131,27 @@ def test_two_releases_side_by_side() -> None:
     assert found.untold == ()
     assert found.unmatched == ()
     assert found.as_markdown() == (
-        "# 1.4.0 → 2.0.0\n\n## Added\n\n- `tag_note` is a new tool.\n- `list_notes` takes an optional `cursor`.\n\n"
+        "# 1.4.0 → 2.0.0\n\nClients have to look: something breaks in `old_search` and `search`.\n\n"
+        "## Added\n\n- `tag_note` is a new tool.\n- `list_notes` takes an optional `cursor`.\n\n"
         "## Removed\n\n- `old_search` is gone; use `search` instead.\n\n"
         "## Breaking\n\n- `search` no longer accepts `desc` for `order`.\n"
     )
+
+
+def test_a_release_note_keeps_the_authors_lists() -> None:
+    text = "## 1.1.0 (current)\n\n**Added**\n\n* `a` takes:\n\n  - `x`\n  - `y`\n    and more\n\n## 1.0.0\n"
+    note = compare_releases(parse(text.replace("\n", "\r\n"), "log.md"), "1.0.0", "current").as_markdown()
+    assert note == "# 1.0.0 → 1.1.0\n\n## Added\n\n- `a` takes:\n\n  - `x`\n  - `y`\n    and more\n"
+
+
+def test_sections_without_a_version_are_shown_and_compared() -> None:
+    changelog = parse("## Unreleased\n\n**Added**\n\n- `a` is new.\n\n## 1.0.0\n", "log.md")
+    assert show(changelog, "unreleased") == "## Unreleased\n\n**Added**\n\n- `a` is new.\n"
+    assert "- `a` is new.\n" in compare_releases(changelog, "1.0.0", "unreleased").as_markdown()
+    with pytest.raises(UsageError, match=r"no section that is marked \(current\)"):
+        show(changelog, "current")
+    with pytest.raises(UsageError, match="has no section 1.0.1"):
+        show(changelog, "1.0.1")
 
 
 def test_what_the_text_leaves_out_is_said_by_the_surfaces() -> None:

@@ -212,3 +212,97 @@ def test_a_failed_run_leaves_everything_as_it_was(repository: Repository) -> Non
     assert "does not exist" in done.err
     path.write_text(before)
     assert repository.check() == (0, [])
+
+
+def test_a_release_is_the_next_baseline_without_another_command(repository: Repository) -> None:
+    """What `changelog release` writes, committed and tagged, is what the next change is compared with."""
+    life = repository
+    for version, note in (("1.0.0", None), ("1.1.0", "limit"), ("1.2.0", "cursor")):
+        if note is not None:
+            life.tool("search", "query", *(["limit", "cursor"] if note == "cursor" else ["limit"]))
+        life.version = version
+        assert life.run("changelog", "draft").code == 0
+        assert life.run("changelog", "release", version).code == 0
+        life.git("add", "-A")
+        life.git("commit", "-q", "-m", version)
+        life.git("tag", f"notes-{version}")
+    assert not (life.root / "mcp-surface.json").exists()
+    done = life.run("check", "--format", "json")
+    assert (done.code, done.report["baseline"]["source"]) == (0, "git:notes-1.2.0")
+    assert done.report["baseline"]["version"] == "1.2.0"
+    # an addition under a patch step: it would pass, were it compared with an older release
+    life.tool("search", "query", "limit", "cursor", "order")
+    life.version = "1.2.1"
+    assert "policy/bump-too-small" in life.check()[1]
+
+
+def test_a_release_renews_the_surface_file_of_the_repository(repository: Repository) -> None:
+    life = repository
+    life.release("1.0.0")
+    life.tool("search", "query", "limit")
+    life.version = "1.1.0"
+    assert life.run("changelog", "draft").code == 0
+    before = (life.root / "mcp-surface.json").read_bytes()
+    for option in ("--check", "--diff"):
+        assert life.run("changelog", "release", "1.1.0", option).code == 0
+    assert (life.root / "mcp-surface.json").read_bytes() == before
+    (life.root / "mcp-surface.json").chmod(0o444)
+    done = life.run("changelog", "release", "1.1.0")
+    assert (done.code, "mcp-surface.json is read-only; nothing was written" in done.err) == (2, True)
+    assert not (life.root / "docs" / "mcp-surface" / "1.1.0.json").exists()
+    (life.root / "mcp-surface.json").chmod(0o644)
+    done = life.run("changelog", "release", "v1.1.0")
+    assert "docs/mcp-surface/1.1.0.json and mcp-surface.json record its surface" in done.out
+    assert "then tag v1.1.0." in done.out
+    recorded = (life.root / "docs" / "mcp-surface" / "1.1.0.json").read_bytes()
+    assert (life.root / "mcp-surface.json").read_bytes() == recorded
+    assert life.run("check", "--offline").code == 0
+
+
+def test_a_section_that_never_went_out_becomes_the_next_release(repository: Repository) -> None:
+    life = repository
+    life.release("1.0.0")
+    life.tool("search", "query", "limit")
+    life.version = "1.0.1"
+    assert life.run("changelog", "draft").code == 0
+    assert life.check() == (1, ["policy/bump-too-small"])
+    life.version = "1.1.0"
+    assert life.run("changelog", "draft").code == 0
+    assert re.findall(r"^## .*", life.log, re.MULTILINE) == ["## 1.1.0 (current)", "## 1.0.0"]
+    assert life.check() == (0, [])
+    life.release("1.1.0")
+    # one that went out stays
+    life.version = "1.1.1"
+    assert life.run("changelog", "draft").code == 0
+    assert re.findall(r"^## .*", life.log, re.MULTILINE) == ["## 1.1.1 (current)", "## 1.1.0", "## 1.0.0"]
+
+
+def test_the_registry_manifest_is_drafted_too(repository: Repository) -> None:
+    life = repository
+
+    def manifest(*variables: str) -> None:
+        settings = [{"name": name, "isRequired": True} for name in variables]
+        package = {"registryType": "pypi", "identifier": "notes", "environmentVariables": settings}
+        (life.root / "server.json").write_text(json.dumps({"version": life.version, "packages": [package]}))
+
+    manifest("API_KEY")
+    life.release("1.0.0")
+    life.version = "2.0.0"
+    manifest("API_KEY", "TENANT")
+    assert life.check()[0] == 1
+    assert life.run("changelog", "draft").code == 0
+    assert "**Breaking**\n\n- Environment variable `TENANT` is new and must be set.\n" in life.log
+    assert life.check() == (0, [])
+
+
+def test_a_shallow_clone_says_that_its_releases_are_missing(repository: Repository, tmp_path: Path) -> None:
+    life = repository
+    life.release("1.0.0")
+    life.git("commit", "-q", "--allow-empty", "-m", "later")
+    clone = life.root / "home" / "clone"
+    life.git("clone", "-q", "--depth", "1", "--no-tags", f"file://{life.root}", str(clone))
+    life.root = clone
+    report = life.run("check", "--format", "json").report
+    assert report["baseline"]["source"] == (
+        "mcp-surface.json (no release tag in this shallow clone; fetch them: git fetch --unshallow --tags)"
+    )

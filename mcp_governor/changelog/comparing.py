@@ -1,0 +1,142 @@
+"""Two releases laid side by side, surface and text: the release note."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.model import Verdict
+from mcp_governor.changelog.releases import named_section
+from mcp_governor.changelog.structure import is_newer
+from mcp_governor.changelog.subjects import homes, subject_of
+from mcp_governor.changelog.wording import code, enumeration, sentence
+from mcp_governor.errors import UsageError
+from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.changelog.model import Changelog, Entry, Kind, Section
+
+_BULLET = re.compile(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s{1,4}")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@frozen(slots=False)
+class Told:
+    """One change between two releases, and the entries that tell it."""
+
+    change: Change
+    entries: tuple[tuple[Section, Kind | None, Entry], ...]
+
+
+@frozen(slots=False)
+class ReleaseComparison:
+    """Two releases, surface and text side by side.
+
+    Attributes:
+        old, new: version texts.
+        sections: the releases after ``old`` up to ``new``, newest first.
+        told: every change between the surfaces, where both are at hand, with its entries.
+        unmatched: entries that no change stands behind (behaviour, or something undone since).
+        with_surfaces: whether both surfaces were at hand.
+        written: line of an entry → the entry as its author wrote it, without the bullet.
+    """
+
+    old: str
+    new: str
+    sections: tuple[Section, ...]
+    told: tuple[Told, ...] = ()
+    unmatched: tuple[tuple[Section, Kind | None, Entry], ...] = ()
+    with_surfaces: bool = False
+    written: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def untold(self) -> tuple[Change, ...]:
+        """Changes that no entry tells."""
+        return tuple(row.change for row in self.told if not row.entries and row.change.bump is not Bump.NONE)
+
+    def as_markdown(self) -> str:
+        """The release note: what changed by subsection, each change in its entry's words or in ours."""
+        lines = [f"# {self.old} → {self.new}", *self._summary()]
+        parts: dict[Kind | None, list[str]] = {}
+        for section in self.sections:
+            for kind, entry in section.entries:
+                told = f" ({section.title})" if len(self.sections) > 1 else ""
+                parts.setdefault(kind, []).append(_item(self.written.get(entry.line, entry.text), told))
+        for change in self.untold:
+            parts.setdefault(homes(change)[0], []).append(f"- {sentence(change)} (not in the changelog)")
+        for kind in sorted(parts, key=lambda kind: -1 if kind is None else kind.position):
+            lines += ["", f"## {kind.value if kind else 'Other'}", "", *parts[kind]]
+        if not parts:
+            lines += ["", "Nothing changed."]
+        return "\n".join(lines) + "\n"
+
+    def _summary(self) -> tuple[str, ...]:
+        """How large a step it was, for those who read no further."""
+        if not self.with_surfaces:
+            return ()
+        breaks = [row.change for row in self.told if row.change.verdict is not Verdict.COMPATIBLE]
+        broken = sorted({change.tool for change in breaks if change.tool is not None})
+        if not breaks:
+            return "", "Nothing that worked before breaks."
+        shown = [code(name) for name in broken[:8]] + ([f"{len(broken) - 8} more"] if len(broken) > 8 else [])
+        what = enumeration(shown) if shown else "what the server offers beside its tools"
+        return "", f"Clients have to look: something breaks in {what}."
+
+
+def _item(text: str, told: str) -> str:
+    first, *rest = text.split("\n")
+    return "\n".join([f"- {first}{told}", *(f"  {line}" if line else "" for line in rest)])
+
+
+def _as_written(changelog: Changelog, entry: Entry) -> str:
+    """An entry with its own line breaks and nested lists, moved to the left margin."""
+    lines = _LINE_END.split(changelog.text.removeprefix("\ufeff"))[entry.line - 1 : entry.end]
+    bullet = _BULLET.match(lines[0]) if lines else None
+    if bullet is None or not entry.bullet:
+        return entry.text
+    width = bullet.end()
+    rest = [line[width:] if not line[:width].strip() else line.lstrip() for line in lines[1:]]
+    return "\n".join([lines[0][width:], *rest]).rstrip()
+
+
+def compare_releases(
+    changelog: Changelog,
+    old: str,
+    new: str,
+    *,
+    changes: Sequence[Change] | None = None,
+    tools: Collection[str] = (),
+) -> ReleaseComparison:
+    """What lies between two releases.
+
+    Args:
+        changelog: as read.
+        old, new: versions with a section each; see :func:`named_section`.
+        changes: between the two surfaces; ``None`` where one of them is not at hand.
+        tools: every tool of both surfaces.
+
+    Raises:
+        UsageError: a version has no section, or ``new`` is not newer than ``old``.
+    """
+    first, last = named_section(changelog, old), named_section(changelog, new)
+    if not is_newer(last, first):
+        raise UsageError(f"{last.title} is not newer than {first.title}.", "Name the older release first.")
+    between = tuple(
+        section
+        for section in changelog.sections
+        if section is last or (is_newer(section, first) and is_newer(last, section))
+    )
+    entries = [(section, kind, entry) for section in between for kind, entry in section.entries]
+    told = []
+    for change in changes or ():
+        subject = subject_of(change)
+        told.append(Told(change, tuple(row for row in entries if subject.told_by(row[2], tools))))
+    used = {id(row[2]) for item in told for row in item.entries}
+    unmatched = tuple(row for row in entries if id(row[2]) not in used) if changes is not None else ()
+    written = {entry.line: _as_written(changelog, entry) for _, _, entry in entries}
+    return ReleaseComparison(first.title, last.title, between, tuple(told), unmatched, changes is not None, written)
