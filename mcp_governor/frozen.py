@@ -1,9 +1,9 @@
 """Frozen dataclasses that are cheap to define.
 
 A command defines some seventy value classes before it does anything. On Python 3.11 ``dataclass(frozen=True,
-slots=True)`` compiles six methods for each of them, a third of the time of a whole run; :func:`frozen` compiles one
-and shares the others. What it makes is a dataclass to everybody else: ``fields``, ``replace``, ``asdict``, ``match``,
-``copy`` and ``pickle`` work as they do with the standard decorator.
+slots=True)`` compiles six methods for each of them, a third of the time of a whole run; :func:`frozen` compiles one,
+on first use, and shares the others. What it makes is a dataclass to everybody else: ``fields``, ``replace``,
+``asdict``, ``match``, ``copy`` and ``pickle`` work as they do with the standard decorator.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def frozen(cls: Any = None, /, *, eq: bool = True, slots: bool = True) -> Any:
 def _completed(cls: Any, *, eq: bool, slots: bool) -> Any:
     made = dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
     members: dict[str, Any] = {
-        "__init__": _initializer(made),
+        "__init__": _Initializer(made),
         "__repr__": _shown,
         "__setattr__": _refuse_assignment,
         "__delattr__": _refuse_deletion,
@@ -56,6 +56,18 @@ def _completed(cls: Any, *, eq: bool, slots: bool) -> Any:
         if cls.__dict__.get(name) is None:
             setattr(made, name, member)
     return made
+
+
+class _Initializer:
+    """An ``__init__`` that is compiled when somebody asks for it: most classes that a command defines it never uses."""
+
+    def __init__(self, cls: Any) -> None:
+        self._cls = cls
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        made = _initializer(self._cls)
+        self._cls.__init__ = made
+        return made.__get__(instance, owner)
 
 
 def _initializer(cls: Any) -> Callable[..., None]:
