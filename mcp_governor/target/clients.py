@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_governor.errors import ConfigError, TargetError, UsageError
-from mcp_governor.surface.file import parse_json
+from mcp_governor.target.jsonc import read_settings
 from mcp_governor.text import did_you_mean, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{(input:[^}]*)\}")
 
@@ -24,11 +24,11 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
     Raises:
         TargetError: the file or the server is not there.
         UsageError: no name, and several servers.
-        ConfigError: an entry without command and url, or a variable that is not set.
+        ConfigError: an entry without command and url, with one of a wrong type, or a variable that is not set.
     """
     shown = visible(path.name)
     try:
-        document = parse_json(path.read_bytes(), shown)
+        document = read_settings(path, shown)
     except OSError as error:
         raise TargetError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
     servers = _servers(document)
@@ -47,7 +47,16 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
             f'{shown} has no server "{visible(name)}".{did_you_mean(name, servers)}',
             f"It has: {', '.join(sorted(map(visible, servers)))}.",
         )
-    return _endpoint(entry, f"{shown}#{visible(name)}")
+    return _Entry(entry, f"{shown}#{visible(name)}", workspace_of(path)).endpoint()
+
+
+def workspace_of(path: Path) -> Path:
+    """The project that a client's configuration belongs to: its folder, or the one around ``.vscode``, ``.cursor``, …
+
+    Clients start a project's servers there, and call it ``${workspaceFolder}``.
+    """
+    folder = path.resolve().parent
+    return folder.parent if folder.name.startswith(".") else folder
 
 
 def _servers(document: Any) -> Mapping[str, Any]:
@@ -62,36 +71,80 @@ def _servers(document: Any) -> Mapping[str, Any]:
     return {}
 
 
-def _endpoint(entry: Mapping[str, Any], where: str) -> StdioEndpoint | HttpEndpoint:
-    command, url = entry.get("command"), entry.get("url") or entry.get("serverUrl")
-    if isinstance(command, str) and command:
-        arguments = [_expand(str(item), where) for item in entry.get("args") or ()]
-        environment = {str(k): _expand(str(v), where) for k, v in (entry.get("env") or {}).items()}
-        cwd = entry.get("cwd")
-        return StdioEndpoint(
-            (_expand(command, where), *arguments),
-            env=environment,
-            cwd=_expand(cwd, where) if isinstance(cwd, str) else None,
-        )
-    if isinstance(url, str) and url:
-        headers = {str(k): _expand(str(v), where) for k, v in (entry.get("headers") or {}).items()}
-        transport: Literal["auto", "sse"] = "sse" if entry.get("type") == "sse" else "auto"
-        return HttpEndpoint(_expand(url, where), headers=headers, transport=transport)
-    raise ConfigError(f"{where} has neither a command nor a url.", "Add one of them.")
+class _Entry:
+    """One server of a client's configuration.
 
+    Args:
+        entry: its object.
+        where: how messages call it.
+        workspace: see :func:`workspace_of`.
+    """
 
-def _expand(text: str, where: str) -> str:
-    def value(match: re.Match[str]) -> str:
+    def __init__(self, entry: Mapping[str, Any], where: str, workspace: Path) -> None:
+        self._entry = entry
+        self._where = where
+        self._workspace = workspace
+
+    def endpoint(self) -> StdioEndpoint | HttpEndpoint:
+        """How to reach it."""
+        command = self._text("command")
+        if command:
+            return StdioEndpoint(
+                (self._expand(command), *map(self._expand, self._texts("args"))),
+                env=self._table("env"),
+                cwd=str(self._workspace / self._expand(self._text("cwd"))),
+            )
+        url = self._text("url") or self._text("serverUrl")
+        if not url:
+            raise ConfigError(f"{self._where} has neither a command nor a url.", "Add one of them.")
+        transport: Literal["auto", "sse"] = "sse" if self._entry.get("type") == "sse" else "auto"
+        return HttpEndpoint(self._expand(url), headers=self._table("headers"), transport=transport)
+
+    def _wrong(self, key: str, wanted: str) -> ConfigError:
+        return ConfigError(f'"{key}" of {self._where} is not {wanted}.', "Correct it there.")
+
+    def _text(self, key: str) -> str:
+        value = self._entry.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self._wrong(key, "a text")
+        return value or ""
+
+    def _texts(self, key: str) -> list[str]:
+        value = self._entry.get(key)
+        if value is not None and not (isinstance(value, list) and all(map(_is_word, value))):
+            raise self._wrong(key, "a list of texts")
+        return [str(item) for item in value or ()]
+
+    def _table(self, key: str) -> dict[str, str]:
+        """Texts by name; a name whose value is null is not given."""
+        value = self._entry.get(key)
+        if value is None:
+            return {}
+        if not isinstance(value, dict) or not all(item is None or _is_word(item) for item in value.values()):
+            raise self._wrong(key, "an object of texts")
+        return {name: self._expand(str(item)) for name, item in value.items() if item is not None}
+
+    def _expand(self, text: str) -> str:
+        return _VARIABLE.sub(self._value, text)
+
+    def _value(self, match: re.Match[str]) -> str:
         name, default, prompt = match.groups()
         if prompt:
             raise ConfigError(
-                f"{where} asks for ${{{visible(prompt)}}}, which only an editor can prompt for.",
+                f"{self._where} asks for ${{{visible(prompt)}}}, which only an editor can prompt for.",
                 "Put the server into [tool.mcp-governor.servers] with $NAME from the environment.",
             )
-        if name in os.environ:
-            return os.environ[name]
-        if default is not None:
-            return str(default)
-        raise ConfigError(f"{where} needs the environment variable {name}, which is not set.", f"export {name}=…")
+        predefined = {
+            "workspaceFolder": str(self._workspace),
+            "workspaceFolderBasename": self._workspace.name,
+            "userHome": str(Path.home()),
+            "pathSeparator": os.sep,
+        }
+        for found in (predefined.get(name), os.environ.get(name), default):
+            if found is not None:
+                return str(found)
+        raise ConfigError(f"{self._where} needs the environment variable {name}, which is not set.", f"export {name}=…")
 
-    return _VARIABLE.sub(value, text)
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)

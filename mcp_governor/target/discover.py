@@ -6,11 +6,12 @@ Nothing is imported or run: Python is read with :mod:`ast`, and bounded in files
 from __future__ import annotations
 
 import ast
-import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.errors import FileFormatError
 from mcp_governor.frozen import frozen
+from mcp_governor.target.jsonc import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,7 +168,7 @@ def _in_client_files(root: Path) -> Iterator[Candidate]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        document = read_settings(path, path.name)
+    except (OSError, FileFormatError):
         return {}
     return document if isinstance(document, dict) else {}

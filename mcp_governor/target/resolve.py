@@ -71,12 +71,44 @@ def parse_target(text: str, config: Config, *, base: Path) -> Source:
     file, hash_mark, name = text.rpartition("#")
     if hash_mark and file.endswith(".json"):
         return _client_config(base / file, name, config, text)
+    if Path(text).suffix in _INTERPRETERS:
+        raise TargetError(f"{one_line(text, 80)} is a program, not a recording.", _start(text))
     if text.endswith(".json") or (base / text).is_file():
         return _file(base / text, config, text)
     raise TargetError(
-        f'"{one_line(text, 80)}" is not a TARGET.{did_you_mean(text, config.servers)}',
-        _FORMS,
+        f'"{_without_secrets(text)}" is not a TARGET.{did_you_mean(text, config.servers)}', _hint(text, base)
     )
+
+
+_INTERPRETERS = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "npx tsx", ".sh": "sh"}
+
+
+def _start(text: str) -> str:
+    """How to name the program of a file."""
+    import shlex
+
+    suffix = Path(text).suffix
+    command = f"-- {_INTERPRETERS[suffix]} {one_line(shlex.quote(text), 80)}"
+    return f"Start it: {command}" + (", or name its server object: python:module:attribute" if suffix == ".py" else "")
+
+
+def _hint(text: str, base: Path) -> str:
+    """What was probably meant by a TARGET that is none."""
+    import shutil
+
+    words = text.split()
+    if len(words) > 1 and shutil.which(words[0]):
+        return f"To start a command, write it after two dashes: -- {one_line(text, 80)}"
+    return f"It is a folder. {_FORMS}" if (base / text).is_dir() else _FORMS
+
+
+def _without_secrets(text: str) -> str:
+    """What a user wrote for an address, without the parts where secrets travel, however it is misspelt."""
+    before, query, _ = text.partition("?")
+    front, at, host = before.rpartition("@")
+    scheme, colon, _ = front.partition(":")
+    shown = f"{scheme}://…@{host}" if at and colon else before
+    return one_line(f"{shown}?…" if query else shown, 80)
 
 
 def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
@@ -84,8 +116,8 @@ def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: A
     url = text
     if text.startswith("sse+"):
         transport, url = "sse", text[4:]
-    if not rest.startswith("//") or not rest.strip("/"):
-        raise TargetError(f'"{one_line(text, 80)}" is not a URL with a host.', "Write https://HOST/PATH.")
+    if re.match(r"//[^/?#]", rest) is None:
+        raise TargetError(f'"{_without_secrets(text)}" is not a URL with a host.', "Write https://HOST/PATH.")
     headers = {}
     if token := os.environ.get(TOKEN_VARIABLE):
         headers["Authorization"] = f"Bearer {token}"
@@ -105,7 +137,7 @@ def shown_url(url: str) -> str:
         host = parts.hostname or ""
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        raise TargetError(f'"{one_line(url, 80)}" is not a URL.', "Write https://HOST/PATH.") from None
+        raise TargetError(f'"{_without_secrets(url)}" is not a URL.', "Write https://HOST/PATH.") from None
     return visible(urlunsplit((parts.scheme, host + port, parts.path, "", "")))
 
 
@@ -166,7 +198,7 @@ def _file(path: Path, config: Config, text: str) -> Source:
     """A recording, or a client configuration with exactly one server in it."""
     if not path.is_file():
         raise TargetError(
-            f"{one_line(text, 200)} does not exist.", f"Record it with: mcp-governor snapshot -o {visible(path.name)}"
+            f"{one_line(text, 200)} does not exist.", f"Record it with: mcp-governor snapshot -o {one_line(text, 200)}"
         )
     with path.open("rb") as stream:
         head = stream.read(65536)

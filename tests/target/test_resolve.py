@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,7 @@ def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPa
         ("git:--upload-pack=x", "names no git ref"),
         ("none.json", "does not exist"),
         ("\x1b[31mred", r"\x1b[31mred"),
+        ("  ", "is not a TARGET"),
     ],
 )
 def test_what_is_no_target(text: str, message: str) -> None:
@@ -96,6 +98,40 @@ def test_what_is_no_target(text: str, message: str) -> None:
         parse_target(text, config, base=Path())
     assert message in caught.value.message
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("server.py", "server.py is a program, not a recording.", "-- python server.py, or name its server object"),
+        ("my server/x.js", "is a program", "-- node 'my server/x.js'"),
+        ("git status", '"git status" is not a TARGET.', "after two dashes: -- git status"),
+        (".", '"." is not a TARGET.', "It is a folder. A TARGET is"),
+        ("a/b.json", "a/b.json does not exist.", "mcp-governor snapshot -o a/b.json"),
+    ],
+)
+def test_what_was_probably_meant_is_said(text: str, message: str, hint: str) -> None:
+    with pytest.raises(TargetError) as caught:
+        parse_target(text, Config(), base=Path())
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://me:sekret-1@[::1/mcp?k=sekret-2",
+        "https://me:sekret-1@host:99999/mcp",
+        "https:/me:sekret-1@host/mcp",
+        "htps://me:sekret-1@host/mcp?k=sekret-2",
+        "https:///?k=sekret-2",
+        "https:?k=sekret-2",
+    ],
+)
+def test_an_address_that_is_none_shows_no_secret(text: str) -> None:
+    with pytest.raises(TargetError) as caught:
+        parse_target(text, Config(), base=Path())
+    assert "sekret" not in caught.value.message + caught.value.hint
 
 
 def test_names_beat_everything_and_the_command_wins_over_the_config() -> None:
@@ -190,7 +226,59 @@ def clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_client_configurations(text: str, endpoint: object, clients: Path) -> None:
     source = parse_target(text, Config(), base=clients)
     assert isinstance(source, LiveSource)
+    if isinstance(endpoint, StdioEndpoint):
+        endpoint = replace(endpoint, cwd=str(clients.resolve()))
     assert source.endpoint == endpoint
+
+
+VSCODE = """\ufeff{
+  // where "it" is: https://example.org
+  "servers": {
+    "one": {
+      "command": "node", /* the
+      runtime */
+      "args": ["${workspaceFolder}/s.js", "// no comment", "a,]", "${workspaceFolderBasename}", 5],
+      "cwd": "sub",
+      "env": {"A": "${HOME_X}", "B": null, "C": "${env:NOT_SET_X:-c}"}, // the end
+    },
+  },
+}
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("place", [".vscode/mcp.json", ".cursor/mcp.json", "mcp.json"])
+def test_what_an_editor_writes(clients: Path, place: str, end: str) -> None:
+    file = clients / "the project" / place
+    file.parent.mkdir(parents=True)
+    file.write_bytes(VSCODE.replace("\n", end).encode())
+    project = clients.resolve() / "the project"
+    source = parse_target(f"the project/{place}#one", Config(), base=clients)
+    assert isinstance(source, LiveSource)
+    assert source.endpoint == StdioEndpoint(
+        ("node", f"{project}/s.js", "// no comment", "a,]", "the project", "5"),
+        env={"A": "/opt", "C": "c"},
+        cwd=str(project / "sub"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"mcpServers": {"a": {"command": ["x"]}}}', r'"command" of bad.json#a is not a text\.'),
+        ('{"mcpServers": {"a": {"command": "x", "args": "y"}}}', r'"args" of bad.json#a is not a list of texts\.'),
+        ('{"mcpServers": {"a": {"command": "x", "args": [true]}}}', r'"args" of bad.json#a is not a list of texts\.'),
+        ('{"mcpServers": {"a": {"command": "x", "env": ["K=v"]}}}', r'"env" of bad.json#a is not an object of texts\.'),
+        ('{"mcpServers": {"a": {"url": "https://h", "headers": {"A": {}}}}}', r'"headers" of bad.json#a is not an'),
+        ('{\n  // ok\n  "mcpServers": x\n}', r"bad.json is not JSON: Expecting value at line 3, column 17\."),
+        ('{"mcpServers": {"a": {"command": "x" /* }}}', r"bad.json "),
+    ],
+)
+def test_client_configurations_that_are_wrong(clients: Path, text: str, message: str) -> None:
+    (clients / "bad.json").write_text(text)
+    with pytest.raises(UsageError, match=message) as caught:
+        parse_target("bad.json#a", Config(), base=clients)
+    assert caught.value.hint.startswith("Correct ")
 
 
 def test_client_configurations_that_do_not_serve(clients: Path, monkeypatch: pytest.MonkeyPatch) -> None:

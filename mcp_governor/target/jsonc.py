@@ -1,0 +1,45 @@
+"""JSON with comments, as editors write their settings: ``//``, ``/* */`` and a comma before the closing bracket."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import FileFormatError
+from mcp_governor.surface.file import parse_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.S)
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.S)
+_VISIBLE = re.compile(r"\S")
+
+
+def read_settings(path: Path, shown: str) -> Any:
+    """The document in a settings file.
+
+    Args:
+        path: of the file.
+        shown: what messages call it.
+
+    Raises:
+        OSError: it cannot be read.
+        FileFormatError: it is not UTF-8, or no JSON even without its comments; line and column are those of the file.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        for part in (_COMMENT, _LAST_COMMA):
+            text = part.sub(_blank, text)
+        return parse_json(text, shown)
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{shown} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
+    except FileFormatError as error:
+        raise FileFormatError(error.message, "Correct that place.") from None
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Strings as they are; everything else as blanks, so that places stay where they were."""
+    found = match[0]
+    return found if found.startswith('"') else _VISIBLE.sub(" ", found)
