@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mcp_governor.call.arguments import in_scope
 from mcp_governor.charter.schemas import branches, compile_schema, compiled
@@ -13,7 +15,9 @@ from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    import jsonschema_rs
 
 UNKNOWN = "mcp_governor_unknown"
 """A name that no tool declares."""
@@ -49,16 +53,58 @@ def wrong_arguments(schema: Any, good: dict[str, Any]) -> Iterator[Wrong]:
         good: arguments that it accepts, the fuller the better: rules about absent members cannot be broken.
 
     Yields:
-        Arguments that the schema refuses, each different from all before.
+        Arguments that the schema refuses, each different from all before, and where that can be done for no other
+        reason than the one named.
     """
     validator = compiled(schema)
     if validator is None:
         return
     told: list[dict[str, Any]] = []
-    for wrong in _attempts(schema, good):
-        if wrong.arguments not in told and not validator.is_valid(wrong.arguments):
-            told.append(wrong.arguments)
-            yield wrong
+    for _, attempts in itertools.groupby(_attempts(schema, good), key=lambda attempt: attempt.wrong.detail):
+        refused = [
+            attempt
+            for attempt in attempts
+            if attempt.wrong.arguments not in told and not validator.is_valid(attempt.wrong.arguments)
+        ]
+        exact = next((attempt for attempt in refused if _exact(validator, attempt)), None)
+        # A pattern may allow no shorter text; but a value of a map that is refused is no unknown argument.
+        chosen = exact or next((attempt for attempt in refused if attempt.wrong.purpose != "unknown"), None)
+        if chosen is not None:
+            told.append(chosen.wrong.arguments)
+            yield chosen.wrong
+
+
+_PURPOSES: Mapping[str, str] = {
+    "required": "missing",
+    "additionalProperties": "unknown",
+    "type": "type",
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), "bound"),
+    **dict.fromkeys(("minLength", "maxLength"), "length"),
+    "enum": "enum",
+    "pattern": "pattern",
+    **dict.fromkeys(("minItems", "maxItems", "uniqueItems"), "items"),
+}
+"""The keyword that is broken → which kind of rule that is."""
+
+_SAME = {"const": "enum", "dependentRequired": "required", "unevaluatedProperties": "additionalProperties"}
+
+
+@frozen
+class _Attempt:
+    """Arguments that should break one keyword, and the place where validation tells of it."""
+
+    place: Path
+    keyword: str
+    wrong: Wrong
+
+
+def _exact(validator: jsonschema_rs.Validator, attempt: _Attempt) -> bool:
+    """Whether arguments break one keyword and nothing else; what is wrong inside of a union is told of the union."""
+    errors = list(itertools.islice(validator.iter_errors(attempt.wrong.arguments), 2))
+    if len(errors) > 1:
+        return False
+    path, keyword = tuple(errors[0].instance_path), str(errors[0].schema_path[-1])
+    return keyword in ("anyOf", "oneOf") or (path, _SAME.get(keyword, keyword)) == (attempt.place, attempt.keyword)
 
 
 def unknown_argument(good: dict[str, Any]) -> Wrong:
@@ -66,22 +112,27 @@ def unknown_argument(good: dict[str, Any]) -> Wrong:
     return Wrong("unknown", f'"{UNKNOWN}"', {**good, UNKNOWN: "example"})
 
 
-def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[Wrong]:
+def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[_Attempt]:
+    """Ways to break each rule, those of one rule in a row."""
     for path, place in _places(schema, schema, good, ()):
         shown = join_pointer("", *path) or "the arguments"
         value = _at(good, path)
-        if isinstance(value, dict):
-            for name in _names(schema, place):
-                if name in value:
-                    without = {key: item for key, item in value.items() if key != name}
-                    yield Wrong("missing", _shown(join_pointer("", *path, name)), _put(good, path, without))
-            if path:
-                yield Wrong(
-                    "unknown", _shown(join_pointer("", *path, UNKNOWN)), _put(good, path, {**value, UNKNOWN: 1})
-                )
-        if path:
-            for purpose, how, other in _others(schema, place, value):
-                yield Wrong(purpose, _shown(f"{shown} {how}"), _put(good, path, other))
+        for keyword, how, other in itertools.chain(
+            _members(schema, place, value, path), _others(schema, place, value, shown) if path else ()
+        ):
+            yield _Attempt(path, keyword, Wrong(_PURPOSES[keyword], _shown(how), _put(good, path, other)))
+
+
+def _members(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[str, str, Any]]:
+    """An object without one of the members that it needs, and with one that it may not have."""
+    if not isinstance(value, dict):
+        return
+    for name in dict.fromkeys(_names(root, schema, value)):
+        if name in value:
+            without = {key: item for key, item in value.items() if key != name}
+            yield "required", join_pointer("", *path, name), without
+    if path:
+        yield "additionalProperties", join_pointer("", *path, UNKNOWN), {**value, UNKNOWN: 1}
 
 
 def _places(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
@@ -95,6 +146,7 @@ def _places(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[Pa
             for name, item in properties.items() if isinstance(properties, dict) else ():
                 if name in value:
                     yield from _places(root, item, value[name], (*path, name))
+            yield from _mapped(root, here, value, path)
     elif isinstance(value, list) and value:
         for here in branches(root, schema):
             items = here.get("items") if here is not None else None
@@ -102,33 +154,56 @@ def _places(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[Pa
                 yield from _places(root, items, value[0], (*path, 0))
 
 
-def _names(root: Any, schema: Any) -> Iterator[str]:
+def _mapped(root: Any, schema: dict[str, Any] | None, value: dict[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
+    """The first member that only ``additionalProperties`` speaks of."""
+    items = schema.get("additionalProperties") if schema is not None else None
+    if schema is None or not isinstance(items, dict) or "patternProperties" in schema:
+        return
+    properties = schema.get("properties")
+    for name in value:
+        if not isinstance(properties, dict) or name not in properties:
+            yield from _places(root, items, value[name], (*path, name))
+            return
+
+
+def _names(root: Any, schema: Any, value: dict[str, Any]) -> Iterator[str]:
+    """Names that must be there, whatever else is, or because of what is."""
     for here in branches(root, schema):
-        names = here.get("required") if here is not None else None
-        yield from (name for name in names or () if isinstance(name, str))
+        if here is None:
+            continue
+        dependent = here.get("dependentRequired")
+        lists = [here.get("required")]
+        if isinstance(dependent, dict):
+            lists += [names for name, names in dependent.items() if name in value]
+        for names in lists:
+            yield from (name for name in names or () if isinstance(name, str))
 
 
 _OTHER_TYPES: tuple[Any, ...] = ({"not": "expected"}, "not expected", 1.5, True, ["not expected"], None)
 
 
-def _others(root: Any, schema: Any, value: Any) -> Iterator[tuple[str, str, Any]]:
-    """Values for one place that break a rule there: purpose, how, value."""
+def _others(root: Any, schema: Any, value: Any, shown: str) -> Iterator[tuple[str, str, Any]]:
+    """Values for one place that break a rule there: keyword, where and how, value."""
     if not isinstance(schema, dict):
         return
     scoped = in_scope(root, schema)
     for here in branches(root, schema):
         if here is None:
             continue
-        yield from _bounds(here)
-        yield from _lengths(here, value)
-        yield from _choices(here)
-        if isinstance(here.get("pattern"), str):
-            sizes = {key: here[key] for key in ("minLength", "maxLength") if key in here}
-            found = contains(scoped, {"type": "string", "minLength": 1, "maxLength": 200, **sizes})
-            if found.has_witness:
-                yield "pattern", "does not match its pattern", found.witness
-        yield from _counts(here, value)
-    yield from _types(scoped, value)
+        for keyword, how, other in itertools.chain(
+            _bounds(here, value), _lengths(here, value), _choices(here), _pattern(here, scoped), _counts(here, value)
+        ):
+            yield keyword, f"{shown} {how}", other
+    for keyword, how, other in _types(scoped, value):
+        yield keyword, f"{shown} {how}", other
+
+
+def _pattern(schema: dict[str, Any], scoped: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    if isinstance(schema.get("pattern"), str):
+        sizes = {key: schema[key] for key in ("minLength", "maxLength") if key in schema}
+        found = contains(scoped, {"type": "string", "minLength": 1, "maxLength": 200, **sizes})
+        if found.has_witness:
+            yield "pattern", "does not match its pattern", found.witness
 
 
 def _types(scoped: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
@@ -150,33 +225,58 @@ _TYPE_NAMES = {
 }
 
 
-def _bounds(schema: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    for key, step in (("minimum", -1), ("maximum", 1), ("exclusiveMinimum", 0), ("exclusiveMaximum", 0)):
-        bound = schema.get(key)
-        if isinstance(bound, int | float) and not isinstance(bound, bool):
-            yield "bound", f"breaks its {key} {bound}", bound + step
+def _bounds(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
     factor = schema.get("multipleOf")
-    if isinstance(factor, int | float) and not isinstance(factor, bool) and factor > 0:
-        yield "bound", f"is no multiple of {factor}", factor + 1
-        yield "bound", f"is no multiple of {factor}", factor * 1.5
+    step = factor if _is_number(factor) and factor > 0 else None
+    for key, sign in (("minimum", -1), ("maximum", 1), ("exclusiveMinimum", -1), ("exclusiveMaximum", 1)):
+        bound = schema.get(key)
+        if not _is_number(bound):
+            continue
+        how = f"breaks its {key} {bound}"
+        if step is not None and math.isfinite(bound / step):
+            beyond = (math.floor(bound / step) if sign < 0 else math.ceil(bound / step)) * step
+            yield from ((key, how, other) for other in (beyond, beyond + sign * step))
+        yield key, how, bound if key.startswith("exclusive") else bound + sign
+    if step is not None:
+        near = value if _is_number(value) else step
+        how = f"is no multiple of {step}"
+        yield from (("multipleOf", how, other) for other in (near + 1, near - 1, near + step / 2, near - step / 2))
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _lengths(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
     text = value if isinstance(value, str) and value else "example"
     low, high = schema.get("minLength"), schema.get("maxLength")
     if isinstance(low, int) and low > 0:
-        yield "length", f"is shorter than {low}", text[: low - 1]
+        for short in _of_pattern(schema, text[: low - 1], maxLength=low - 1):
+            yield "minLength", f"is shorter than {low}", short
     if isinstance(high, int) and 0 <= high < _LONGEST:
-        yield "length", f"is longer than {high}", (text * (high // len(text) + 1))[: high + 1]
+        for long in _of_pattern(schema, (text * (high // len(text) + 1))[: high + 1], minLength=high + 1):
+            yield "maxLength", f"is longer than {high}", long
+
+
+def _of_pattern(schema: dict[str, Any], text: str, **size: int) -> Iterator[str]:
+    """A text of the wrong length; where it does not match the pattern, another that does, if there is one."""
+    yield text
+    validator = compile_schema({"pattern": schema["pattern"]}) if isinstance(schema.get("pattern"), str) else None
+    if validator is not None and not validator.is_valid(text):
+        found = contains(False, {"type": "string", "pattern": schema["pattern"], **size})
+        if found.has_witness:
+            yield found.witness
 
 
 def _choices(schema: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    values = schema.get("enum")
-    if isinstance(values, list) or "const" in schema:
-        yield "enum", "is none of the allowed values", UNKNOWN
-        numbers = [item for item in values or [] if isinstance(item, int) and not isinstance(item, bool)]
-        if numbers:
-            yield "enum", "is none of the allowed values", max(numbers) + 1
+    if "const" not in schema and not isinstance(schema.get("enum"), list):
+        return
+    values = [schema["const"]] if "const" in schema else schema["enum"]
+    how = "is none of the allowed values"
+    numbers = [item for item in values if isinstance(item, int) and not isinstance(item, bool)]
+    if numbers:
+        yield "enum", how, max(numbers) + 1
+    yield "enum", how, UNKNOWN
 
 
 def _counts(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
@@ -184,11 +284,26 @@ def _counts(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]
         return
     low, high = schema.get("minItems"), schema.get("maxItems")
     if isinstance(low, int) and low > 0:
-        yield "items", f"has fewer than {low} items", value[: low - 1]
+        yield "minItems", f"has fewer than {low} items", value[: low - 1]
     if isinstance(high, int) and 0 <= high < _MOST_ITEMS:
-        yield "items", f"has more than {high} items", (value * (high // len(value) + 1))[: high + 1]
+        how = f"has more than {high} items"
+        if schema.get("uniqueItems") is True and isinstance(value[0], int | str):
+            yield "maxItems", how, _distinct(value, high + 1)
+        yield "maxItems", how, (value * (high // len(value) + 1))[: high + 1]
     if schema.get("uniqueItems") is True:
-        yield "items", "repeats an item", [value[0], *value]
+        how = "repeats an item"
+        yield "uniqueItems", how, [value[0], *value]
+        yield "uniqueItems", how, [value[0], value[0], *value[2:]]
+
+
+def _distinct(items: list[Any], count: int) -> list[Any]:
+    """So many different items, those given first."""
+    first = items[0]
+    more = (f"{first}{number}" if isinstance(first, str) else int(first) + number for number in itertools.count(1))
+    out = list(items)
+    while len(out) < count:
+        out += [item for item in itertools.islice(more, 1) if item not in out]
+    return out[:count]
 
 
 def _at(value: Any, path: Path) -> Any:
