@@ -117,12 +117,6 @@ def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
     return next(held, None)
 
 
-def latest_release_tag(folder: Path, holding: str) -> str | None:
-    """The tag of :func:`latest_release` for one file."""
-    found = latest_release(folder, holding)
-    return found[0] if found is not None else None
-
-
 def released_versions(folder: Path) -> frozenset[Numbered]:
     """Every version that a tag stands for; none outside of git."""
     tags = _git(folder, "tag", "--list").stdout.decode(errors="replace").split()

@@ -12,7 +12,7 @@ import pytest
 from mcp_governor.config import Config, ServerConfig
 from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDependencyError, TargetError, UsageError
 from mcp_governor.target import FileSource, GitSource, LiveSource, parse_target, read_source, resolve
-from mcp_governor.target.git import latest_release_tag, version_of_tag
+from mcp_governor.target.git import latest_release, version_of_tag
 from mcp_governor.target.resolve import shown_url
 from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
 
@@ -340,8 +340,9 @@ def test_outside_a_repository(tmp_path: Path) -> None:
 
 
 def test_the_latest_release_is_the_highest_version_not_the_last_tag(repo: Path) -> None:
-    assert latest_release_tag(repo, "mcp-surface.json") == "v1.10.0"
-    assert latest_release_tag(repo, "none.json") is None
+    assert latest_release(repo, "mcp-surface.json") == ("v1.10.0", "mcp-surface.json")
+    assert latest_release(repo, "{version}.json", "mcp-surface.json") == ("v1.10.0", "mcp-surface.json")
+    assert latest_release(repo, "none.json") is None
 
 
 @pytest.mark.parametrize(
@@ -373,10 +374,10 @@ def test_the_tags_of_the_package_itself_count(repo: Path) -> None:
         subprocess.run(("git", "-C", str(repo), *arguments), check=True, capture_output=True)
 
     git("tag", "other-9.0.0")
-    assert latest_release_tag(repo, "mcp-surface.json") == "v1.10.0"
+    assert latest_release(repo, "mcp-surface.json") == ("v1.10.0", "mcp-surface.json")
     git("tag", f"{repo.name}@1.11.0")
     git("tag", f"{repo.name}@1.12.0-rc.1")
-    assert latest_release_tag(repo, "mcp-surface.json") == f"{repo.name}@1.11.0"
+    assert latest_release(repo, "mcp-surface.json") == (f"{repo.name}@1.11.0", "mcp-surface.json")
 
 
 def test_files_are_relative_to_where_they_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
