@@ -66,7 +66,7 @@ advanced = ["debug_*"]                   # the others are standard
 [tool.mcp-governor.lint]
 ignore = ["clarity/tautology"]
 severity = { "clarity/*" = "warning" }
-per-tool-ignores = { "legacy_*" = ["surface/*"] }
+per-tool-ignores = { "legacy_*" = [{ rule = "surface/*", reason = "gone in 3.0" }] }
 
 [tool.mcp-governor.policy]
 closed-output = "breaking"               # hosts that validate against a cached schema
@@ -131,7 +131,8 @@ def _takes(schema: dict[str, Any]) -> str:
         return "; or ".join(_takes(part) for part in schema["anyOf"])
     kind = schema.get("type", "any")
     if kind == "array":
-        return f"list of {_takes(schema.get('items', {}))}"
+        items = _takes(schema.get("items", {}))
+        return f"list of {f'({items})' if ';' in items else items}"
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 

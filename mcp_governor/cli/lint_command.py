@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from mcp_governor.cli.common import (
     server_command,
     target_argument,
     write_lines,
+    write_text,
 )
 from mcp_governor.errors import Exit
 from mcp_governor.report.lines import line
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from mcp_governor.checking import Report
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
-    from mcp_governor.linting import Selection
+    from mcp_governor.linting import Selection, Suppression
     from mcp_governor.report.lines import Line
     from mcp_governor.surface import Surface
 
@@ -67,6 +69,7 @@ def lint(
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting import gone, load_baseline, new_findings, run_rules
     from mcp_governor.linting import select as selected
+    from mcp_governor.linting.words import counted
 
     config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
     selection = selected(lint_settings(config))
@@ -81,12 +84,19 @@ def lint(
     if known is not None:
         ids = load_baseline(known)
         if stale := gone(findings, ids):
-            click.echo(f"{len(stale)} findings of {visible(known.name)} are gone; write it anew.", err=True)
+            gone_now = (
+                f"{counted(len(stale), 'finding')} of {visible(known.name)} {'is' if len(stale) == 1 else 'are'} gone"
+            )
+            click.echo(f"{gone_now}; write it anew with --write-baseline.", err=True)
         findings = new_findings(findings, ids)
     report = lint_report(surface, findings, config, len(selection.linted))
     if run.output.format == "text" and run.output.verbose >= 0 and not statistics:
         report = with_places(report, surface, target, config, command=server_command())
-    code = deliver(report, run.output, _statistics(report) if statistics else None)
+    if statistics and run.output.format == "json":
+        write_text(_counts(report), run.output)
+        code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
+    else:
+        code = deliver(report, run.output, _statistics(report) if statistics else None)
     return int(Exit.PASS) if exit_zero else code
 
 
@@ -121,30 +131,53 @@ def _compared(config: Config) -> Surface:
 
 def _write_baseline(path: Path, findings: list[Finding]) -> int:
     from mcp_governor.linting import dump_baseline
+    from mcp_governor.linting.words import counted
     from mcp_governor.surface.file import write_atomic
 
     write_atomic(path, dump_baseline(findings))
-    click.echo(f"{visible(str(path))}: {len(findings)} findings that do not count from now on.")
+    verb = "does" if len(findings) == 1 else "do"
+    click.echo(f"{visible(str(path))}: {counted(len(findings), 'finding')} that {verb} not count from now on.")
     return int(Exit.PASS)
 
 
 def _settings(selection: Selection, config: Config) -> Iterator[Line]:
+    from mcp_governor.linting import Suppression
+
     yield line(f"profile: {', '.join(config.profile)}; from {config.shown}")
-    for active in selection.active.values():
-        options = ", ".join(f"{key} = {value!r}" for key, value in active.options.items())
-        yield line((active.id, "bold"), f"  {active.severity.value}", (f"  {options}" if options else "", "dim"))
+    width = max((len(active.id) for active in selection.linted), default=0)
+    for active in selection.linted:
+        options = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in active.options.items())
+        yield line(
+            (f"{active.id:<{width}}", "bold"),
+            f"  {active.severity.value:<7}" if options else f"  {active.severity.value}",
+            (f"  {options}" if options else "", "dim"),
+        )
+    for item in selection.settings.ignore:
+        yield line(f"not: {_reasoned(Suppression.parse(item, 'lint.ignore'))}")
     for glob, suppression, _ in selection.tool_ignores:
-        reason = f" ({suppression.reason})" if suppression.reason else ""
-        yield line(f"not for {visible(glob)}: {suppression.rule}{reason}")
+        yield line(f"not for {visible(glob)}: {_reasoned(suppression)}")
+
+
+def _reasoned(suppression: Suppression) -> str:
+    return f"{suppression.rule} ({visible(suppression.reason)})" if suppression.reason else suppression.rule
 
 
 def _statistics(report: Report) -> Iterator[Line]:
     from mcp_governor.linting import statistics
+    from mcp_governor.linting.words import counted
 
     rows = statistics(report.findings)
     width = max((len(row.rule) for row in rows), default=0)
     for row in rows:
         yield line(
-            (f"{row.rule:<{width}}", "bold"), f"  {row.severity.value:<7} {row.findings:>6} in {row.tools} tools"
+            (f"{row.rule:<{width}}", "bold"),
+            f"  {row.severity.value:<7} {row.findings:>6} in {counted(row.tools, 'tool')}",
         )
-    yield line(f"{len(report.findings)} findings")
+    yield line(counted(len(report.findings), "finding"))
+
+
+def _counts(report: Report) -> str:
+    from mcp_governor.linting import statistics
+
+    rows = [{**row._asdict(), "severity": row.severity.value} for row in statistics(report.findings)]
+    return json.dumps(rows, indent=2) + "\n"

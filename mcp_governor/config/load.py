@@ -137,6 +137,11 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
             f'{file}: "{visible(where)}" needs exactly one of command, url, object, file and package.',
             "Keep the one that reaches the server.",
         )
+    if kind.name == "anyOf" and where.startswith(("lint.ignore.", "lint.per-tool-ignores.")):
+        return ConfigError(
+            f'{file}: "{visible(where)}" is not a suppression.',
+            'Write a rule id, or { rule = "pack/name", reason = "…" }.',
+        )
     return ConfigError(
         f'{file}: "{visible(where)}" is wrong: {one_line(error.message)}.',
         "See what it takes with: mcp-governor schema config",

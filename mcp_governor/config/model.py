@@ -39,14 +39,17 @@ class ServerConfig:
 
 @frozen
 class LintConfig:
-    """``[tool.mcp-governor.lint]``: which rules run, and how."""
+    """``[tool.mcp-governor.lint]``: which rules run, and how.
+
+    What is ignored is a rule id or ``pack/*``, or a table of ``rule`` and ``reason``.
+    """
 
     select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    ignore: tuple[str | Mapping[str, str], ...] = ()
     extend_select: tuple[str, ...] = ()
     severity: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    per_tool_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    per_tool_ignores: Mapping[str, tuple[str | Mapping[str, str], ...]] = field(default_factory=dict)
     rules: tuple[str, ...] = ()
     persona: str = "regular"
     baseline: str = ""

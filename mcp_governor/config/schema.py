@@ -26,6 +26,20 @@ def _table(properties: dict[str, Any], description: str, **more: Any) -> dict[st
     }
 
 
+_SUPPRESSIONS: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "anyOf": [
+            _TEXT,
+            _table(
+                {"rule": _key(_TEXT, "pack/rule or pack/*."), "reason": _key(_TEXT, "Why it is not reported.")},
+                "A rule that is not reported, and why.",
+                required=["rule"],
+            ),
+        ]
+    },
+}
+
 _SERVER = _table(
     {
         "command": _key({**_TEXTS, "minItems": 1}, "Program and arguments of a stdio server."),
@@ -52,7 +66,7 @@ _LINT = _table(
     {
         "select": _key(_TEXTS, "Rules to run instead of the profile's: pack/rule or pack/*."),
         "extend-select": _key(_TEXTS, "Rules to run besides the profile's."),
-        "ignore": _key(_TEXTS, "Rules not to run."),
+        "ignore": _key(_SUPPRESSIONS, "Rules not to run: ids, pack/*, or tables of rule and reason."),
         "severity": _key(
             {"type": "object", "additionalProperties": {"enum": _SEVERITIES}}, "Severity by rule or pack/*."
         ),
@@ -60,7 +74,8 @@ _LINT = _table(
             {"type": "object", "additionalProperties": {"type": "object"}}, "Options by rule, see: rule NAME."
         ),
         "per-tool-ignores": _key(
-            {"type": "object", "additionalProperties": _TEXTS}, "Rules not to run, by glob over tool names."
+            {"type": "object", "additionalProperties": _SUPPRESSIONS},
+            "Rules not to run, by glob over tool names: ids, pack/*, or tables of rule and reason.",
         ),
         "rules": _key(_TEXTS, "Folders with rules of your own."),
         "persona": _key({"enum": ["regular", "pedantic"]}, "Whether pedantic rules run too."),

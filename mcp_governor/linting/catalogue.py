@@ -172,7 +172,10 @@ class Catalogue:
             bare |= {pack: f"{pack}/*" for pack in self.packs}
             if selector in bare:
                 hint = f' Did you mean "{bare[selector]}"?'
-        return ConfigError(f"There is no rule {one_line(selector)!r}.{hint}", "mcp-governor rules lists the catalogue.")
+        return ConfigError(
+            f"There is no rule {one_line(selector)!r}.{hint}",
+            "A selector is a rule id, pack/* or *; mcp-governor rules lists the catalogue.",
+        )
 
 
 def rules_folder() -> Path:

@@ -143,18 +143,22 @@ def _runs(rule: Rule, settings: LintSettings) -> bool:
 
 
 def _refuse_contradictions(chosen: list[Rule], settings: LintSettings) -> None:
+    """Name every pair at once: who mends one should not meet the next in the next run."""
     sides: dict[str, Rule] = {}
+    clashes: list[str] = []
     for rule in sorted(chosen, key=lambda rule: rule.id):
         if rule.stance is None:
             continue
         other = sides.setdefault(rule.stance.topic, rule)
         if other.stance is not None and other.stance.choice != rule.stance.choice:
-            raise ConfigError(
+            clashes.append(
                 f"{other.id} and {rule.id} contradict each other about {rule.stance.topic}: "
-                f"{other.stance.choice} against {rule.stance.choice}.",
-                f'Choose one: put "{other.id}" or "{rule.id}" into lint.ignore, '
-                f"or choose one profile of {', '.join(settings.profiles)}.",
+                f"{other.stance.choice} against {rule.stance.choice}"
             )
+    if clashes:
+        way = "Put one rule of each pair into lint.ignore" if len(clashes) > 1 else "Put one of them into lint.ignore"
+        profiles = f", or choose one profile of {', '.join(settings.profiles)}" if len(settings.profiles) > 1 else ""
+        raise ConfigError(f"{'; '.join(clashes)}.", f"{way}{profiles}.")
 
 
 def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> Mapping[str, Severity]:

@@ -103,8 +103,9 @@ class Suppressor:
         for glob, suppression, ids in self.selection.tool_ignores:
             if (glob, suppression.rule) in self._used_globs or not ids & self._linted:
                 continue
-            path = join_pointer("/lint/per-tool-ignores", glob)
-            yield self._finding(None, path, suppression.rule, "suppresses nothing")
+            # A place in the configuration, and so no pointer into the surface.
+            place = f"lint.per-tool-ignores.{one_line(glob)}"
+            yield self._finding(None, place, suppression.rule, f"for the tools {one_line(glob)!r} suppresses nothing")
 
     @property
     def _linted(self) -> frozenset[str]:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from mcp_governor.checking.settings import lint_settings
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import ConfigError, Exit
+from mcp_governor.linting import Suppression, select
 
 FULL = """
 target = "search"
@@ -134,3 +136,32 @@ def test_a_named_file_must_exist_and_hold_the_table(tmp_path: Path) -> None:
 def test_secrets_are_not_in_a_repr(tmp_path: Path) -> None:
     text = '[servers.a]\nurl = "https://x"\nbearer-token = "hunter2"\nheaders = { X = "hunter3" }'
     assert "hunter" not in repr(load_config(write(tmp_path, text)))
+
+
+def test_a_suppression_carries_its_reason(tmp_path: Path) -> None:
+    text = """
+[lint]
+ignore = ["charter/length", { rule = "clarity/*", reason = "later" }]
+per-tool-ignores = { "old_*" = [{ rule = "spec/unicode" }] }
+"""
+    settings = lint_settings(load_config(write(tmp_path, text)))
+    parsed = [Suppression.parse(item, "lint.ignore") for item in settings.ignore]
+    assert parsed == [Suppression("charter/length"), Suppression("clarity/*", "later")]
+    ((glob, suppression, ids),) = select(settings).tool_ignores
+    assert (glob, suppression, ids) == ("old_*", Suppression("spec/unicode"), {"spec/unicode"})
+
+
+@pytest.mark.parametrize(
+    ("line", "where"),
+    [
+        ('ignore = [{ rule = "a/b", why = "c" }]', "lint.ignore.0"),
+        ('ignore = [{ reason = "c" }]', "lint.ignore.0"),
+        ("ignore = [7]", "lint.ignore.0"),
+        ('per-tool-ignores = { "x" = ["a/b", { rule = "a/b", reason = 1 }] }', "lint.per-tool-ignores.x.1"),
+    ],
+)
+def test_a_suppression_of_another_shape_is_refused(tmp_path: Path, line: str, where: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(tmp_path, f"[lint]\n{line}\n"))
+    assert f'"{where}" is not a suppression' in caught.value.message
+    assert "reason" in caught.value.hint

@@ -101,5 +101,5 @@ def test_a_glob_that_suppresses_nothing_is_an_error():
         LintSettings(select=("charter/use-this-when", "lint/*"), per_tool_ignores={"new_*": ("charter/*",)}),
     )
     assert [(f.rule, f.path) for f in found if f.tool is None] == [
-        ("lint/stale-suppression", "/lint/per-tool-ignores/new_*")
+        ("lint/stale-suppression", "lint.per-tool-ignores.new_*")
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.tokens import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
+from mcp_governor.linting.words import counted
 from mcp_governor.vocabulary import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def length(tool: Tool, context: Context) -> Iterator[Hit]:
     if not text.strip():
         yield hit("/description" if "description" in tool.raw else "", value, problem="is missing")
     elif count < least:
-        yield hit("/description", value, problem=f"has {count} words, fewer than {least}")
+        yield hit("/description", value, problem=f"has {counted(count, 'word')}, fewer than {least}")
     elif len(text) > most:
         yield hit("/description", value, problem=f"has {len(text)} characters, more than {most}")
 

@@ -1,0 +1,89 @@
+"""What ``lint`` prints besides findings: counts, settings, baselines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commandline import governor_here
+
+SURFACE = {
+    "tools": [
+        {
+            "name": "find_rows",
+            "description": "Finds.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"n": {"type": "integer", "maximum": 50, "description": "max 100"}},
+            },
+        }
+    ]
+}
+CLARITY = ("--select", "clarity/length", "--select", "clarity/prose-bounds")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.json").write_text(json.dumps(SURFACE))
+    return tmp_path
+
+
+@pytest.fixture
+def lint(folder: Path, capsys):
+    def run(*arguments: str):
+        return governor_here("lint", "s.json", *arguments, capsys=capsys)
+
+    return run
+
+
+def test_statistics_as_text_and_as_json(lint, folder: Path) -> None:
+    text = lint(*CLARITY, "--statistics")
+    assert text.code == 1
+    assert text.out.splitlines() == [
+        "clarity/length        warning      1 in 1 tool",
+        "clarity/prose-bounds  error        1 in 1 tool",
+        "2 findings",
+    ]
+    counts = lint(*CLARITY, "--statistics", "--format", "json")
+    assert counts.code == 1
+    assert json.loads(counts.out) == [
+        {"rule": "clarity/length", "severity": "warning", "findings": 1, "tools": 1},
+        {"rule": "clarity/prose-bounds", "severity": "error", "findings": 1, "tools": 1},
+    ]
+
+
+def test_settings_show_what_would_run_and_what_not_and_why(lint, folder: Path) -> None:
+    (folder / "mcp-governor.toml").write_text(
+        '[lint]\nselect = ["clarity/length", "call/died"]\n'
+        'ignore = [{ rule = "spec/unicode", reason = "checked elsewhere" }]\n'
+        + 'per-tool-ignores = { "old_*" = [{ rule = "clarity/*", reason = "going away" }] }\n'
+    )
+    shown = lint("--show-settings").out.splitlines()
+    assert shown[0] == "profile: recommended; from mcp-governor.toml"
+    # A rule that another station emits does not run here.
+    assert [line.split()[0] for line in shown[1:-2]] == ["clarity/length"]
+    assert shown[-2:] == [
+        "not: spec/unicode (checked elsewhere)",
+        "not for old_*: clarity/* (going away)",
+    ]
+
+
+def test_a_baseline_is_written_holds_and_outlives_nothing(lint, folder: Path) -> None:
+    written = lint(*CLARITY, "--write-baseline")
+    assert written.code == 0
+    assert written.out == "mcp-lint-baseline.json: 2 findings that do not count from now on.\n"
+    held = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
+    assert held.code == 0
+    mended_surface = json.loads(json.dumps(SURFACE))
+    mended_surface["tools"][0]["inputSchema"]["properties"]["n"]["maximum"] = 100
+    (folder / "s.json").write_text(json.dumps(mended_surface))
+    mended = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
+    assert mended.code == 0
+    assert "1 finding of mcp-lint-baseline.json is gone; write it anew with --write-baseline." in mended.err
+
+
+def test_nothing_is_what_zero_says(lint, folder: Path) -> None:
+    assert lint(*CLARITY).code == 1
+    assert lint(*CLARITY, "--exit-zero").code == 0
