@@ -15,8 +15,10 @@ from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig, with_found_files
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.frozen import frozen
-from mcp_governor.target import SURFACE_FILE, LiveSource, resolve
+from mcp_governor.target import SURFACE_FILE, LiveSource, parse_target, resolve
+from mcp_governor.target.resolve import TOKEN_VARIABLE
 from mcp_governor.text import visible
+from mcp_governor.wire.endpoint import HttpEndpoint
 
 if TYPE_CHECKING:
     from mcp_governor.surface import Surface
@@ -58,7 +60,10 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     written = _write(plan, surface, root)
     from mcp_governor.report.groups import count_of
 
-    offers = [*(ci_offers(root, _endpoint(config)) if ci else ()), *([hook_offer(root)] if hook else ())]
+    offers = [
+        *(ci_offers(root, _endpoint(config), _secrets(plan)) if ci else ()),
+        *([hook_offer(root)] if hook else ()),
+    ]
     shown = [(visible(os.path.relpath(offer.path, root)), offer) for offer in offers]
     written += [(name, _placed(offer)) for name, offer in shown if not offer.paste]
     width = max(len(name) for name, _ in written)
@@ -76,6 +81,11 @@ def _endpoint(config: Config) -> Endpoint:
     source = resolve(None, config)
     assert isinstance(source, LiveSource)
     return source.endpoint
+
+
+def _secrets(plan: _Plan) -> tuple[str, ...]:
+    """Environment variables that the written configuration refers to."""
+    return (TOKEN_VARIABLE,) if "bearer-token" in plan.keys else ()
 
 
 def _placed(offer: Offer) -> str:
@@ -103,7 +113,7 @@ def _plan(target: str | None, root: Path) -> _Plan:
         name = _name_of(_script(command), root)
         return _Plan(name, {"command": list(command)}, name, "the command line")
     if target:
-        keys = _keys_of(target)
+        keys = _keys_of(target, root)
         name = _name_of(target, root)
         return _Plan(name, keys, name if keys else target, "the command line")
     from mcp_governor.target.discover import discover
@@ -132,22 +142,44 @@ def _script(command: tuple[str, ...]) -> str:
     return words[0] if words else command[0]
 
 
-def _keys_of(target: str) -> dict[str, Any]:
+def _keys_of(target: str, root: Path) -> dict[str, Any]:
+    """The server's table for a TARGET; empty where the configuration names the target itself.
+
+    Raises:
+        UsageError: it is no live server, or its address holds what must not be written into a file.
+    """
     scheme = target.partition(":")[0]
     if scheme == "python":
         return {"object": target.removeprefix("python:")}
-    if scheme in ("http", "https"):
-        return {"url": target}
-    if scheme in ("sse+http", "sse+https"):
-        return {"url": target.removeprefix("sse+"), "transport": "sse"}
     if scheme in ("pypi", "npm"):
         return {"package": target}
-    if ".json#" in target:
+    source = parse_target(target, Config(root=root), base=root)
+    if not isinstance(source, LiveSource):
+        raise UsageError(
+            f'init takes a live server, and "{visible(target)}" is none.',
+            "Name it as -- COMMAND, a URL, python:package.module:attribute, CONFIG.json#NAME, pypi:NAME or npm:NAME.",
+        )
+    if not isinstance(source.endpoint, HttpEndpoint) or ".json" in target:
         return {}
-    raise UsageError(
-        f'init takes a live server, and "{visible(target)}" is none.',
-        "Name it as -- COMMAND, a URL, python:package.module:attribute, CONFIG.json#NAME, pypi:NAME or npm:NAME.",
-    )
+    return _url_keys(source.endpoint)
+
+
+_CREDENTIAL = re.compile(r"[?&][^=&]*(?:key|token|secret|passw|auth|sig)[^=&]*=", re.IGNORECASE)
+
+
+def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
+    url = endpoint.url
+    if "@" in url.split("/")[2] or _CREDENTIAL.search(url):
+        raise UsageError(
+            f"The address {visible(endpoint.shown)} holds credentials, and init would write them into a file.",
+            f"Leave them out and set {TOKEN_VARIABLE}, or write the server into {OWN_FILE} with headers from $NAME.",
+        )
+    keys = {"url": url}
+    if endpoint.transport != "auto":
+        keys["transport"] = endpoint.transport
+    if os.environ.get(TOKEN_VARIABLE):
+        keys["bearer-token"] = f"${TOKEN_VARIABLE}"
+    return keys
 
 
 def _name_of(text: str, root: Path) -> str:
@@ -164,7 +196,9 @@ def _name_of(text: str, root: Path) -> str:
 
 
 def _config(plan: _Plan, root: Path) -> Config:
-    keys: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plan.keys.items()}
+    keys: dict[str, Any] = {
+        key.replace("-", "_"): tuple(value) if isinstance(value, list) else value for key, value in plan.keys.items()
+    }
     servers = {plan.name: ServerConfig(name=plan.name, **keys)} if keys else {}
     return with_found_files(Config(root=root, target=plan.target, servers=servers))
 

@@ -54,12 +54,13 @@ def repository_root(folder: Path) -> Path:
     return folder if found == Path.home() else found
 
 
-def ci_offers(folder: Path, endpoint: Endpoint) -> list[Offer]:
+def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -> list[Offer]:
     """The workflow for GitHub, unless only GitLab is used here; for GitLab a job to paste.
 
     Args:
         folder: of the configuration.
         endpoint: how the server is reached, which tells what must be installed.
+        secrets: environment variables that the check needs.
     """
     top = repository_root(folder)
     needs = _needs(folder, endpoint)
@@ -68,7 +69,7 @@ def ci_offers(folder: Path, endpoint: Endpoint) -> list[Offer]:
     if not gitlab.exists() or (top / ".github").exists():
         name = "mcp-governor" if folder == top else f"mcp-governor-{_slug(folder.relative_to(top).as_posix())}"
         path = top / WORKFLOWS / f"{name}.yml"
-        text = None if path.exists() else _workflow(folder, top, needs)
+        text = None if path.exists() else _workflow(folder, top, needs, secrets)
         offers.append(Offer(path, text, "runs the check on every push and pull request"))
     if gitlab.exists():
         offers.append(Offer(gitlab, None, "add this job", _gitlab_job(folder, top, needs)))
@@ -143,12 +144,14 @@ def _requirements(folder: Path) -> str:
 _MISSING = "# Install what the server needs, too.\n"
 
 
-def _workflow(folder: Path, top: Path, needs: _Needs) -> str:
+def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) -> str:
     place = json.dumps(folder.relative_to(top).as_posix())
     inside = "" if folder == top else f"    defaults:\n      run:\n        working-directory: {place}\n"
     node = "      - uses: actions/setup-node@v5\n        with:\n          node-version: lts/*\n" if needs.node else ""
     missing = "" if needs.found else indent(_MISSING, " " * 6)
     install = "".join(f"      - run: {command}\n" for command in needs.commands)
+    given = "".join(f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in secrets)
+    env = f"        env:\n{given}" if given else ""
     return f"""\
 name: mcp-governor
 on: [push, pull_request]
@@ -167,7 +170,7 @@ jobs:
         with:
           python-version: {_python_version()}
 {node}{missing}{install}      - run: mcp-governor check
-"""
+{env}"""
 
 
 def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import shlex
@@ -31,6 +32,21 @@ FIND = {
 }
 # an array without items: an error that clients choke on
 WRONG = {**FIND, "inputSchema": {"type": "object", "properties": {"words": {"type": "array"}}, "required": ["word"]}}
+
+
+SECRET = "sekret-0123456789"
+
+
+@contextlib.contextmanager
+def running_web():
+    """The web server of the wire's tests."""
+    sys.path.insert(0, str(SERVERS))
+    try:
+        from web import Web
+    finally:
+        sys.path.remove(str(SERVERS))
+    with Web() as web:
+        yield web
 
 
 def plain(tools=(FIND,), version="2.1.0"):
@@ -165,6 +181,33 @@ class TestNamed:
         assert b'schema-version = "0.1.0"' in files[CONFIG]
         assert b"## 0.1.0 (current)" in files[CHANGELOG]
 
+    def test_a_client_configuration_with_one_server_needs_no_name(self, tmp_path):
+        command, *arguments = plain()
+        entry = {"servers": {"stock": {"command": command, "args": arguments}}}
+        _, files = begun(write(tmp_path, {".vscode/mcp.json": json.dumps(entry)}), ".vscode/mcp.json")
+        assert b'target = ".vscode/mcp.json"' in files[CONFIG]
+
+    def test_a_token_of_the_environment_is_named_and_not_written(self, tmp_path, monkeypatch):
+        with running_web() as web:
+            monkeypatch.setenv("MCP_GOVERNOR_BEARER_TOKEN", SECRET)
+            _, files = begun(tmp_path, web.url("/good"))
+            assert {headers.get("Authorization") for _, _, headers, _ in web.seen} == {f"Bearer {SECRET}"}
+        assert b'bearer-token = "$MCP_GOVERNOR_BEARER_TOKEN"' in files[CONFIG]
+        assert SECRET.encode() not in b"".join(files.values())
+        _, job = steps_of(files)
+        secret = "${{ secrets.MCP_GOVERNOR_BEARER_TOKEN }}"
+        assert job["steps"][-1]["env"] == {"MCP_GOVERNOR_BEARER_TOKEN": secret}
+
+    @pytest.mark.parametrize(
+        "address", [f"http://me:{SECRET}@h.example/mcp", f"https://h.example/mcp?api_key={SECRET}"]
+    )
+    def test_credentials_in_an_address_are_written_nowhere(self, tmp_path, address):
+        done = governor(tmp_path, "init", address)
+        assert done.returncode == 2
+        assert "holds credentials" in done.stderr
+        assert SECRET not in done.stdout + done.stderr
+        assert contents(tmp_path) == {}
+
     def test_files_that_are_there_are_left(self, tmp_path):
         own = {CHANGELOG: "mine\n", SURFACE: "mine\n"}
         write(tmp_path, own)
@@ -183,7 +226,9 @@ class TestNamed:
         ("arguments", "code", "words"),
         [
             (["--", "/no/such/server"], 3, "/no/such/server"),
-            (["mcp-surface.json"], 2, "live server"),
+            (["mcp-surface.json"], 2, "mcp-surface.json does not exist."),
+            ([str(REPO / "mcp-surface.json")], 2, "init takes a live server"),
+            (["server.py"], 2, "Start it: -- python server.py"),
             (["python:nothing:server"], 2, "nothing"),
             (["--", *plain([])], 4, "publishes no tools"),
         ],
