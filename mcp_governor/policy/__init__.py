@@ -9,7 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mcp_governor.policy.acceptance import Acceptance, Accepted, add_acceptance, apply_acceptances
+    from mcp_governor.policy.acceptance import Acceptance, Accepted, apply_acceptances
+    from mcp_governor.policy.accepting import add_acceptance
     from mcp_governor.policy.contract_doc import check_contract_doc
     from mcp_governor.policy.evaluation import evaluate
     from mcp_governor.policy.manifest import check_manifest, compare_manifests, manifest_names, parse_manifest
@@ -37,9 +38,9 @@ _HOMES = {
     "acceptance": (
         "Acceptance",
         "Accepted",
-        "add_acceptance",
         "apply_acceptances",
     ),
+    "accepting": ("add_acceptance",),
     "contract_doc": ("check_contract_doc",),
     "evaluation": ("evaluate",),
     "manifest": (

@@ -124,6 +124,47 @@ def test_the_same_finding_is_renewed_in_place() -> None:
     assert accepted_in(renewed) == [{"finding": NEW.finding, "reason": "later"}]
 
 
+LAYOUTS = {
+    "tables apart": (
+        '[tool.mcp-governor]\ntarget = "x"\n\n[tool.ruff]\na = 1\n\n'
+        '[tool.mcp-governor.servers.x]\ncommand = ["a"]\n|\n[tool.black]\nb = 1\n'
+    ),
+    "acceptances apart": (
+        '[[tool.mcp-governor.accept]]\nfinding = "a"\nreason = "r"\n\n[tool.ruff]\na = 1\n\n'
+        '[[tool.mcp-governor.accept]]\nfinding = "b"\nreason = "r"\n|'
+    ),
+    "comments": (
+        '[[tool.mcp-governor.accept]]\nfinding = "a"  # see 12\nreason = "r"\n|\n# the linter\n[tool.ruff]\na = 1\n\n\n'
+    ),
+    "dotted keys": 'tool.mcp-governor.target = "x"\n|',
+    "no table yet": "[tool.ruff]\na = 1\n|",
+    "a header in a text": '[tool.ruff]\na = """\n[tool.mcp-governor]\n"""\nb = 2\n|',
+}
+BLOCK = '\n[[tool.mcp-governor.accept]]\nfinding = "a/b:-:/:00000000"\nreason = "why"\nuntil = 2027-01-31\n'
+
+
+@pytest.mark.parametrize("layout", sorted(LAYOUTS))
+def test_the_table_stands_below_the_others_and_nothing_else_moves(layout: str) -> None:
+    before = LAYOUTS[layout]
+    told = Acceptance("a/b:-:/:00000000", "why", date(2027, 1, 31))
+    after = add_acceptance(before.replace("|", ""), told, table=TABLE, what="pyproject.toml")
+    assert after == before.replace("|", BLOCK)
+    assert accepted_in(after)[-1]["finding"] == told.finding
+
+
+def test_inline_tables_take_it_on_their_line() -> None:
+    text = '[tool]\nmcp-governor = {target = "x"}\n'
+    after = add_acceptance(text, NEW, table=TABLE, what="pyproject.toml")
+    assert accepted_in(after) == [{"finding": NEW.finding, "reason": NEW.reason, "until": NEW.until}]
+
+
+def test_what_cannot_be_renewed_without_harm_is_left_to_its_author() -> None:
+    text = '[tool.mcp-governor]\ntarget = "x"\n\n' + LAYOUTS["acceptances apart"].replace("|", "")
+    with pytest.raises(ConfigError, match="nothing was written") as caught:
+        add_acceptance(text, Acceptance("b", "later"), table=TABLE, what="pyproject.toml")
+    assert '[[tool.mcp-governor.accept]]\nfinding = "b"\nreason = "later"' in caught.value.hint
+
+
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", 'target = "x"\n', 'target = "x"\n[lint]\nignore = ["a/b"]\n'])
 def test_in_our_own_file(text: str) -> None:
     after = without_new_lines(text, add_acceptance(text, NEW, what="mcp-governor.toml"))

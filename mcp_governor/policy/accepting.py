@@ -1,0 +1,168 @@
+"""Writing an acceptance into a configuration file, and leaving everything else in it as it is.
+
+A file can be laid out in many ways (tables in any order, dotted keys, inline tables), and tomlkit loses or breaks
+some of them. So a new acceptance is a table of its own, put below the others as text; and whatever was written is read
+again before anybody gets it: the file says what it said, and the acceptance, or it is not touched.
+"""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_governor.policy.acceptance import Acceptance
+
+_HEADER = re.compile(r"\s*\[{1,2}\s*(?P<path>[^\[\]#]+?)\s*\]{1,2}\s*(?:#.*)?")
+_BOM = "\ufeff"
+
+
+def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = (), what: str) -> str:
+    """A configuration file with one more acceptance; comments, order and line ends stay.
+
+    An acceptance of the same finding is renewed in place.
+
+    Args:
+        text: the file, as it is.
+        acceptance: what to add.
+        table: where the configuration stands in the file: ``("tool", "mcp-governor")`` in pyproject.toml, empty
+            in mcp-governor.toml.
+        what: how messages name the file.
+
+    Raises:
+        UsageError: the reason is empty.
+        ConfigError: the file is not TOML, holds something else where acceptances stand, or is laid out so that it
+            has to be edited by hand.
+    """
+    if not acceptance.reason.strip():
+        raise UsageError("An acceptance needs a reason.", "Say why: --reason '…'")
+    body = text.removeprefix(_BOM).replace("\r\n", "\n")
+    expected = _with(_loaded(body, what), acceptance, table, what)
+    for written in _ways(body, acceptance, table):
+        if _says(written, expected):
+            bom = _BOM if text.startswith(_BOM) else ""
+            return bom + (written.replace("\n", "\r\n") if "\r\n" in text else written)
+    raise ConfigError(
+        f"{what} is laid out so that an acceptance cannot be added to it; nothing was written.",
+        f"Add it by hand:\n{_block(acceptance, table)}",
+    )
+
+
+def _loaded(text: str, what: str) -> dict[str, Any]:
+    import tomli
+
+    try:
+        return tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct that line.") from None
+
+
+def _says(text: str, expected: dict[str, Any]) -> bool:
+    import tomli
+
+    try:
+        return tomli.loads(text) == expected
+    except tomli.TOMLDecodeError:
+        return False
+
+
+def _with(document: dict[str, Any], acceptance: Acceptance, table: Sequence[str], what: str) -> dict[str, Any]:
+    """What the file has to say when it is written."""
+    document = deepcopy(document)
+    here: Any = document
+    for key in table:
+        here = here.setdefault(key, {})
+        if not isinstance(here, dict):
+            raise ConfigError(f"{what}: {'.'.join(table)} is not a table.", "Correct it.")
+    listed = here.setdefault("accept", [])
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        raise ConfigError(f'{what}: "accept" is not a list of tables.', "Write [[accept]] tables.")
+    same = [item for item in listed if item.get("finding") == acceptance.finding]
+    if not same:
+        listed.append(_values(acceptance))
+        return document
+    same[0].pop("until", None)
+    same[0].update(_values(acceptance))
+    return document
+
+
+def _values(acceptance: Acceptance) -> dict[str, Any]:
+    until = {} if acceptance.until is None else {"until": acceptance.until}
+    return {"finding": acceptance.finding, "reason": acceptance.reason, **until}
+
+
+def _ways(text: str, acceptance: Acceptance, table: Sequence[str]) -> Iterator[str]:
+    """The file written in different ways, the best first; not each of them fits each layout."""
+    lines = text.split("\n")
+    block = _block(acceptance, table).split("\n")
+    for end in (_end_of((*table, "accept"), lines), _end_of(table, lines) if table else None, len(lines)):
+        if end is not None:
+            yield _inserted(lines, end, block)
+    yield _by_tomlkit(text, acceptance, table)
+
+
+def _block(acceptance: Acceptance, table: Sequence[str]) -> str:
+    import tomlkit
+
+    values = (f"{key} = {tomlkit.item(value).as_string()}" for key, value in _values(acceptance).items())
+    return "\n".join([f"[[{'.'.join((*table, 'accept'))}]]", *values])
+
+
+def _end_of(path: Sequence[str], lines: Sequence[str]) -> int | None:
+    """The line below the last table at or under a path; comments above the next table are that table's."""
+    headers = [(number, match) for number, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
+    own = [place for place, (_, match) in enumerate(headers) if _keys(match["path"])[: len(path)] == list(path)]
+    if not own:
+        return None
+    end = headers[own[-1] + 1][0] if own[-1] + 1 < len(headers) else len(lines)
+    while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
+        end -= 1
+    return end
+
+
+def _keys(path: str) -> list[str]:
+    return [key.strip().strip("\"'") for key in path.split(".")]
+
+
+def _inserted(lines: Sequence[str], end: int, block: Sequence[str]) -> str:
+    """The lines with a block below line ``end``, a blank line on either side."""
+    above, below = list(lines[:end]), list(lines[end:])
+    while above and not above[-1].strip():
+        above.pop()
+    while below and not below[0].strip():
+        below.pop(0)
+    parts = ["\n".join(part) for part in (above, block, below) if part]
+    return "\n\n".join(parts) + ("" if below else "\n")
+
+
+def _by_tomlkit(text: str, acceptance: Acceptance, table: Sequence[str]) -> str:
+    """A list or a table that stands on one line takes one more, and an acceptance that is there is renewed."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        here: Any = document
+        for key in table:
+            here = here[key]
+        listed = here.get("accept")
+        if listed is None:
+            here["accept"] = listed = tomlkit.array()
+        same = [item for item in listed if item.get("finding") == acceptance.finding]
+        item = same[0] if same else tomlkit.inline_table()
+        if acceptance.until is None and "until" in item:
+            del item["until"]
+        for key, value in _values(acceptance).items():
+            if item.get(key) != value:
+                item[key] = value
+        if not same:
+            listed.append(item)
+        return tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, ValueError):
+        return ""
