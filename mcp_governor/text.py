@@ -8,14 +8,16 @@ escape on top of that.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
-_SUSPECT = re.compile(
+_SUSPECT = lazy_pattern(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"

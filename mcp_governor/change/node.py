@@ -8,7 +8,6 @@ an *opaque* node, equal to itself and to nothing else.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -16,6 +15,7 @@ from urllib.parse import unquote
 from mcp_governor.change.keywords import check_keywords
 from mcp_governor.containment.dialect import known_keywords
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SAFE_INTEGER = 2**53 - 1
 """The largest integer that JSON carries safely (RFC 8259, section 6); SDKs write it as a bound by themselves."""
 
-_DIALECT = re.compile(r"https?://json-schema\.org/(?:draft-0?(4|6|7)|draft/(2019)-09|draft/(2020)-12)/schema#?")
+_DIALECT = lazy_pattern(r"https?://json-schema\.org/(?:draft-0?(4|6|7)|draft/(2019)-09|draft/(2020)-12)/schema#?")
 
 _SINGLE = frozenset(
     {

@@ -25,6 +25,7 @@ from mcp_governor.changelog.grammar import (
 )
 from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
 from mcp_governor.errors import FileFormatError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, visible
 from mcp_governor.versions import Version
 
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024 * 1024
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_CODE_SPAN = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-_LABEL_LINE = re.compile(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
-_FINGERPRINT_CUE = re.compile(r"fingerprint|\bsha256:[0-9a-f]{64}\b", re.IGNORECASE)
-_TABLE_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
-_CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
+_LINE_END = lazy_pattern(r"\r\n|\n|\r")
+_CODE_SPAN = lazy_pattern(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_LABEL_LINE = lazy_pattern(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
+_FINGERPRINT_CUE = lazy_pattern(r"fingerprint|\bsha256:[0-9a-f]{64}\b", re.IGNORECASE)
+_TABLE_RULE = lazy_pattern(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
+_CONFLICT = lazy_pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 
 
 def load(path: str | Path, *, what: str | None = None) -> Changelog:

@@ -6,12 +6,12 @@ governance, "Changelog discipline"). A constant is read with :mod:`ast`: governi
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.text import did_you_mean, one_line, visible
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 SERVER_INFO = "serverInfo"
-_CONSTANT = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
+_CONSTANT = lazy_pattern(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _SOURCE_FOLDERS = ("", "src", "lib", "python")
 _MAX_HOPS = 8
 

@@ -12,6 +12,7 @@ from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.replacements import farewell
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import visible
 from mcp_governor.vocabulary import SCHEMA_MAP_KEYS, unescape_pointer
 
@@ -202,7 +203,7 @@ def _names_on(tokens: list[str]) -> tuple[str, ...]:
     return tuple(properties or names[-1:])
 
 
-_WORDING = re.compile(r"(?:^|-)(?:description|icons|instructions|title|wording)(?:-|$)")
+_WORDING = lazy_pattern(r"(?:^|-)(?:description|icons|instructions|title|wording)(?:-|$)")
 
 
 def is_wording(change: Change) -> bool:

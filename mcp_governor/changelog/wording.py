@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.model import Side
 from mcp_governor.changelog.subjects import subject_of
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.vocabulary import unescape_pointer
@@ -81,7 +81,7 @@ _SENTENCES: Mapping[str, str] = {
     "capability-removed": "The server no longer has the capability {field}.",
 }
 # What a schema keyword did to the values of a field: "maximum of `f` changed from 10 to 5".
-_KEYWORD = re.compile(r"(?P<noun>.+?)(?: of `[^`]+`)? (?P<verb>changed from .+|is gone, was .+|is new: (?P<new>.+))")
+_KEYWORD = lazy_pattern(r"(?P<noun>.+?)(?: of `[^`]+`)? (?P<verb>changed from .+|is gone, was .+|is new: (?P<new>.+))")
 _EVENTS: Mapping[str, str] = {
     "tightened": "{tool} [accepts|accept] fewer values{place}: {detail}.",
     "loosened": "{tool} [accepts|accept] more values{place}: {detail}.",
@@ -110,9 +110,9 @@ _NOUNS = {
     "what needs what": "which keys need which",
 }
 _SAME = {"narrowed": "tightened", "widened": "loosened"}
-_JSON_LIST = re.compile(r'(?<=asks for )\["[^"\\]*"(?:,"[^"\\]*")*\]')
-_NAME = re.compile(r"[^\W\d][\w-]*")
-_NUMBER = re.compile(r"\[([^\[\]|]+)\|([^\[\]|]+)\]")
+_JSON_LIST = lazy_pattern(r'(?<=asks for )\["[^"\\]*"(?:,"[^"\\]*")*\]')
+_NAME = lazy_pattern(r"[^\W\d][\w-]*")
+_NUMBER = lazy_pattern(r"\[([^\[\]|]+)\|([^\[\]|]+)\]")
 
 
 def sentence(change: Change, *, replacement: str | None = None, tools: Sequence[str] = ()) -> str:

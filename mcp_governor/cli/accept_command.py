@@ -10,13 +10,14 @@ import click
 
 from mcp_governor.cli.common import Run, run_options
 from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-_ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
+_ID = lazy_pattern(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 
 
 @click.command()

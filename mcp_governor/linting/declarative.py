@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Check, Context, Hit, Item, Node, hit
 from mcp_governor.linting.patterns import compile_schema, errors, linear_pattern
 from mcp_governor.linting.texts import Text
@@ -21,8 +22,8 @@ Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
 """A value → the places in it that a JSONPath finds, each with its way from the root."""
 
 # A singular query of plain member names: most rules need no more, and then the JSONPath library is not loaded.
-_MEMBERS = re.compile(r"\$(?:\.[A-Za-z_]\w*|\['[^'\\]+'\])*", re.ASCII)
-_MEMBER = re.compile(r"\.(\w+)|\['([^']+)'\]", re.ASCII)
+_MEMBERS = lazy_pattern(r"\$(?:\.[A-Za-z_]\w*|\['[^'\\]+'\])*", re.ASCII)
+_MEMBER = lazy_pattern(r"\.(\w+)|\['([^']+)'\]", re.ASCII)
 
 
 def compile_query(expression: str) -> Query:

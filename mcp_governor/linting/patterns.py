@@ -7,16 +7,16 @@ never fetch anything.
 from __future__ import annotations
 
 import functools
-import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = lazy_pattern("[\ud800-\udfff]")
 
 
 class Validator(Protocol):

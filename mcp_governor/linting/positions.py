@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import visible
 from mcp_governor.vocabulary import join_pointer, unescape_pointer
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_SCALAR = re.compile(r"[^,\]}\s]+")
+_SPACE = lazy_pattern(r"[ \t\n\r]*")
+_SCALAR = lazy_pattern(r"[^,\]}\s]+")
 _FRAME_WIDTH = 100
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
 from mcp_governor.linting.selection import ActiveRule, Selection, select
 from mcp_governor.linting.settings import DEFAULT_SETTINGS, LintSettings
@@ -187,7 +187,7 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
     )
 
 
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACE = lazy_pattern(r"\{(\w+)\}")
 
 
 def fill(template: str, values: Mapping[str, Any]) -> str:

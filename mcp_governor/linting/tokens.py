@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from mcp_governor.lazy import lazy_pattern
 
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-# Scripts that are written without spaces between words: about two characters make one. (In two classes: one of more
-# than two ranges beyond Latin-1 takes milliseconds to compile.)
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]|[\u0e00-\u0e7f\uf900-\ufaff]")
+_PART = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_WORD = lazy_pattern(r"[^\W_]+(?:'[^\W_]+)?")
+# Scripts that are written without spaces between words: about two characters make one.
+_UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
 
 STOP_WORDS = frozenset(
     [
@@ -162,6 +161,8 @@ def words(text: str) -> list[str]:
 
 def word_count(text: str) -> int:
     """How many words a reader would count; text without spaces counts one for two characters."""
+    if text.isascii():
+        return len(text.split())
     unspaced = len(_UNSPACED.findall(text))
     return len(_UNSPACED.sub(" ", text).split()) + (unspaced + 1) // 2
 

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.report.groups import counted_changes, counted_findings, grouped, witness_words
 from mcp_governor.text import one_line, sentence, visible
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
 
 # Characters that can begin markup within a line; "//" and "www." would become links.
-_SPECIAL = re.compile(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
+_SPECIAL = lazy_pattern(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@<!-- -->"}
 _TITLES = {
     "breaking": "Breaking",

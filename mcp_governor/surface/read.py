@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.listings import read_listings
 from mcp_governor.surface.model import Deprecation, Surface, Tool
 
@@ -21,12 +22,13 @@ META_PREFIX = "dev.mcp-governor/"
 _TIERS = {tier.value: tier for tier in Tier}
 
 # "Deprecated: use `new_tool` instead", "[DEPRECATED since 1.4] …", "**Deprecated.** …"
-_DEPRECATED_PREFIX = re.compile(r"[\s*_`\[(#>!]*deprecated\b(?!\s+(?:tools?|items?|entries)\b)", re.IGNORECASE)
-_REPLACEMENT = (
+_DEPRECATED_PREFIX = lazy_pattern(r"[\s*_`\[(#>!]*deprecated\b(?!\s+(?:tools?|items?|entries)\b)", re.IGNORECASE)
+_REPLACEMENT = lazy_pattern(
     r"\b(?:use|call|replaced by|superseded by|in favou?r of|prefer|switch to|migrate to)\s+"
-    r"(?:the\s+)?(?:[`'\"“‘*]+(?P<quoted>[\w.\-/]+)[`'\"”’*]+|(?P<bare>[A-Za-z][\w-]*[_.-][\w.-]*\w))"
+    r"(?:the\s+)?(?:[`'\"“‘*]+(?P<quoted>[\w.\-/]+)[`'\"”’*]+|(?P<bare>[A-Za-z][\w-]*[_.-][\w.-]*\w))",
+    re.IGNORECASE,
 )
-_SINCE = r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w.+-]*)"
+_SINCE = lazy_pattern(r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w.+-]*)", re.IGNORECASE)
 
 
 @frozen
@@ -202,8 +204,8 @@ def _from_description(entry: Mapping[str, Any]) -> Deprecation | None:
 
 
 def _from_text(text: str, source: str) -> Deprecation:
-    named = re.search(_REPLACEMENT, text, re.IGNORECASE)
-    since = re.search(_SINCE, text, re.IGNORECASE)
+    named = _REPLACEMENT.search(text)
+    since = _SINCE.search(text)
     return Deprecation(
         since=since["version"].rstrip(".") if since else None,
         replacement=(named["quoted"] or named["bare"]) if named else None,

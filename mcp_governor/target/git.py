@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import MissingDependencyError, TargetError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
@@ -133,7 +133,7 @@ def holds(folder: Path, ref: str, path: str) -> bool:
     return _git(folder, "cat-file", "-e", f"{ref}:./{path}").returncode == 0
 
 
-_BOUNDARY = re.compile(r"^|[/@_-]")
+_BOUNDARY = lazy_pattern(r"^|[/@_-]")
 
 
 def version_of_tag(tag: str) -> Numbered | None:

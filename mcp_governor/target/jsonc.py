@@ -6,15 +6,16 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.file import parse_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
-_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.S)
-_LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.S)
-_VISIBLE = re.compile(r"\S")
+_COMMENT = lazy_pattern(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.S)
+_LAST_COMMA = lazy_pattern(rf"{_STRING}|,(?=\s*[}}\]])", re.S)
+_VISIBLE = lazy_pattern(r"\S")
 
 
 def read_settings(path: Path, shown: str) -> Any:

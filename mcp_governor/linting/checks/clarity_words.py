@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.tokens import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
@@ -25,7 +26,7 @@ LIMITATION_CUE = Guarded(
     r"|\bmust\b|\bexcept\b|\bup to\b|\bnot supported\b|\bdo(?:n't|n’t| not)\b",
 )
 EXAMPLE_CUE = Guarded(r"\be\.g\.|\bfor example\b|\bexamples?\b|\bfor instance\b|\bsuch as\b")
-_SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
+_SENTENCE_END = lazy_pattern(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
 
 def sentence_count(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
 from mcp_governor.linting.schema_report import dialect_of
 from mcp_governor.linting.schemas import effective, followed, root_of, types_of
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_PATH_NAMES = re.compile(r"^(?:file_?)?path$|^file_?name$|^file$|^filePath$", re.IGNORECASE)
-_URI_NAMES = re.compile(r"^(?:file_?)?uri$", re.IGNORECASE)
-_PAGE_TOKENS = re.compile(
+_PATH_NAMES = lazy_pattern(r"^(?:file_?)?path$|^file_?name$|^file$|^filePath$", re.IGNORECASE)
+_URI_NAMES = lazy_pattern(r"^(?:file_?)?uri$", re.IGNORECASE)
+_PAGE_TOKENS = lazy_pattern(
     r"^(?:next_?)?(?:page_?(?:token|number|num|index)|cursor_?token|next_?(?:token|cursor))$", re.IGNORECASE
 )
-_PAGE_SIZES = re.compile(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
-_LIMITS = re.compile(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
-_OFFSETS = re.compile(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
-_QUERY_NAMES = re.compile(r"^(?:query|q|search|search_?term|search_?query|pattern|text)$", re.IGNORECASE)
-_LOCAL_REFERENCE = re.compile(r"#/\$defs/[^/]+")
+_PAGE_SIZES = lazy_pattern(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
+_LIMITS = lazy_pattern(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
+_OFFSETS = lazy_pattern(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
+_QUERY_NAMES = lazy_pattern(r"^(?:query|q|search|search_?term|search_?query|pattern|text)$", re.IGNORECASE)
+_LOCAL_REFERENCE = lazy_pattern(r"#/\$defs/[^/]+")
 
 # 2020-12 and what older dialects had; annotations of OpenAPI that generators emit and validators ignore.
 _KEYWORDS = (

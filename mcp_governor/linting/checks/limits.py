@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, Node, hit
 from mcp_governor.linting.patterns import errors, linear_pattern
 from mcp_governor.linting.schema_report import DIALECTS, meta_validator
@@ -164,7 +164,7 @@ def single_type(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(f"{node.pointer}/type", kind)
 
 
-_SHAPING = re.compile(r"^(?:\$ref|\$dynamicRef|type|enum|const|anyOf|oneOf|allOf|not|if)$")
+_SHAPING = lazy_pattern(r"^(?:\$ref|\$dynamicRef|type|enum|const|anyOf|oneOf|allOf|not|if)$")
 
 
 def typed(node: Node, _context: Context) -> Iterator[Hit]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
 from mcp_governor.linting.schema_report import SchemaReport, dialect_of, schema_report
 from mcp_governor.linting.words import kind_of
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 HEADER = "x-mcp-header"
 # RFC 9110, section 5.6.2: tchar
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_TOKEN = lazy_pattern(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _HEADER_TYPES = ("integer", "string", "boolean")
-_SENSITIVE = re.compile(
+_SENSITIVE = lazy_pattern(
     r"(?:^|[_\-.])(?:pass(?:word|wd|phrase)?|secret|token|api[_\-]?key|credential|private[_\-]?key|ssn)s?(?:$|[_\-.])",
     re.IGNORECASE,
 )

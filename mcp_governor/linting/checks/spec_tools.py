@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.words import kind_of
 from mcp_governor.vocabulary import join_pointer
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from mcp_governor.linting.texts import Text
     from mcp_governor.surface.model import Surface, Tool
 
-_NAME = re.compile(r"[A-Za-z0-9_.\-]*")
+_NAME = lazy_pattern(r"[A-Za-z0-9_.\-]*")
 _LABEL = r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?"
-_PREFIX = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
-_META_NAME = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_PREFIX = lazy_pattern(rf"{_LABEL}(?:\.{_LABEL})*")
+_META_NAME = lazy_pattern(r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _RESERVED_LABELS = ("mcp", "modelcontextprotocol")
 
 
@@ -56,7 +56,7 @@ def unique_name(surface: Surface, _context: Context) -> Iterator[Hit]:
 def name_characters(tool: Tool, _context: Context) -> Iterator[Hit]:
     """A name consists of ASCII letters, digits, underscore, hyphen and dot."""
     if not _NAME.fullmatch(tool.name):
-        bad = sorted(set(re.sub(_NAME, "", tool.name)))
+        bad = sorted(set(_NAME.sub("", tool.name)))
         yield hit("/name", tool.name, found=" ".join(f"U+{ord(char):04X}" for char in bad))
 
 
