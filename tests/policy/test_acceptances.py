@@ -158,11 +158,12 @@ def test_inline_tables_take_it_on_their_line() -> None:
     assert accepted_in(after) == [{"finding": NEW.finding, "reason": NEW.reason, "until": NEW.until}]
 
 
-def test_what_cannot_be_renewed_without_harm_is_left_to_its_author() -> None:
-    text = '[tool.mcp-governor]\ntarget = "x"\n\n' + LAYOUTS["acceptances apart"].replace("|", "")
+def test_what_would_say_something_else_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = add_acceptance(PYPROJECT, NEW, table=TABLE, what="pyproject.toml")
+    monkeypatch.setattr("mcp_governor.policy.accepting._by_tomlkit", lambda *_: once)
     with pytest.raises(ConfigError, match="nothing was written") as caught:
-        add_acceptance(text, Acceptance("b", "later"), table=TABLE, what="pyproject.toml")
-    assert '[[tool.mcp-governor.accept]]\nfinding = "b"\nreason = "later"' in caught.value.hint
+        add_acceptance(once, Acceptance(NEW.finding, "later"), table=TABLE, what="pyproject.toml")
+    assert f'[[tool.mcp-governor.accept]]\nfinding = "{NEW.finding}"\nreason = "later"' in caught.value.hint
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", 'target = "x"\n', 'target = "x"\n[lint]\nignore = ["a/b"]\n'])
