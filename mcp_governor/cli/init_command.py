@@ -134,11 +134,15 @@ def _plan(target: str | None, root: Path) -> _Plan:
     return _Plan(only.name, only.keys, only.name if only.keys else only.target, only.found_in)
 
 
+_SUBCOMMANDS = ("run", "tool", "exec", "dlx", "x")
+"""Words of ``uv run``, ``npm exec``, ``pnpm dlx`` and the like, which name no server."""
+
+
 def _script(command: tuple[str, ...]) -> str:
     """The word of a command that names the server: the module after -m, else the first path or package."""
     if "-m" in command[:-1]:
         return command[command.index("-m") + 1]
-    words = [word for word in command[1:] if not word.startswith("-")]
+    words = [word for word in command[1:] if not word.startswith("-") and word not in _SUBCOMMANDS]
     return words[0] if words else command[0]
 
 
@@ -182,10 +186,16 @@ def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
     return keys
 
 
+_PACKAGE = re.compile(r"(?:pypi|npm):(?:@[^/]*/)?([^@=:\[]+).*")
+
+
 def _name_of(text: str, root: Path) -> str:
     """A table name from what was typed, else from the folder."""
     words = [root.name, "server"]
-    if "://" not in text:
+    package = _PACKAGE.fullmatch(text)
+    if package is not None:
+        words.insert(0, package[1])
+    elif "://" not in text:
         # python:package.module:attribute is named after its module, /path/to/server.py after its file
         words.insert(0, Path(text.rpartition(":")[0] or text).stem.rpartition(".")[2])
     for word in words:

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 from frameworks import CARELESS, COUNT, LIST, source
@@ -16,6 +17,7 @@ from projects import committed, contents, git, governor, governor_process, repos
 from support import REPO, SERVERS, missing
 
 from mcp_governor._version import __version__
+from mcp_governor.cli.init_command import _name_of, _script
 from mcp_governor.cli.init_files import HOOK_FILES
 
 CONFIG, SURFACE, CHANGELOG, KNOWN = (
@@ -244,6 +246,36 @@ class TestNamed:
         done = governor(tmp_path, "init", "--", *plain())
         assert done.returncode == 2
         assert "The folder docs cannot be made: File exists." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("pypi:mcp-server-time", "mcp-server-time"),
+        ("pypi:some_pkg[x]==1.0:run-it", "some-pkg"),
+        ("npm:@modelcontextprotocol/server-memory@1.2.3", "server-memory"),
+        ("npm:memory", "memory"),
+        ("python:shop.api:server", "api"),
+        ("tools/stock.py", "stock"),
+        ("https://h.example/mcp", "my-shop"),
+    ],
+)
+def test_a_server_gets_the_name_that_tells_most(text, name):
+    assert _name_of(text, Path("/work/My Shop")) == name
+
+
+@pytest.mark.parametrize(
+    ("command", "script"),
+    [
+        ("uv run stock.py", "stock.py"),
+        ("uv tool run --quiet stock", "stock"),
+        ("npx -y @shop/stock .", "@shop/stock"),
+        ("python -m shop.stock --all", "shop.stock"),
+        ("stock", "stock"),
+    ],
+)
+def test_the_word_of_a_command_that_names_the_server(command, script):
+    assert _script(tuple(command.split())) == script
 
 
 WORKFLOW, HOOKS = ".github/workflows/mcp-governor.yml", ".pre-commit-config.yaml"
