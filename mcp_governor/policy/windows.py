@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered
+from mcp_governor.vocabulary import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.changelog import Announcement, Changelog, Section
     from mcp_governor.surface.model import Tool
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 WINDOWS: Mapping[Tier, int] = {Tier.FACADE: 2, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
 """Minor releases between announcement and removal (surface governance, "Deprecation policy", step 3)."""
 
-_WITHDRAWN = r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b"
+_WITHDRAWN = lazy_pattern(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
 
 
 @frozen
@@ -65,25 +67,30 @@ class History:
         return tuple(sorted({version.line for version in versions if version is not None and not version.prerelease}))
 
     @cached_property
-    def announced(self) -> Mapping[str, Announcement]:
-        """The announcement that counts for each tool: the earliest since it was last withdrawn."""
-        found: dict[str, Announcement] = {}
+    def _announced(self) -> Mapping[str, Sequence[Announcement]]:
+        """The announcements that count for each tool, those since it was last withdrawn, the earliest first."""
+        found: dict[str, list[Announcement]] = {}
         if self.changelog is None:
             return found
         from mcp_governor.changelog import announcements
 
         for told in announcements(self.changelog):
             if not self._is_withdrawn(told):
-                known = found.get(told.tool)
                 # Sections stand newest first; where they do not, versions decide.
-                if known is None or not _is_before(known.section, told.section):
-                    found[told.tool] = told
+                known = found.setdefault(told.tool, [])
+                known.insert(sum(1 for other in known if _is_before(other.section, told.section)), told)
         return found
+
+    def announcement(self, tool: Tool) -> Announcement | None:
+        """The announcement that counts for a tool: the earliest that is about the tool, and not about a part of it."""
+        parts = _parts_of(tool)
+        told = self._announced.get(tool.name, ())
+        return next((one for one in told if one.replacement is not None or parts.isdisjoint(one.names)), None)
 
     def _is_withdrawn(self, told: Announcement) -> bool:
         assert self.changelog is not None
         return any(
-            told.tool in entry.names and re.search(_WITHDRAWN, entry.text, re.IGNORECASE)
+            told.tool in entry.names and _WITHDRAWN.search(entry.text)
             for section in self.changelog.sections
             if _is_before(told.section, section)
             for _, entry in section.entries
@@ -102,8 +109,26 @@ class History:
 
     def passed(self, since: str) -> int:
         """How many minor releases are out since the one that announced."""
-        start = Numbered.parse(since)
-        return sum(1 for line in self._lines if start.line < line) if start is not None else 0
+        start, old = Numbered.parse(since), Numbered.parse(self.old_version or "")
+        if start is None:
+            return 0
+        if self.changelog is None and old is not None and start.line < old.line:
+            # Nobody tells of the releases between; minor numbers go up by one.
+            major, minor = start.line
+            return old.line[1] - minor if old.line[0] == major else old.line[1] + 1
+        return sum(1 for line in self._lines if start.line < line)
+
+    def _release_of(self, since: str | None) -> str | None:
+        """The release that a surface means by its ``since``: itself, or the first one from a day on."""
+        if since is None or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", since):
+            return since
+        from mcp_governor.changelog.steps import Scheme, scheme_of
+
+        if scheme_of(self.old_version or "") is Scheme.CALENDAR:
+            return since
+        sections = self.changelog.released if self.changelog is not None else ()
+        later = [section for section in sections if section.date is not None and section.date >= since]
+        return min(later, key=lambda section: section.date or "").version_text if later else None
 
     def notice(self, tool: Tool, *, out: bool = True) -> Notice | None:
         """The deprecation of a tool as its surface and the changelog tell it.
@@ -112,13 +137,13 @@ class History:
             tool: as published.
             out: count only what clients have met already: for a removal, not for a tool that is still there.
         """
-        told = self.announced.get(tool.name)
+        told = self.announcement(tool)
         if told is not None and out and not self.is_out(told.section):
             told = None
         own = tool.deprecation
         if told is None and own is None:
             return None
-        since = told.section.version_text if told else (own.since if own else None)
+        since = told.section.version_text if told else self._release_of(own.since if own else None)
         return Notice(
             since=since or self.old_version or "",
             replacement=(own.replacement if own else None) or (told.replacement if told else None),
@@ -143,6 +168,13 @@ class History:
             )
         ]
         return found[-1].version_text if found else None
+
+
+def _parts_of(tool: Tool) -> frozenset[str]:
+    """The names of a tool's arguments and fields."""
+    nodes = (node for schema in (tool.input_schema, tool.output_schema) for _, node in walk(schema))
+    tables = (node.get("properties") for node in nodes if isinstance(node, dict))
+    return frozenset(name for table in tables if isinstance(table, dict) for name in table)
 
 
 def _is_before(one: Section, other: Section) -> bool:

@@ -8,13 +8,18 @@ import sys
 from pathlib import Path
 
 from mcp_governor.errors import MissingDependencyError, TargetError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 
-_PYPI = (
+_PYPI = lazy_pattern(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<extras>\[[A-Za-z0-9._,-]+\])?"
-    r"(?:==(?P<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*))?(?::(?P<script>[A-Za-z0-9][\w.-]*))?"
+    r"(?:==(?P<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*))?(?::(?P<script>[A-Za-z0-9][\w.-]*))?",
+    re.ASCII,
 )
-_NPM = r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*)(?:@(?P<version>[A-Za-z0-9.^~*+-]+))?"
+_NPM = lazy_pattern(
+    r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*)(?:@(?P<version>[A-Za-z0-9.^~*+-]+))?",
+    re.ASCII,
+)
 
 # What package runners need beyond the minimal environment to find their registry, proxy and cache.
 _RUNNER_PREFIXES = ("UV_", "PIP_", "NPM_CONFIG_", "npm_config_", "NODE_", "XDG_")
@@ -49,7 +54,7 @@ def pypi_command(spec: str) -> tuple[str, ...]:
         TargetError: not such a spec.
         MissingDependencyError: uv is not installed.
     """
-    match = re.fullmatch(_PYPI, spec, re.ASCII)
+    match = _PYPI.fullmatch(spec)
     if match is None:
         raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct it.")
     requirement = match["name"] + (match["extras"] or "") + (f"=={match['version']}" if match["version"] else "")
@@ -79,7 +84,7 @@ def npm_command(spec: str) -> tuple[str, ...]:
     """
     import shutil
 
-    match = re.fullmatch(_NPM, spec, re.ASCII)
+    match = _NPM.fullmatch(spec)
     if match is None:
         raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION].', "Correct it.")
     npx = shutil.which("npx")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import RUNNERS, npm_command, pypi_command, runner_environment
 from mcp_governor.text import did_you_mean, one_line, visible
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 SURFACE_FILE = "mcp-surface.json"
 TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
-_REFERENCE = r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))"
+_REFERENCE = lazy_pattern(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _FORMS = (
     "A TARGET is an https:// URL, FILE.json, python:package.module:attribute, CONFIG.json#NAME, "
     "pypi:NAME, npm:NAME, git:REF[:PATH], a name from [tool.mcp-governor.servers], or -- COMMAND."
@@ -276,7 +277,7 @@ def secrets_of(config: Config) -> tuple[str, ...]:
         for server in config.servers.values()
         for text in (*server.env.values(), *server.headers.values(), server.bearer_token)
     ]
-    names = {match[1] or match[2] for text in written for match in re.finditer(_REFERENCE, text)} | {TOKEN_VARIABLE}
+    names = {match[1] or match[2] for text in written for match in _REFERENCE.finditer(text)} | {TOKEN_VARIABLE}
     return tuple(value for name in names if (value := os.environ.get(name)))
 
 
@@ -298,6 +299,6 @@ def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, s
         return os.environ[variable]
 
     return {
-        key: re.sub(_REFERENCE, lambda match, key=key: replace(key, match), value)  # type: ignore[misc]
+        key: _REFERENCE.sub(lambda match, key=key: replace(key, match), value)  # type: ignore[misc]
         for key, value in values.items()
     }
