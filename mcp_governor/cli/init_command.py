@@ -190,14 +190,16 @@ _PACKAGE = re.compile(r"(?:pypi|npm):(?:@[^/]*/)?([^@=:\[]+).*")
 
 
 def _name_of(text: str, root: Path) -> str:
-    """A table name from what was typed, else from the folder."""
+    """A table name from what was typed (package, module, file, or name in a client's configuration), else from the
+    folder."""
     words = [root.name, "server"]
     package = _PACKAGE.fullmatch(text)
     if package is not None:
         words.insert(0, package[1])
+    elif text.startswith("python:"):
+        words.insert(0, text.split(":")[1].rpartition(".")[2])
     elif "://" not in text:
-        # python:package.module:attribute is named after its module, /path/to/server.py after its file
-        words.insert(0, Path(text.rpartition(":")[0] or text).stem.rpartition(".")[2])
+        words.insert(0, Path(text.partition("#")[2] or text).stem)
     for word in words:
         name = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
         if name and not name.isdecimal():

@@ -257,6 +257,7 @@ class TestNamed:
         ("npm:memory", "memory"),
         ("python:shop.api:server", "api"),
         ("tools/stock.py", "stock"),
+        (".mcp.json#stock", "stock"),
         ("https://h.example/mcp", "my-shop"),
     ],
 )
