@@ -12,8 +12,9 @@ from mcp_governor.call.arguments import sample_arguments
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_arguments
 from mcp_governor.charter.recovery import misfit
+from mcp_governor.charter.schemas import compiled
 from mcp_governor.frozen import frozen
-from mcp_governor.text import one_line
+from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -130,10 +131,18 @@ def plan_calls(
             why = "no arguments could be made from its schema" if settings.generate else "no call is configured"
             skipped.append(Skipped(tool.name, why))
         cases += [*mine, *generated]
-    strangers = [case for case in own if case.tool not in surface.by_name]
+    for case in own:
+        if case.tool in surface.by_name:
+            continue
+        # A tool that is not published has no hints: nobody knows what a call of it does.
+        if settings.allow_writes and case.tool in settings.destructive:
+            cases.append(case)
+        else:
+            reason = f"no tool of this server.{did_you_mean(case.tool, surface.by_name)}"
+            skipped.append(Skipped(case.tool, reason, case))
     if settings.generate and settings.unhappy and surface.tools:
-        strangers.append(Case(_stranger(surface), {}, Purpose.UNKNOWN_TOOL, valid=False))
-    return Plan((*cases, *strangers), tuple(skipped))
+        cases.append(Case(_stranger(surface), {}, Purpose.UNKNOWN_TOOL, valid=False))
+    return Plan(tuple(cases), tuple(skipped))
 
 
 def refusal(tool: Tool, settings: CallSettings) -> str | None:
@@ -183,33 +192,29 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> Iterat
 
 
 def _case(tool: Tool, wrong: Wrong) -> Case:
-    forbidden = _closed(tool) if wrong.purpose == "unknown" and UNKNOWN in wrong.arguments else None
-    return Case(
-        tool.name,
-        wrong.arguments,
-        Purpose(wrong.purpose),
-        detail=wrong.detail,
-        valid=forbidden is False,
-        open=wrong.purpose == "unknown" and UNKNOWN in wrong.arguments and forbidden is None,
-    )
+    valid, is_open = _reading(tool, wrong.arguments)
+    return Case(tool.name, wrong.arguments, Purpose(wrong.purpose), detail=wrong.detail, valid=valid, open=is_open)
 
 
-def _closed(tool: Tool) -> bool | None:
-    """Whether undeclared arguments are forbidden, invited (``False``), or not spoken of (``None``)."""
-    schema = tool.input_schema
-    more = schema.get("additionalProperties") if isinstance(schema, dict) else None
-    if more is None:
-        return None
-    return more is False
+def _reading(tool: Tool | None, arguments: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Whether an input schema accepts arguments as people read it; and if not, whether it does to the letter."""
+    if tool is None:
+        return False, False
+    if not misfit(tool, arguments):
+        return True, False
+    validator = compiled(tool.input_schema)
+    return False, validator is not None and validator.is_valid(dict(arguments))
 
 
 def _configured(call: CallConfig, surface: Surface) -> Case:
+    valid, is_open = _reading(surface.by_name.get(call.tool), call.arguments)
     return Case(
         call.tool,
         call.arguments,
         Purpose.CONFIGURED,
         detail=shown_arguments(call.arguments),
-        valid=_valid(call.tool, call.arguments, surface),
+        valid=valid,
+        open=is_open,
         status=call.status,
         kind=call.kind,
     )
@@ -217,19 +222,16 @@ def _configured(call: CallConfig, surface: Surface) -> Case:
 
 def _recorded(call: Mapping[str, Any], surface: Surface) -> Case:
     tool, arguments = str(call["tool"]), call.get("arguments", {})
+    valid, is_open = _reading(surface.by_name.get(tool), arguments)
     return Case(
         tool,
         arguments,
         Purpose.RECORDED,
         detail=shown_arguments(arguments),
-        valid=_valid(tool, arguments, surface),
+        valid=valid,
+        open=is_open,
         recorded=call,
     )
-
-
-def _valid(name: str, arguments: Mapping[str, Any], surface: Surface) -> bool:
-    tool = surface.by_name.get(name)
-    return tool is not None and not misfit(tool, arguments)
 
 
 def shown_arguments(arguments: Mapping[str, Any]) -> str:

@@ -78,6 +78,7 @@ async def run_calls(
     if selection is None:
         selection = select(LintSettings())
     run = _Run(session, surface, settings, ResponseChecker(selection), emit, reconnect, secrets)
+    run.absent(plan.skipped)
     async with AsyncExitStack() as stack:
         await run.all(plan, stack)
     return CallReport(
@@ -105,6 +106,17 @@ class _Run:
     restarts: int = 0
     silent_calls: int = 0
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def absent(self, skipped: tuple[Skipped, ...]) -> None:
+        """Calls that were asked for and cannot be made, because there is no such tool."""
+        for item in skipped:
+            if item.case is not None and item.tool not in self.surface.by_name:
+                message = f'The {item.case.label} names "{one_line(item.tool, 60)}", which is {item.reason}'
+                breach = Breach(
+                    "call/expectation", "", f"{message.rstrip('.?')}.", [item.tool, dict(item.case.arguments)]
+                )
+                for finding in self.told([breach], item.case):
+                    self.findings.setdefault(finding.id, finding)
 
     async def all(self, plan: Plan, stack: AsyncExitStack) -> None:
         deadline = anyio.current_time() + self.settings.budget

@@ -121,6 +121,13 @@ def test_the_message_names_the_call_and_the_witness_is_masked():
     assert "s3cr3t-value" not in str([change.as_json() for change in told])
 
 
+def test_keys_that_differ_from_run_to_run_are_no_change():
+    old = {"[masked:uuid]": {"n": 1}}
+    assert changes(old, {"123e4567-e89b-42d3-a456-426614174000": {"n": 2}}) == []
+    (change,) = changes(old, {"123e4567-e89b-42d3-a456-426614174000": {}})
+    assert change.path == "/structuredContent/[masked:uuid]/n"
+
+
 def test_a_large_result_is_no_witness():
     (change,) = changes({"a": 1}, {"a": "x" * 5_000})
     assert not change.has_witness

@@ -68,10 +68,41 @@ def test_recorded_calls_are_made_again():
     assert planned.cases[0].recorded is not None
 
 
-def test_a_configured_call_of_a_tool_that_is_gone_is_made_all_the_same():
-    planned = plan(tool(), configured=[CallConfig("gone", {})], generate=False)
-    assert purposes(planned, "gone") == ["configured"]
-    assert [(skipped.tool, skipped.reason) for skipped in planned.skipped] == [("find", "no call is configured")]
+def test_a_call_of_a_tool_that_is_not_published_is_made_only_by_name():
+    gone = [CallConfig("fin", {})]
+    planned = plan(tool(), configured=gone, generate=False)
+    assert planned.cases == ()
+    assert [(skipped.tool, skipped.reason) for skipped in planned.skipped] == [
+        ("find", "no call is configured"),
+        ("fin", 'no tool of this server. Did you mean "find"?'),
+    ]
+    assert purposes(plan(tool(), configured=gone, generate=False, allow_writes=True), "fin") == []
+    allowed = {"allow_writes": True, "destructive": frozenset({"fin"})}
+    assert purposes(plan(tool(), configured=gone, generate=False, **allowed), "fin") == ["configured"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "schema", "reading"),
+    [
+        ({}, {}, (True, False)),
+        ({"x": 1}, {}, (False, True)),
+        ({"x": 1}, {"additionalProperties": False}, (False, False)),
+        ({"x": 1}, {"additionalProperties": True}, (True, False)),
+        ({"x": 1}, {"additionalProperties": {"type": "string"}}, (False, False)),
+        ({"q": 1, "x": 1}, {"properties": {"q": {"type": "string"}}}, (False, False)),
+    ],
+)
+@pytest.mark.parametrize("kind", ["configured", "recorded"])
+def test_an_undeclared_argument_is_refused_only_where_the_schema_says_so(kind, arguments, schema, reading):
+    """Neither answer to it is drift where the schema is silent, whoever asks for the call."""
+    surface = build_surface({"tools": [{"name": "t", "inputSchema": {"type": "object", **schema}}]})
+    settings = CallSettings(allow_writes=True, destructive=frozenset({"t"}), generate=False)
+    if kind == "configured":
+        planned = plan_calls(surface, [CallConfig("t", arguments)], settings=settings)
+    else:
+        planned = plan_calls(surface, settings=settings, recorded=[{"tool": "t", "arguments": arguments, "result": {}}])
+    (case,) = planned.cases
+    assert (case.valid, case.open) == reading
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,14 @@ def test_a_configured_call_is_held_to_its_expectation():
     ]
 
 
+def test_a_configured_call_of_a_tool_that_is_not_there_is_told():
+    report = talk("good", configured=[CallConfig("ech", {})], generate=False)
+    (finding,) = report.findings
+    assert (finding.rule, finding.tool) == ("call/expectation", None)
+    assert finding.message.startswith('The configured call names "ech", which is no tool of this server.')
+    assert report.results == ()
+
+
 def test_a_configured_call_of_a_writing_tool_is_skipped_too():
     report = talk("write", configured=[CallConfig("write", {})], generate=False)
     assert report.results == ()
