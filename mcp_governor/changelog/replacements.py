@@ -35,12 +35,14 @@ class Announcement:
         section: the release that announced it.
         replacement: what to use instead, ``None`` where the entry does not say.
         line: of the entry, from 1.
+        names: every name in the entry.
     """
 
     tool: str
     section: Section
     replacement: str | None
     line: int
+    names: frozenset[str] = frozenset()
 
 
 def farewell(entry: Entry) -> tuple[tuple[str, ...], str | None]:
@@ -77,4 +79,4 @@ def announcements(changelog: Changelog) -> Iterator[Announcement]:
             if not is_about_a_part(entry):
                 names, replacement = farewell(entry)
                 for name in names:
-                    yield Announcement(name, section, replacement, entry.line)
+                    yield Announcement(name, section, replacement, entry.line, entry.names)

@@ -39,10 +39,10 @@ def check_departures(
             continue
         if change.kind == REMOVED:
             yield from _removal(tool, new, history, today)
-        elif change.kind == RENAMED:
-            yield from _rename(change, tool, history)
         elif change.kind == LOWERED:
             yield from _lowering(change, tool, history)
+        elif change.kind == RENAMED and tool.tier is not Tier.ADVANCED:
+            yield from _rename(change, tool, history)
         elif tool.tier is Tier.ADVANCED and change.verdict is Verdict.BREAKING:
             yield from _advanced_break(change, tool, history)
 
@@ -76,7 +76,7 @@ def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> 
             version=history.new_version or "this version",
             sunset=notice.sunset,
         )
-    yield from _replacement(tool, notice, new, None)
+    yield from _replacement(tool, notice, new, None, history)
 
 
 def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
@@ -165,12 +165,12 @@ def check_deprecations(old: Surface | None, new: Surface, history: History, *, t
         if notice is None:
             continue
         before = old.by_name.get(tool.name) if old is not None else None
-        yield from _replacement(tool, notice, new, old)
+        yield from _replacement(tool, notice, new, old, history)
         yield from _sunset(tool, before, notice, history, today)
         yield from _since(tool, notice, history)
 
 
-def _replacement(tool: Tool, notice: Notice, new: Surface, old: Surface | None) -> Iterator[Finding]:
+def _replacement(tool: Tool, notice: Notice, new: Surface, old: Surface | None, history: History) -> Iterator[Finding]:
     path = "/deprecated"
     if notice.replacement is None:
         yield finding("policy/deprecation-without-replacement", path, tool=tool.name, value=None, source=notice.source)
@@ -192,8 +192,8 @@ def _replacement(tool: Tool, notice: Notice, new: Surface, old: Surface | None) 
             state=state,
             hint=hint,
         )
-    elif successor.deprecation is not None:
-        beyond = successor.deprecation.replacement
+    elif (further := history.notice(successor, out=False)) is not None:
+        beyond = further.replacement
         yield finding(
             "policy/replacement-deprecated",
             path,
@@ -233,7 +233,7 @@ def _is_over(version: str | None, today: date | None, sunset: str) -> bool:
 
 
 def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:
-    told = history.announced.get(tool.name)
+    told = history.announcement(tool)
     if told is None or notice.told_since is None or told.section.unreleased:
         return
     counted = told.section.version_text

@@ -109,14 +109,8 @@ class History:
 
     def passed(self, since: str) -> int:
         """How many minor releases are out since the one that announced."""
-        start, old = Numbered.parse(since), Numbered.parse(self.old_version or "")
-        if start is None:
-            return 0
-        if self.changelog is None and old is not None and start.line < old.line:
-            # Nobody tells of the releases between; minor numbers go up by one.
-            major, minor = start.line
-            return old.line[1] - minor if old.line[0] == major else old.line[1] + 1
-        return sum(1 for line in self._lines if start.line < line)
+        start = Numbered.parse(since)
+        return sum(1 for line in self._lines if start.line < line) if start is not None else 0
 
     def _release_of(self, since: str | None) -> str | None:
         """The release that a surface means by its ``since``: itself, or the first one from a day on."""

@@ -45,7 +45,7 @@ RENAMED = """
             never           now             0               1               2
 facade      BR BR BR R      BR BR BR R      BR BR BR R      BR BR BR R      B B B .
 standard    BR BR BR R      BR BR BR R      BR BR BR R      BR BR BR R      B B B .
-advanced    BR BR R  R      BR BR R  R      BR BR R  R      B  B  .  .      B B . .
+advanced    BA BA A  A      BA BA A  A      BA BA A  A      B  B  .  .      B B . .
 internal    .  .  .  .      .  .  .  .      .  .  .  .      .  .  .  .      . . . .
 """
 LOWERED = """

@@ -174,6 +174,22 @@ def test_a_tool_is_not_removed_before_its_sunset(sunset: str, today: date | None
         (tool("old"), LOG.replace("## 1.3.0", "## 1.3.0-rc.1"), ["removed-early"]),
         # patches of one minor release count once
         (tool("old"), LOG.replace("## 1.3.0", "## 1.4.1"), ["removed-early"]),
+        # a release that was taken back is none either
+        (tool("old"), LOG.replace("## 1.3.0", "## 1.3.0 [YANKED]"), ["removed-early"]),
+        # a second announcement takes nothing back, and in another spelling of the versions nothing changes
+        (tool("old"), LOG.replace("## 1.3.0", "## 1.3.0\n\n**Deprecated**\n\n- `old` goes; use `new`."), []),
+        (tool("old"), LOG.replace("## 1.3.0", "## 1.3").replace("## 1.2.0", "## v1.2"), []),
+        # a day means the first release from that day on
+        (
+            tool("old", deprecated={"since": "2026-01-01", "replacement": "new"}),
+            "## 2.0.0 (current)\n\n## 1.4.0 - 2026-09-01\n\n## 1.3.0 - 2026-05-01\n\n## 1.2.0 - 2026-01-02\n",
+            [],
+        ),
+        (
+            tool("old", deprecated={"since": "2026-02-01", "replacement": "new"}),
+            "## 2.0.0 (current)\n\n## 1.4.0 - 2026-09-01\n\n## 1.3.0 - 2026-05-01\n\n## 1.2.0 - 2026-01-02\n",
+            ["removed-early"],
+        ),
         (tool("old"), LOG.replace("use `new` instead", "use `nowhere` instead"), ["replacement-missing"]),
         (tool("old"), LOG.replace("; use `new` instead", ""), ["deprecation-without-replacement"]),
     ],
@@ -288,3 +304,20 @@ def test_what_could_not_be_decided_counts_as_the_policy_says(unknown: str, neede
     for (tier, bump), expected in zip(tiers.items(), needed, strict=True):
         change = Change("schema-undecided", "a", "", Side.INPUT, Verdict.UNKNOWN, "?", bump, tier=tier)
         assert required_step(change, unknown=unknown) == expected
+
+
+def test_a_replacement_that_only_the_changelog_deprecates() -> None:
+    log = LOG.replace(
+        "## 2.0.0 (current)", "## 2.0.0 (current)\n\n**Deprecated**\n\n- `new` goes; use `newer` instead."
+    )
+    now = surface(tool("old"), NEW, tool("newer"))
+    assert judged(now, now, log=log) == ["replacement-deprecated"]
+
+
+def test_an_entry_about_a_named_argument_deprecates_no_tool() -> None:
+    old = tool("old", inputSchema={"type": "object", "properties": {"q": {"type": "string"}}})
+    log = LOG.replace("`old` is deprecated; use `new` instead", "`old` without `q` is deprecated")
+    assert judged(surface(old, NEW), surface(old, NEW), log=log, now="1.5.0") == []
+    assert judged(surface(old, NEW), surface(NEW), log=log) == ["removed-undeprecated"]
+    broken = {**old, "inputSchema": {**old["inputSchema"], "required": ["q"]}}
+    assert judged(surface(old, NEW, old="advanced"), surface(broken, NEW, old="advanced"), log=log, now="1.5.0") == []
