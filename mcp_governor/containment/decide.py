@@ -13,7 +13,7 @@ from mcp_governor.containment.dialect import LATEST, dialect_of
 from mcp_governor.containment.listed import refused
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.problem import is_plainly_valid, unreadable
-from mcp_governor.containment.shallow import surely_covers
+from mcp_governor.containment.shallow import comparable, surely_covers
 from mcp_governor.containment.values import text_of
 
 if TYPE_CHECKING:
@@ -84,17 +84,17 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float, witness
 
 
 def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> bool:
-    """Whether the answer can be read off two valid schemas of one dialect."""
-    draft = dialect_of(outer, default_dialect)
-    if draft is None or draft < 7 or draft != dialect_of(inner, default_dialect):
+    """Whether the answer can be read off two valid schemas."""
+    one, other = dialect_of(outer, default_dialect), dialect_of(inner, default_dialect)
+    if one is None or other is None or not comparable(outer_text, inner_text, (one, other)):
         return False
     try:
         if not surely_covers(outer, inner, outer_text, inner_text):
             return False
-    except (TypeError, AttributeError, KeyError):
-        # no valid schema is shaped like that
+    except (TypeError, AttributeError, KeyError, RecursionError):
+        # no valid schema is shaped like that, or it is nested too deeply for a look
         return False
-    return is_plainly_valid(outer, outer_text, draft) and is_plainly_valid(inner, inner_text, draft)
+    return is_plainly_valid(outer, outer_text, one) and is_plainly_valid(inner, inner_text, other)
 
 
 def _by_listing(

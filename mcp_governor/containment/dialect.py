@@ -95,6 +95,15 @@ _DRAFT_19 = (_DRAFT_7 - {"dependencies"}) | {
     "unevaluatedItems",
     "unevaluatedProperties",
 }
+ASSERTIONS = (_DRAFT_19 | {"$dynamicRef", "dependencies", "prefixItems"}) - {
+    "$anchor",
+    "$defs",
+    "$id",
+    "$recursiveAnchor",
+    "$schema",
+    "definitions",
+}
+"""Keywords that refuse values, in any draft; all others are notes to the reader."""
 _KEYWORDS = {4: _DRAFT_4, 6: _DRAFT_6, 7: _DRAFT_7, 19: _DRAFT_19}
 _BESIDE_REF = frozenset(["$schema", "$ref", "definitions", "$defs"])
 

@@ -79,12 +79,12 @@ def children(schema: dict[str, Any]) -> list[Any]:
     """The direct subschemas of a schema object."""
     found: list[Any] = []
     for key, value in schema.items():
-        if key in SINGLE:
+        if (key in LISTS or key == "items") and isinstance(value, list):
+            found.extend(value)
+        elif key in SINGLE:
             found.append(value)
         elif key in MAPS and isinstance(value, dict):
             found.extend(value.values())
-        elif key in LISTS and isinstance(value, list):
-            found.extend(value)
         elif key == "dependencies" and isinstance(value, dict):
             found.extend(part for part in value.values() if isinstance(part, dict | bool))
     return found

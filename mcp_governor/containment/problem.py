@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, modern, uri_of
-from mcp_governor.containment.document import Document, Place, children, published
+from mcp_governor.containment.document import Document, Place, children, patterns_of, published
 from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
 from mcp_governor.vocabulary import SILENT_KEYS
@@ -43,13 +43,24 @@ def _meta_schemas() -> jsonschema_rs.Registry:
 
 
 def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
-    """Whether a schema without patterns is sound; cheaper than :func:`schema_problem`, and says no when unsure."""
+    """Whether a schema is sound; cheaper than :func:`schema_problem`, and says no when unsure."""
     named = schema
     if isinstance(schema, dict) and "$schema" not in schema and draft != LATEST:
         named = {**schema, "$schema": uri_of(draft)}
     if not jsonschema_rs.meta.is_valid(named):
         return False
+    if '"pattern' in text and not all(map(_compiles, patterns_of(schema))):
+        return False
     return '"$re' not in text or _bad_reference(schema) is None
+
+
+@lru_cache(maxsize=1_024)
+def _compiles(pattern: str) -> bool:
+    try:
+        jsonschema_rs.Draft202012Validator({"pattern": pattern})
+    except ValueError:
+        return False
+    return True
 
 
 def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:

@@ -7,16 +7,19 @@ inner one settles itself. This only ever proves; what it cannot see is left to t
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.values import text_of
-from mcp_governor.vocabulary import SILENT_KEYS
+from mcp_governor.containment.dialect import ASSERTIONS
+from mcp_governor.containment.values import is_type, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_STEPS = 1_000
-_TEXT_LIMITS = ('"pattern', '"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated', '"content')
+_TEXT_LIMITS = ('"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated')
+_DIALECT_WORDS = ('"items":[', '"additionalItems"', '"prefixItems"', '"minContains"', '"maxContains"', '"depend')
+"""What drafts from 7 on read otherwise; what stands beside a reference is never looked at here."""
 _TOGETHER = {
     "contains": ("contains", "minContains", "maxContains"),
     "minContains": ("contains", "minContains", "maxContains"),
@@ -30,38 +33,56 @@ _TOGETHER = {
 """Keywords that mean something only together."""
 
 
+def comparable(outer_text: str, inner_text: str, drafts: tuple[int, int]) -> bool:
+    """Whether two schemas may be held against each other keyword by keyword.
+
+    Args:
+        outer_text: the canonical text of one.
+        inner_text: the canonical text of the other.
+        drafts: the dialects that they are written in.
+    """
+    if min(drafts) < 7:
+        return False
+    same = drafts[0] == drafts[1]
+    return same or not any(word in outer_text or word in inner_text for word in _DIALECT_WORDS)
+
+
 def surely_covers(outer: Any, inner: Any, outer_text: str, inner_text: str) -> bool:
     """Whether ``outer`` plainly accepts all that ``inner`` does.
 
     Args:
         outer: a valid schema.
-        inner: a valid schema of the same dialect, which is draft 7 or newer.
+        inner: a valid schema that is :func:`comparable`.
         outer_text: the canonical text of ``outer``.
         inner_text: the canonical text of ``inner``.
     """
     if any(word in outer_text or word in inner_text for word in _TEXT_LIMITS):
         return False
-    if ('"$ref"' in outer_text or '"$ref"' in inner_text) and not _same_definitions(outer, inner):
-        return False
-    return _Comparison().covers(outer, inner)
+    return _Comparison(outer, inner, plain='"$ref"' not in outer_text and '"$ref"' not in inner_text).covers(
+        outer, inner
+    )
 
 
-def _same_definitions(outer: Any, inner: Any) -> bool:
-    """Whether a reference into the definitions means the same in both documents."""
-    if not isinstance(outer, dict) or not isinstance(inner, dict):
-        return False
-    return all(_same(outer.get(word), inner.get(word)) for word in ("$defs", "definitions"))
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other or text_of(one) == text_of(other)
+def _says_nothing(schema: dict[str, Any]) -> bool:
+    """Whether a schema refuses no value."""
+    return ASSERTIONS.isdisjoint(schema)
 
 
 class _Comparison:
-    """One attempt, of a limited number of steps: pairs of alternatives would multiply."""
+    """One attempt, of a limited number of steps: pairs of alternatives would multiply.
 
-    def __init__(self) -> None:
+    Args:
+        outer: one document.
+        inner: the other.
+        plain: neither holds a reference, so that equal texts say the same.
+    """
+
+    def __init__(self, outer: Any, inner: Any, *, plain: bool) -> None:
         self.left = MAX_STEPS
+        self.documents = outer, inner
+        self.plain = plain
+        self.depth = 0
+        self.open: dict[tuple[int, int], int] = {}
 
     def covers(self, outer: Any, inner: Any) -> bool:
         """Whether ``outer`` plainly accepts all that ``inner`` does."""
@@ -73,17 +94,59 @@ class _Comparison:
         if not isinstance(outer, dict):
             return False
         if not isinstance(inner, dict):
-            return outer.keys() <= SILENT_KEYS
+            return _says_nothing(outer)
         if "$ref" in outer or "$ref" in inner:
-            # in draft 7 nothing beside a reference counts
-            return _same_reference(outer, inner) or outer.keys() <= SILENT_KEYS
+            return _says_nothing(outer) or self.references(outer, inner)
         return self.keywords(outer, inner) or self.parts(outer, inner)
+
+    def below(self, outer: Any, inner: Any) -> bool:
+        """:meth:`covers`, for the values of members or items."""
+        if self.same(outer, inner):
+            return True
+        self.depth += 1
+        found = self.covers(outer, inner)
+        self.depth -= 1
+        return found
+
+    def references(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
+        """Whether a definition covers what stands in its place.
+
+        Definitions that lead back to themselves are assumed to cover each other, if a step into the value lies
+        between: instances are finite.
+        """
+        if "$ref" in outer and not ASSERTIONS.isdisjoint(outer.keys() - {"$ref"}):
+            return False
+        one, other = _target(outer, self.documents[0]), _target(inner, self.documents[1])
+        if one is None or other is None:
+            return False
+        key = id(one), id(other)
+        if key in self.open:
+            return self.open[key] < self.depth
+        self.open[key] = self.depth
+        found = self.covers(one, other)
+        del self.open[key]
+        return found
+
+    def same(self, one: Any, other: Any) -> bool:
+        """Whether two parts of the documents are written alike and mean the same."""
+        text = text_of(one)
+        if text != text_of(other):
+            return False
+        return self.plain or '"$ref"' not in text or self.same_definitions
+
+    @cached_property
+    def same_definitions(self) -> bool:
+        """Whether a reference into the definitions means the same in both documents."""
+        one, other = self.documents
+        if not isinstance(one, dict) or not isinstance(other, dict):
+            return False
+        return all(text_of(one.get(word)) == text_of(other.get(word)) for word in ("$defs", "definitions"))
 
     def keywords(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
         """Whether every keyword of ``outer`` follows from ``inner``."""
         members = False
         for key, value in outer.items():
-            if key in SILENT_KEYS:
+            if key not in ASSERTIONS:
                 continue
             if key in _MEMBERS:
                 members = True
@@ -95,6 +158,8 @@ class _Comparison:
         """Whether ``outer`` covers one of the parts that hold together, or each of those of which one holds."""
         if any(self.covers(outer, part) for part in inner.get("allOf", ())):
             return True
+        if "anyOf" in outer and "enum" in inner and len(inner["enum"]) > 1:
+            return all(self.covers(outer, {**inner, "enum": [value]}) for value in inner["enum"])
         return any(
             word in inner and all(self.covers(outer, part) for part in inner[word]) for word in ("anyOf", "oneOf")
         )
@@ -106,33 +171,42 @@ class _Comparison:
         patterned = "patternProperties" in outer or "patternProperties" in inner
         if patterned and not (_equal(self, "patternProperties", None, inner, outer) and named.keys() == known.keys()):
             return False
-        if not all(self.covers(value, known.get(key, other)) for key, value in named.items()):
+        if not all(self.below(value, known.get(key, other)) for key, value in named.items()):
             return False
         if rest is True:
             return True
-        return self.covers(rest, other) and all(self.covers(rest, known[key]) for key in known if key not in named)
+        return self.below(rest, other) and all(self.below(rest, known[key]) for key in known if key not in named)
 
 
-def _same_reference(outer: dict[str, Any], inner: dict[str, Any]) -> bool:
-    reference = outer.get("$ref")
-    return (
-        isinstance(reference, str)
-        and reference == inner.get("$ref")
-        and reference.startswith(("#/$defs/", "#/definitions/"))
-        and outer.keys() - {"$ref"} <= SILENT_KEYS
-    )
+def _target(schema: dict[str, Any], document: Any) -> Any:
+    """The definition that a schema refers to, itself where it does not; ``None`` where that cannot be seen.
+
+    What stands beside a reference narrows, or nothing in draft 7: it may be left out on the inner side, and must
+    not be there on the outer one; an outer schema comes with its own ``$defs`` at the root only.
+    """
+    reference = schema.get("$ref")
+    if reference is None:
+        return schema
+    if not isinstance(reference, str):
+        return None
+    root, place, name = reference[:2], *reference[2:].partition("/")[::2]
+    if root != "#/" or place not in ("$defs", "definitions") or "/" in name or "~" in name or "%" in name:
+        return None
+    return document.get(place, {}).get(name) if isinstance(document, dict) else None
 
 
-def _equal(_: _Comparison, key: str, __: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
+def _equal(this: _Comparison, key: str, __: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:
     return all(
-        (word in outer) == (word in inner) and _same(outer.get(word), inner.get(word))
+        (word in outer) == (word in inner) and this.same(outer.get(word), inner.get(word))
         for word in _TOGETHER.get(key, (key,))
     )
 
 
 def _type(_: _Comparison, __: str, value: Any, inner: dict[str, Any], ___: Any) -> bool:
+    allowed = frozenset([value] if isinstance(value, str) else value)
     if "type" not in inner:
-        return False
+        listed = [inner["const"]] if "const" in inner else inner.get("enum")
+        return listed is not None and all(is_type(member, allowed) for member in listed)
     wide = {value} if isinstance(value, str) else set(value)
     narrow = {inner["type"]} if isinstance(inner["type"], str) else set(inner["type"])
     return narrow <= (wide | {"integer"} if "number" in wide else wide)
@@ -161,7 +235,11 @@ def _items(this: _Comparison, _: str, value: Any, inner: dict[str, Any], outer: 
     listed = isinstance(value, list) or isinstance(inner.get("items"), list)
     if listed or "prefixItems" in outer or "prefixItems" in inner:
         return all(_equal(this, word, value, inner, outer) for word in ("prefixItems", "additionalItems"))
-    return this.covers(value, inner.get("items", True))
+    return this.below(value, inner.get("items", True))
+
+
+def _property_names(this: _Comparison, key: str, value: Any, inner: dict[str, Any], _: Any) -> bool:
+    return this.below(value, {"type": "string"}) or (key in inner and this.below(value, inner[key]))
 
 
 def _any_of(this: _Comparison, _: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
@@ -181,6 +259,7 @@ _RULES: dict[str, Callable[[_Comparison, str, Any, dict[str, Any], dict[str, Any
     **dict.fromkeys(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"], _at_most),
     "required": _required,
     "items": _items,
+    "propertyNames": _property_names,
     "anyOf": _any_of,
     "allOf": _all_of,
 }

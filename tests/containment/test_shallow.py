@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from mcp_governor.containment import contains
 from mcp_governor.containment.cost import estimate
-from mcp_governor.containment.shallow import surely_covers
+from mcp_governor.containment.shallow import comparable, surely_covers
 from mcp_governor.containment.values import text_of
 
 TOOL = {
@@ -19,6 +20,14 @@ TOOL = {
 
 def tool(**changes: Any) -> dict[str, Any]:
     return {**TOOL, **changes}
+
+
+def tree(**value: Any) -> dict[str, Any]:
+    node = {"type": "object", "properties": {"value": value, "next": {"$ref": "#/$defs/node"}}}
+    return {"$ref": "#/$defs/node", "$defs": {"node": node}}
+
+
+CIRCLE = {"anyOf": [{"$ref": "#/$defs/d"}, {"type": "integer"}]}
 
 
 def seen(outer: Any, inner: Any) -> bool:
@@ -45,6 +54,22 @@ def seen(outer: Any, inner: Any) -> bool:
             {"$defs": {"d": {"type": "null"}}, "properties": {"a": {"$ref": "#/$defs/d"}}},
             {"$defs": {"d": {"type": "null"}}, "properties": {"a": {"$ref": "#/$defs/d"}}, "required": ["a"]},
         ),
+        (tree(type="number"), tree(type="integer", minimum=1)),
+        (
+            {"properties": {"a": {"$ref": "#/$defs/d"}}, "$defs": {"d": {"type": ["string", "null"]}}},
+            {"properties": {"a": {"type": "string"}}},
+        ),
+        (
+            {"properties": {"a": {"type": ["string", "null"]}}},
+            {"properties": {"a": {"$ref": "#/definitions/d"}}, "definitions": {"d": {"type": "string"}}},
+        ),
+        ({"type": "string", "pattern": "^a"}, {"type": "string", "pattern": "^a", "minLength": 2}),
+        ({"anyOf": [{"const": "a"}, {"const": "b"}]}, {"type": "string", "enum": ["a", "b"]}),
+        ({"type": "string"}, {"enum": ["a", "b"]}),
+        ({"type": ["number"]}, {"const": 1}),
+        ({"propertyNames": {"type": "string"}}, TOOL),
+        ({"type": "string", "nullable": True, "x-order": 1}, {"type": "string"}),
+        (tool(properties={"content": {"type": "string"}}), tool(properties={"content": {"type": "string"}}, title="T")),
     ],
 )
 def test_small_edits_need_no_engine(outer: Any, inner: Any) -> None:
@@ -74,10 +99,44 @@ def test_small_edits_need_no_engine(outer: Any, inner: Any) -> None:
         ),
         ({"oneOf": [{"minimum": 0}]}, {"oneOf": [{"minimum": 0}, {"maximum": 9}]}),
         ({"not": {"minimum": 0}}, {"not": {"minimum": 1}}),
+        (tree(type="integer"), tree(type="number")),
+        # a definition that applies itself to the same value proves nothing
+        ({"$ref": "#/$defs/d", "$defs": {"d": CIRCLE}}, {"$ref": "#/$defs/d", "$defs": {"d": CIRCLE | {"title": "d"}}}),
+        ({"$ref": "#/$defs/d", "minimum": 1, "$defs": {"d": {}}}, {"$ref": "#/$defs/d", "$defs": {"d": {}}}),
+        ({"$ref": "#/properties/a", "properties": {"a": {"type": "null"}}}, {"type": "null"}),
+        (
+            {"not": {"$ref": "#/$defs/d"}, "$defs": {"d": {"type": "null"}}},
+            {"not": {"$ref": "#/$defs/d"}, "$defs": {"d": {"type": "string"}}},
+        ),
+        ({"type": "string"}, {"enum": ["a", 1]}),
+        ({"type": "boolean"}, {"const": 1}),
+        ({"propertyNames": {"maxLength": 1}}, TOOL),
     ],
 )
 def test_everything_else_does(outer: Any, inner: Any) -> None:
     assert not seen(outer, inner)
+
+
+@pytest.mark.parametrize(
+    ("text", "drafts", "expected"),
+    [
+        ('{"items":{}}', (20, 7), True),
+        ('{"items":[{}]}', (20, 7), False),
+        ('{"items":[{}]}', (7, 7), True),
+        ('{"prefixItems":[{}]}', (20, 19), False),
+        ('{"minContains":2}', (20, 7), False),
+        ('{"dependencies":{}}', (7, 20), False),
+        ("{}", (6, 6), False),
+    ],
+)
+def test_dialects_that_read_a_schema_alike(text: str, drafts: tuple[int, int], expected: bool) -> None:
+    assert comparable(text, "{}", drafts) is expected
+
+
+def test_a_pattern_that_is_none_makes_no_schema() -> None:
+    for place in ({"pattern": "["}, {"patternProperties": {"[": {}}}, {"items": [{"pattern": "["}]}):
+        schema = {"$schema": "http://json-schema.org/draft-07/schema#", **place}
+        assert contains({**schema, "title": "t"}, schema).verdict == "unknown"
 
 
 def test_alternatives_do_not_multiply() -> None:
