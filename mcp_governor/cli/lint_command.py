@@ -19,7 +19,7 @@ from mcp_governor.cli.common import (
     write_lines,
     write_text,
 )
-from mcp_governor.errors import Exit
+from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.report.lines import line
 from mcp_governor.text import visible
 
@@ -76,6 +76,10 @@ def lint(
     if show_settings:
         write_lines(_settings(selection, config), run.output)
         return int(Exit.PASS)
+    if not selection.reads:
+        raise NothingCheckedError(
+            "No rule is selected that reads a surface.", "mcp-governor lint --show-settings shows what is selected."
+        )
     surface = read_target(target, config, command=server_command())
     findings = run_rules(surface, selection, baseline=_compared(config) if new_only else None)
     known = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)

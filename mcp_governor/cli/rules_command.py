@@ -54,9 +54,28 @@ def _row(rule: Rule) -> dict[str, Any]:
         "severity": rule.severity.value,
         "persona": rule.persona,
         "station": rule.station,
+        "enabled": rule.enabled,
         "since": rule.since,
         "summary": rule.summary,
     }
+
+
+def _document(rule: Rule) -> dict[str, Any]:
+    document = _row(rule) | {"why": rule.why, "source": rule.source, "fix": rule.fix}
+    document["options"] = {
+        key: {"default": option.default, "summary": option.summary, "schema": dict(option.schema)}
+        for key, option in rule.options.items()
+    }
+    if rule.stance is not None:
+        document["stance"] = rule.stance._asdict()
+    if rule.limit is not None:
+        document["limit"] = rule.limit._asdict()
+    for title, examples in (("fail", rule.fails), ("pass", rule.passes)):
+        document[title] = [
+            {"note": item.note, "options": dict(item.options), "surface": item.recording(), "at": list(item.at)}
+            for item in examples
+        ]
+    return document
 
 
 def _table(rules: list[Rule]) -> Iterator[Line]:
@@ -77,12 +96,7 @@ def rule(run: Run, name: str, folder: Path | None) -> None:
         return
     found = _catalogue(run).get(name)
     if run.output.format == "json":
-        document = _row(found) | {"why": found.why, "source": found.source, "fix": found.fix}
-        document["options"] = {
-            key: {"default": option.default, "summary": option.summary, "schema": dict(option.schema)}
-            for key, option in found.options.items()
-        }
-        write_text(json.dumps(document, indent=2) + "\n", run.output)
+        write_text(json.dumps(_document(found), indent=2) + "\n", run.output)
         return
     write_lines(_page(found, run.output), run.output)
 
@@ -101,7 +115,9 @@ def _begin(name: str, folder: Path, run: Run) -> None:
 
 def _page(rule: Rule, output: Output) -> Iterator[Line]:
     severity = rule.severity.value
-    yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"  since {rule.since}")
+    traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "off unless named"]
+    told = "".join(f"  {trait}" for trait in traits if trait)
+    yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"{told}  since {rule.since}")
     yield line(rule.summary)
     for title, text in (("Why", rule.why), ("Source", rule.source), ("Fix", rule.fix)):
         yield BLANK
@@ -112,7 +128,7 @@ def _page(rule: Rule, output: Output) -> Iterator[Line]:
         yield line(("Options", "bold underline"))
         for key, option in rule.options.items():
             yield line((key, "bold"), f" = {json.dumps(option.default)}  {option.summary}", indent=2)
-    for title, examples in (("Passes", rule.passes), ("Fails", rule.fails)):
+    for title, examples in (("Fails", rule.fails), ("Passes", rule.passes)):
         for example in examples[: 3 + output.verbose * 100]:
             yield BLANK
             yield line((title, "bold underline"), f"  {example.note}" if example.note else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from datetime import date
 from pathlib import Path
@@ -136,6 +137,13 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
         return ConfigError(
             f'{file}: "{visible(where)}" needs exactly one of command, url, object, file and package.',
             "Keep the one that reaches the server.",
+        )
+    if kind.name == "enum":
+        known = [str(item) for item in _schema_at(schema, error.schema_path).get("enum", ())]
+        return ConfigError(
+            f'{file}: "{visible(where)}" cannot be {one_line(json.dumps(error.instance, default=str))}.'
+            f"{did_you_mean(str(error.instance), known)}",
+            f"It is one of {', '.join(known)}.",
         )
     if kind.name == "anyOf" and where.startswith(("lint.ignore.", "lint.per-tool-ignores.")):
         return ConfigError(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
 
 FORMAT = "mcp-governor/lint-baseline-1"
+_WRITE = "Write it with: mcp-governor lint --baseline {} --write-baseline"
 
 
 def dump_baseline(findings: Iterable[Finding]) -> str:
@@ -37,13 +38,15 @@ def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
         data = path.read_bytes()
     except OSError as error:
         raise FileFormatError(
-            f"{shown} cannot be read: {error.strerror}.", f"Write it with: mcp-governor lint --write-baseline {shown}"
+            f"{shown} cannot be read: {error.strerror}.",
+            _WRITE.format(shown),
         ) from None
     document = parse_json(data, shown)
     ids = document.get("findings") if isinstance(document, dict) and document.get("format") == FORMAT else None
     if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
         raise FileFormatError(
-            f"{shown} is not a lint baseline ({FORMAT}).", f"Write it with: mcp-governor lint --write-baseline {shown}"
+            f"{shown} is not a lint baseline ({FORMAT}).",
+            _WRITE.format(shown),
         )
     return frozenset(ids)
 

@@ -165,13 +165,12 @@ class Catalogue:
         raise self._unknown(selector)
 
     def _unknown(self, selector: str) -> ConfigError:
-        known = [*self.rules, *(f"{pack}/*" for pack in self.packs)]
-        hint = did_you_mean(selector, known)
-        if not hint and "/" not in selector:
-            bare = {rule_id.partition("/")[2]: rule_id for rule_id in self.rules}
-            bare |= {pack: f"{pack}/*" for pack in self.packs}
-            if selector in bare:
-                hint = f' Did you mean "{bare[selector]}"?'
+        meant = [f'"{pack}/*"' for pack in self.packs if pack == selector]
+        meant += [f'"{rule_id}"' for rule_id in self.rules if rule_id.partition("/")[2] == selector]
+        if meant:
+            hint = f" Did you mean {' or '.join(meant)}?"
+        else:
+            hint = did_you_mean(selector, [*self.rules, *(f"{pack}/*" for pack in self.packs)])
         return ConfigError(
             f"There is no rule {one_line(selector)!r}.{hint}",
             "A selector is a rule id, pack/* or *; mcp-governor rules lists the catalogue.",

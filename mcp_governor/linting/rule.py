@@ -20,6 +20,9 @@ is called ``items`` is no keyword), ``input`` and ``output`` those of one side. 
 surface, ``prose`` those that are written for a reader: titles, descriptions, instructions.
 """
 
+ENGINE_CHECK = "engine.suppressions"
+"""The check of the rule about suppressions: the engine itself runs it, after all others."""
+
 STATIONS = ("lint", "change", "policy", "changelog", "call", "load", "schemas")
 """Who emits a rule's findings. The linter runs its own; the rest are in the catalogue to be explained."""
 

@@ -11,6 +11,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
+from mcp_governor.linting.rule import ENGINE_CHECK
 from mcp_governor.linting.selection import ActiveRule, Selection, select
 from mcp_governor.linting.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.linting.suppress import Suppressor
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.linting.rule import Rule
     from mcp_governor.surface.model import Surface, Tool
-
-ENGINE_CHECK = "engine.suppressions"
-"""The check of the rule about suppressions: the engine itself runs it, after all others."""
 
 Runner = tuple[ActiveRule, Check, Context]
 

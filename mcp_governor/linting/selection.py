@@ -11,6 +11,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
 from mcp_governor.linting.catalogue import Catalogue, Profile, load_catalogue
+from mcp_governor.linting.rule import ENGINE_CHECK
 from mcp_governor.linting.settings import PERSONAS, LintSettings, Suppression
 from mcp_governor.text import did_you_mean, one_line
 
@@ -51,6 +52,11 @@ class Selection:
     def linted(self) -> tuple[ActiveRule, ...]:
         """Those that the linter runs itself."""
         return tuple(active for active in self.active.values() if active.rule.station == "lint")
+
+    @property
+    def reads(self) -> bool:
+        """Whether any rule looks at the surface; the one about suppressions looks at the others only."""
+        return any(active.rule.check != ENGINE_CHECK for active in self.linted)
 
     def get(self, rule_id: str) -> ActiveRule | None:
         """The rule as selected, or ``None`` where it does not run."""

@@ -51,6 +51,10 @@ class Suppression:
         )
 
 
+Ignored = str | Suppression | Mapping[str, str]
+"""A suppression as it was given: parsed, or as :meth:`Suppression.parse` takes it."""
+
+
 @frozen
 class LintSettings:
     """Everything that decides which rules run and how; the config's ``lint`` table as values.
@@ -73,11 +77,11 @@ class LintSettings:
 
     profiles: tuple[str, ...] = ("recommended",)
     select: tuple[str, ...] = ()
-    ignore: tuple[str | Suppression, ...] = ()
+    ignore: tuple[Ignored, ...] = ()
     extend_select: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    per_tool_ignores: Mapping[str, tuple[str | Suppression, ...]] = field(default_factory=dict)
+    per_tool_ignores: Mapping[str, tuple[Ignored, ...]] = field(default_factory=dict)
     clients: tuple[str, ...] = ()
     personas: tuple[str, ...] = ("regular",)
     rule_paths: tuple[Path, ...] = ()

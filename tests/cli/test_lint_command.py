@@ -87,3 +87,18 @@ def test_a_baseline_is_written_holds_and_outlives_nothing(lint, folder: Path) ->
 def test_nothing_is_what_zero_says(lint, folder: Path) -> None:
     assert lint(*CLARITY).code == 1
     assert lint(*CLARITY, "--exit-zero").code == 0
+
+
+@pytest.mark.parametrize("arguments", [("--ignore", "*"), ("--select", "call/died"), ("--select", "lint/*")])
+def test_a_run_without_rules_does_not_pass(lint, folder: Path, arguments) -> None:
+    outcome = lint(*arguments)
+    assert outcome.code == 4
+    assert "No rule is selected that reads a surface." in outcome.err
+
+
+def test_a_rule_as_json_holds_its_examples(capsys) -> None:
+    told = json.loads(governor_here("rule", "charter/length", "--format", "json", capsys=capsys).out)
+    assert told["stance"] == {"topic": "the description cap", "choice": "500"}
+    assert told["fail"][0]["at"] == ["/description"]
+    assert len(told["fail"][0]["surface"]["tools"][0]["description"]) == 11
+    assert told["options"]["max"]["default"] == 500

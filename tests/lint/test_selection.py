@@ -98,6 +98,7 @@ def test_the_users_severity_beats_the_profiles_and_an_id_beats_a_pack():
     [
         ({"ignore": ("charter/lenght",)}, 'Did you mean "charter/length"?'),
         ({"select": ("use-this-when",)}, 'Did you mean "charter/use-this-when"?'),
+        ({"select": ("length",)}, 'Did you mean "charter/length" or "clarity/length"?'),
         ({"select": ("charter",)}, 'Did you mean "charter/*"?'),
         ({"extend_select": ("chartr/*",)}, 'Did you mean "charter/*"?'),
         ({"profiles": ("recomended",)}, 'Did you mean "recommended"?'),
