@@ -199,7 +199,7 @@ def _name_of(text: str, root: Path) -> str:
     elif text.startswith("python:"):
         words.insert(0, text.split(":")[1].rpartition(".")[2])
     elif "://" not in text:
-        words.insert(0, Path(text.partition("#")[2] or text).stem)
+        words.insert(0, Path(text.partition("#")[2] or text).stem.rpartition(".")[2])
     for word in words:
         name = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
         if name and not name.isdecimal():

@@ -258,6 +258,7 @@ class TestNamed:
         ("python:shop.api:server", "api"),
         ("tools/stock.py", "stock"),
         (".mcp.json#stock", "stock"),
+        ("shop.stock.server", "stock"),
         ("https://h.example/mcp", "my-shop"),
     ],
 )
