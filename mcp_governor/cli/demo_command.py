@@ -39,7 +39,7 @@ def demo(keep: bool) -> None:
 
 
 def _tell_story(folder: Path) -> None:
-    _say("A library's MCP server is about to be governed. One command writes config, baseline and changelog:")
+    _say("A library's MCP server is about to be governed. One command writes all it takes:")
     _type(["init", "--", sys.executable, "-m", _SERVER, "--release", "1"], expect=Exit.PASS)
     _say("Nothing has changed since, so the next check passes:")
     _type(["check"], expect=Exit.PASS)
