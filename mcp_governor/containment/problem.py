@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +23,7 @@ _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
 }
 _SILENT = SILENT_KEYS | {"$id", "$anchor", "$dynamicAnchor"}
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
+_SAYS_LITTLE = frozenset((*REFERENCES, *_IN_PLACE))
 
 
 def native_validator(schema: Any, text: str, draft: int) -> jsonschema_rs.Validator:
@@ -51,7 +53,22 @@ def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
         return False
     if '"pattern' in text and not all(map(_compiles, patterns_of(schema))):
         return False
-    return '"$re' not in text or _bad_reference(schema) is None
+    return '"$re' not in text or _has_plain_references(schema, text) or _bad_reference(schema) is None
+
+
+_REFERENCE = re.compile(r'"\$ref":"#/(\$defs|definitions)/([^"/~%\\]+)"')
+
+
+def _has_plain_references(schema: Any, text: str) -> bool:
+    """Whether all references lead to definitions that say something themselves, so that none goes in a circle."""
+    found = _REFERENCE.findall(text)
+    if len(found) != text.count('"$re') or any(word in text for word in ('"$id"', '"$dynamic', '"not"')):
+        return False
+    for place, name in set(found):
+        target = schema.get(place, {}).get(name)
+        if not isinstance(target, dict) or _SAYS_LITTLE.issuperset(target.keys() - _SILENT):
+            return False
+    return True
 
 
 @lru_cache(maxsize=1_024)

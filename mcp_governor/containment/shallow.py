@@ -83,6 +83,8 @@ class _Comparison:
         self.plain = plain
         self.depth = 0
         self.open: dict[tuple[int, int], int] = {}
+        self.assumed: set[tuple[int, int]] = set()
+        self.proved: set[tuple[int, int]] = set()
 
     def covers(self, outer: Any, inner: Any) -> bool:
         """Whether ``outer`` plainly accepts all that ``inner`` does."""
@@ -120,15 +122,23 @@ class _Comparison:
         if one is None or other is None:
             return False
         key = id(one), id(other)
+        if key in self.proved:
+            return True
         if key in self.open:
+            self.assumed.add(key)
             return self.open[key] < self.depth
         self.open[key] = self.depth
         found = self.covers(one, other)
         del self.open[key]
+        self.assumed.discard(key)
+        if found and not self.assumed:
+            self.proved.add(key)
         return found
 
     def same(self, one: Any, other: Any) -> bool:
         """Whether two parts of the documents are written alike and mean the same."""
+        if one != other:
+            return False
         text = text_of(one)
         if text != text_of(other):
             return False
