@@ -110,11 +110,10 @@ class Envelope(CharterModel, Generic[DataT, KindT]):
         Args:
             kind: a registered error kind.
             message: one sentence: what failed and why.
-            recovery: fields of ``Recovery``: what to try next; at least one of them.
+            recovery: fields of ``Recovery``: what to try next; at least one of them. From charter 1.2 on also
+                ``anchor_entity``, which is a field of the error.
         """
-        return cls.model_validate(
-            {"status": "error", "error": {"kind": kind, "message": message, "recovery": recovery}}
-        )
+        return cls.model_validate({"status": "error", "error": error_fields(kind, message, recovery)})
 
     @classmethod
     def output_schema(cls) -> dict[str, Any]:
@@ -133,9 +132,12 @@ class Envelope(CharterModel, Generic[DataT, KindT]):
 
         An error or a refusal is an answer of the tool and not a failure of the call, so ``isError`` is false
         (charter, "Transport integration").
+
+        Raises:
+            ValueError: the data hold a number that JSON does not have (NaN, infinity).
         """
         wire = self.to_wire()
-        text = json.dumps(wire, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(wire, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return {"content": [{"type": "text", "text": text}], "structuredContent": wire, "isError": False}
 
     def to_call_tool_result(self) -> CallToolResult:
@@ -147,6 +149,13 @@ class Envelope(CharterModel, Generic[DataT, KindT]):
         from mcp_types import CallToolResult
 
         return CallToolResult.model_validate(self.to_result())
+
+
+def error_fields(kind: str, message: str, recovery: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """An error from the arguments of ``fail`` and ``refuse``, which take the fields of both its levels."""
+    outer = {"anchor_entity": recovery["anchor_entity"]} if "anchor_entity" in recovery else {}
+    inner = {key: value for key, value in recovery.items() if key not in outer}
+    return {"kind": kind, "message": message, "recovery": inner, **outer, **fields}
 
 
 def _plain(value: Any) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mcp_governor.charter.base import Envelope
 from mcp_governor.charter.facts import (
     LATEST,
     META_KEY,
@@ -77,8 +78,10 @@ def add_tool(server: Any, function: Callable[..., Any], metadata: ToolMetadata) 
         metadata: what to publish about it.
 
     Raises:
-        TypeError: the server is neither of the two.
+        TypeError: the server is neither of the two, or the function does not say that it returns an envelope.
+        ValueError: the function returns an envelope of another charter version than the metadata say.
     """
+    _check_return(function, metadata)
     from mcp_types import ToolAnnotations
 
     common: dict[str, Any] = {
@@ -94,3 +97,20 @@ def add_tool(server: Any, function: Callable[..., Any], metadata: ToolMetadata) 
         server.add_tool(function, structured_output=True, **common)
     else:
         raise TypeError(f"{type(server).__name__} is neither an MCPServer nor a FastMCP server")
+
+
+def _check_return(function: Callable[..., Any], metadata: ToolMetadata) -> None:
+    try:
+        returned = get_type_hints(function).get("return")
+    except (NameError, TypeError):  # names of an enclosing function, objects without annotations: for the server to say
+        return
+    if not (isinstance(returned, type) and issubclass(returned, Envelope)):
+        raise TypeError(
+            f"the function of {metadata.name!r} has to be annotated to return a ToolResponse[...]: "
+            "the output schema is read from there"
+        )
+    if returned.version != metadata.charter_version:
+        raise ValueError(
+            f"{metadata.name!r} returns an envelope of charter {returned.version}, "
+            f"and its metadata say charter_version={metadata.charter_version!r}"
+        )

@@ -8,7 +8,7 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from mcp_governor.charter import v1_0
-from mcp_governor.charter.base import CharterModel, DataT, Envelope, Inlined
+from mcp_governor.charter.base import CharterModel, DataT, Envelope, Inlined, error_fields
 from mcp_governor.charter.facts import Confidence, ErrorKind11, PiiCategory, Status
 from mcp_governor.charter.v1_0 import Provenance
 
@@ -89,9 +89,10 @@ class Refusing(Envelope[DataT, KindT], Generic[DataT, KindT]):
             kind: one of the three refusal kinds.
             message: one sentence: what is refused and why.
             pii_categories: what the refused data is about.
-            recovery: fields of ``Recovery``: what to try next; at least one of them.
+            recovery: fields of ``Recovery``: what to try next; at least one of them. From charter 1.2 on also
+                ``anchor_entity``, which is a field of the error.
         """
-        error = {"kind": kind, "message": message, "recovery": recovery, "pii_categories": pii_categories or []}
+        error = error_fields(kind, message, recovery, pii_categories=pii_categories or [])
         return cls.model_validate({"status": "refused", "error": error})
 
 

@@ -103,6 +103,22 @@ def test_a_broken_error_cannot_be_built(build, rule):
         build()
 
 
+def test_an_anchor_entity_goes_to_the_error_where_the_version_has_one():
+    for response in (
+        Hits.fail("unknown_name", "No table is called user.", suggested_tool="find", anchor_entity="user"),
+        Hits.refuse("pii_blocked", "It holds contact data.", suggested_tool="find", anchor_entity="user"),
+    ):
+        error = response.to_wire()["error"]
+        assert (error["anchor_entity"], error["recovery"]["suggested_tool"]) == ("user", "find")
+    with pytest.raises(ValidationError, match="anchor_entity"):
+        v1_1.ToolResponse[Hit].fail("unknown_name", "None is there.", suggested_tool="a", anchor_entity="user")
+
+
+def test_what_json_does_not_have_is_refused_before_it_is_sent():
+    with pytest.raises(ValueError, match="JSON"):
+        ToolResponse[float].success(float("nan")).to_result()
+
+
 def test_a_server_adds_kinds_of_its_own():
     mine = ToolResponse[Hit, Literal[ErrorKind, "quota_spent"]]
     response = mine.fail("quota_spent", "No call is left today.", suggested_tool="find")

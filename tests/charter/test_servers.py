@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from mcp_governor.call.validate import validate_response
-from mcp_governor.charter import CostHint, ErrorKind, ToolMetadata, ToolResponse, add_tool, facts
+from mcp_governor.charter import CostHint, ErrorKind, ToolMetadata, ToolResponse, add_tool, facts, v1_0
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import ObjectEndpoint, connect
 from mcp_governor.wire.recording import read_recording
@@ -77,3 +77,32 @@ def test_a_charter_tool_keeps_the_charter(framework):
 def test_another_server_is_refused():
     with pytest.raises(TypeError, match="neither"):
         add_tool(object(), find, METADATA)
+
+
+def plain(query: str) -> dict:
+    return {"query": query}
+
+
+def bare(query: str):
+    return Names.success([query])
+
+
+def perhaps(query: str) -> Names | None:
+    return None
+
+
+def first(query: str) -> v1_0.ToolResponse[list[str]]:
+    return v1_0.ToolResponse[list[str]].success([query])
+
+
+@pytest.mark.parametrize("framework", ["mcpserver", "fastmcp"])
+@pytest.mark.parametrize("function", [plain, bare, perhaps])
+def test_a_function_that_promises_no_envelope_is_refused(framework, function):
+    with pytest.raises(TypeError, match=r"the function of 'find' has to be annotated to return a ToolResponse"):
+        add_tool(make(framework), function, METADATA)
+
+
+def test_the_metadata_say_the_version_of_the_envelope():
+    with pytest.raises(ValueError, match=r"charter 1\.0, and its metadata say charter_version='1\.2'"):
+        add_tool(make("fastmcp"), first, METADATA)
+    add_tool(make("fastmcp"), first, METADATA.model_copy(update={"charter_version": "1.0"}))
