@@ -40,33 +40,41 @@ def frozen(cls: Any = None, /, *, eq: bool = True, slots: bool = True) -> Any:
 
 
 def _completed(cls: Any, *, eq: bool, slots: bool) -> Any:
-    made = dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
+    items = fields(dataclass(init=False, repr=False, eq=False)(cls))
     members: dict[str, Any] = {
-        "__init__": _Initializer(made),
+        "__init__": _Initializer(),
         "__repr__": _shown,
         "__setattr__": _refuse_assignment,
         "__delattr__": _refuse_deletion,
     }
     if eq:
-        members["__eq__"], members["__hash__"] = _by_value([item.name for item in fields(made) if item.compare])
+        members["__eq__"], members["__hash__"] = _by_value([item.name for item in items if item.compare])
+    left_out = {"__dict__", "__weakref__"}
     if slots:
         members["__getstate__"], members["__setstate__"] = _state, _restore
-    for name, member in members.items():
-        # A class that defines __eq__ and no __hash__ holds a __hash__ of None.
-        if cls.__dict__.get(name) is None:
-            setattr(made, name, member)
+        inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__slots__", ())}
+        members["__slots__"] = tuple(item.name for item in items if item.name not in inherited)
+        left_out.update(item.name for item in items)
+    # A class with slots has to be made anew, and methods that are there from the start cost least. A class that
+    # defines __eq__ and no __hash__ holds a __hash__ of None.
+    own = {name: value for name, value in vars(cls).items() if name not in left_out and (name, value) != _UNHASHABLE}
+    made = type(cls)(cls.__name__, cls.__bases__, members | own)
+    made.__qualname__ = cls.__qualname__
     return made
+
+
+_UNHASHABLE = ("__hash__", None)
 
 
 class _Initializer:
     """An ``__init__`` that is compiled when somebody asks for it: most classes that a command defines it never uses."""
 
-    def __init__(self, cls: Any) -> None:
-        self._cls = cls
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner
 
     def __get__(self, instance: object, owner: type) -> Any:
-        made = _initializer(self._cls)
-        self._cls.__init__ = made
+        made = _initializer(self._owner)
+        self._owner.__init__ = made  # type: ignore[misc]
         return made.__get__(instance, owner)
 
 
