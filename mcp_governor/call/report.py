@@ -57,6 +57,18 @@ class CallReport:
         """The calls that were made."""
         return tuple(result.case for result in self.results)
 
+    @property
+    def never_answered(self) -> tuple[CaseResult, ...]:
+        """The first good call of each tool of which no good call came to anything."""
+        first: dict[str, CaseResult] = {}
+        answered = set()
+        for result in self.results:
+            if result.case.valid:
+                first.setdefault(result.case.tool, result)
+                if not result.outcome.failed or result.case.status:
+                    answered.add(result.case.tool)
+        return tuple(result for tool, result in first.items() if tool not in answered)
+
     def require_calls(self) -> None:
         """Refuse to pass a run that called no tool.
 

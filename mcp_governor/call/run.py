@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
     from mcp_governor.wire import Session
 
-_HUNG_AFTER = 3
-"""So many calls without an answer in a row, and the server counts as hung."""
-
 
 async def run_calls(
     session: Session,
@@ -104,7 +101,6 @@ class _Run:
     findings: dict[str, Finding] = field(default_factory=dict)
     changes: dict[str, Change] = field(default_factory=dict)
     restarts: int = 0
-    silent_calls: int = 0
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
     def absent(self, skipped: tuple[Skipped, ...]) -> None:
@@ -131,7 +127,7 @@ class _Run:
             result = await self.one(case, deadline)
             if self.settings.follow and result.outcome.failed:
                 await self.follow(result, deadline)
-            if await self.lost(self.results[-1]):
+            if await self.lost(self.results[-1], deadline):
                 stopped = await self.restart(case, stack)
         self.versions()
 
@@ -241,18 +237,16 @@ class _Run:
             return None
         return Case(tool.name, arguments, Purpose.FOLLOW, detail=f"of {failed.case.tool}")
 
-    async def lost(self, result: CaseResult) -> bool:
-        """Whether the server has to be started again after a call."""
+    async def lost(self, result: CaseResult, deadline: float) -> bool:
+        """Whether the server has to be started again after a call; else the next call would be blamed for it."""
         status = result.outcome.status
-        self.silent_calls = self.silent_calls + 1 if status == "timeout" else 0
-        if status == "protocol":
-            return not await self.alive()
-        return status == "died" or self.silent_calls >= _HUNG_AFTER
+        return status == "died" or (status in ("timeout", "protocol") and not await self.alive(deadline))
 
-    async def alive(self) -> bool:
-        """Whether the connection survived an answer that was no MCP; some end it, some concern one call."""
+    async def alive(self, deadline: float) -> bool:
+        """Whether the connection survived a call without an answer; some end it, some concern one call."""
+        seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
         try:
-            await self.session.request("tools/list", timeout=self.settings.timeout)
+            await self.session.request("tools/list", timeout=seconds)
         except RpcError:
             return True
         except GovernorError:
@@ -264,7 +258,6 @@ class _Run:
         if self.reconnect is None or self.restarts:
             return "the server is gone"
         self.restarts += 1
-        self.silent_calls = 0
         try:
             self.session = await stack.enter_async_context(self.reconnect())
         except GovernorError as error:

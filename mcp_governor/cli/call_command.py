@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 
 from mcp_governor.cli.common import Run, TargetCommand, deliver, run_options, server_command, target_argument
 from mcp_governor.cli.progress import progress
+from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import line
 from mcp_governor.text import one_line, visible
 
@@ -75,29 +77,51 @@ def call(
     with progress(run.output) as emit:
         surface, called = call_target(target, config, settings, command=server_command(), emit=emit)
     if record is not None:
-        _record(record, called, config)
+        _record(record, called, config, quiet=run.output.verbose < 0)
     report = call_report(surface, called, config, date.today())
     return deliver(report, run.output, _lines(report, called, run.output.verbose))
 
 
-def _record(folder: Path, called: CallReport, config: Config) -> None:
+def _record(folder: Path, called: CallReport, config: Config, *, quiet: bool) -> None:
     from mcp_governor.call import write_recordings
     from mcp_governor.target import secrets_of
 
     files = write_recordings(folder, called.results, secrets=secrets_of(config))
-    click.echo(f"{visible(str(folder))}: {len(files)} calls recorded.", err=True)
+    if not quiet:
+        click.echo(f"{visible(str(folder))}: {count_of(len(files), 'call')} recorded.", err=True)
 
 
 def _lines(report: Report, called: CallReport, verbose: int) -> Iterator[Line]:
+    from mcp_governor.call.response import read_response
     from mcp_governor.report.text import report_lines
 
     if verbose >= 0:
-        for skipped in called.skipped:
-            if skipped.case is None or verbose:
-                yield line(("not called: ", "dim"), (visible(skipped.tool), "bold"), f"  {one_line(skipped.reason)}")
+        yield from _left_alone(called, verbose)
+        for result in called.never_answered:
+            told = read_response(result.response).failure_text or result.outcome.status
+            yield line(
+                ("failed: ", "dim"),
+                (visible(result.case.tool), "bold"),
+                f"  {result.case.label}: ",
+                one_line(told, 100),
+            )
+        if called.never_answered:
+            yield line(("Real arguments come from [[tool.mcp-governor.calls]] or recorded calls.", "dim"))
     if verbose > 0:
         for result in called.results:
             outcome = result.outcome.status or result.outcome.channel.value
             case = result.case
             yield line(f"{result.milliseconds:8.1f} ms  ", (visible(case.tool), "bold"), f"  {case.label}: {outcome}")
     yield from report_lines(report, verbose=verbose)
+
+
+def _left_alone(called: CallReport, verbose: int) -> Iterator[Line]:
+    """What was not called: tools one by one, single calls counted by their reason unless asked for."""
+    counted: Counter[str] = Counter()
+    for skipped in called.skipped:
+        if skipped.case is None or verbose:
+            yield line(("not called: ", "dim"), (visible(skipped.tool), "bold"), f"  {one_line(skipped.reason)}")
+        else:
+            counted[skipped.reason] += 1
+    for reason, number in counted.items():
+        yield line(("not called: ", "dim"), count_of(number, "call"), f"  {one_line(reason)}")

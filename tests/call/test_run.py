@@ -137,6 +137,13 @@ def test_recovery_is_not_followed_into_a_tool_that_writes():
     assert "write" not in {case.tool for case in report.cases}
 
 
+def test_tools_of_which_no_good_call_came_to_anything_are_named():
+    report = talk("strict", "good", "itself", configured=[CallConfig("itself", {}, "error")], generate=True)
+    assert [(result.case.tool, result.case.label) for result in report.never_answered] == [
+        ("strict", "required arguments")
+    ]
+
+
 def test_several_charter_versions_are_told_once():
     report = talk("good", "older", selection=CHARTER, unhappy=False)
     mixed = [finding for finding in report.findings if finding.rule == "call/charter-mixed"]
@@ -146,14 +153,16 @@ def test_several_charter_versions_are_told_once():
 def test_a_call_that_never_returns_ends_at_its_timeout():
     report = talk("hang", "good", timeout=0.3, unhappy=False)
     assert statuses(report, "hang") == ["timeout"]
-    assert "call/timeout" in found(report)
+    assert found(report) == ["call/timeout"]
+    assert statuses(report, "good") == ["success"], "the next call is not blamed for it"
 
 
 def test_a_hung_server_is_started_again_once(tmp_path):
     calls = [CallConfig("hang", {"n": n}) for n in range(3)]
     env = {"TALKER_STARTS": str(tmp_path / "starts")}
     report = talk("hang", configured=calls, env=env, timeout=0.3, generate=False)
-    assert statuses(report, "hang") == ["timeout"] * 3
+    assert statuses(report, "hang") == ["timeout"] * 2
+    assert [(skipped.tool, skipped.reason) for skipped in report.skipped] == [("hang", "the server is gone")]
     assert report.restarts == 1
     assert (tmp_path / "starts").read_text() == "2"
 
