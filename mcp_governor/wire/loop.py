@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 import sys
 import threading
@@ -22,18 +23,20 @@ T = TypeVar("T")
 def run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
     """Run ``work(*arguments)`` to its end in an event loop of its own.
 
+    What a server object prints meanwhile goes to stderr: stdout is for our report.
     SIGTERM and SIGINT cancel the work, so that children are ended, before they take their usual effect. Inside a
     running event loop (a notebook, an asynchronous test) the work gets a thread and a loop of its own there.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        pass
-    else:
-        return _in_thread(work, arguments)
-    if _may_watch():
-        return anyio.run(_terminable, work, arguments)
-    return anyio.run(work, *arguments)
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            return _in_thread(work, arguments)
+        if _may_watch():
+            return anyio.run(_terminable, work, arguments)
+        return anyio.run(work, *arguments)
 
 
 def _may_watch() -> bool:

@@ -198,3 +198,24 @@ def test_what_a_module_prints_does_not_reach_stdout(tmp_path, monkeypatch, capsy
     assert "hello from the module" not in captured.out
     assert "hello from the module" in captured.err
     assert sys.path == path
+
+
+def test_what_an_object_prints_while_it_serves_is_kept_off_stdout(capsys) -> None:
+    from mcp.server.mcpserver import MCPServer
+
+    from mcp_governor.wire.loop import run
+
+    server = MCPServer("loud")
+
+    @server.tool()
+    def shout() -> str:
+        print("HELLO")
+        return "done"
+
+    async def call() -> None:
+        async with connect(ObjectEndpoint(server)) as session:
+            result = await session.call_tool("shout", {})
+            assert result["content"][0]["text"] == "done"
+
+    run(call)
+    assert capsys.readouterr() == ("", "HELLO\n")
