@@ -80,7 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a character gets an escape instead of our traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
-    sys.exit(run(arguments))
+    code = run(arguments)
+    # Nor does anything that is left have to be looked through once more on the way out.
+    gc.freeze()
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
