@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mcp_governor.call.cases import Case, Purpose
-from mcp_governor.call.outcome import INVALID_PARAMS, Channel, Outcome
+from mcp_governor.call.results import code_breaches
 from mcp_governor.charter.breach import Breach
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.call.outcome import Outcome
     from mcp_governor.call.response import Response
 
 
@@ -28,7 +28,7 @@ def expectation_breaches(case: Case, outcome: Outcome, response: Response) -> It
     yield from _drift(case, outcome)
     yield from _configured(case, outcome)
     if not case.valid and not case.open:
-        yield from _code(case, outcome, response)
+        yield from code_breaches(response, case.label)
 
 
 def _drift(case: Case, outcome: Outcome) -> Iterator[Breach]:
@@ -56,19 +56,3 @@ def _configured(case: Case, outcome: Outcome) -> Iterator[Breach]:
             message = f'The {what} of the {case.label} is {said}, expected was "{one_line(expected, 40)}".'
             yield Breach("call/expectation", "", message, [dict(case.arguments), expected, found])
             return
-
-
-def _code(case: Case, outcome: Outcome, response: Response) -> Iterator[Breach]:
-    """SCHEMA.md, section 5.2: what a schema refuses is INVALID_PARAMS; CAP_EXCEEDED is for runtime caps."""
-    if outcome.channel is not Channel.RPC_ERROR or response.error is None:
-        return
-    code = response.error.get("code")
-    if code != INVALID_PARAMS:
-        message = f"A wrong call ({case.label}) is answered with code {one_line(str(code), 20)}, not with -32602."
-        yield Breach("schema-md/error-code", "/error/code", message, [code, case.purpose.value])
-        return
-    data = response.error.get("data")
-    told = data.get("code") if isinstance(data, Mapping) else None
-    if isinstance(told, str) and told.endswith("CAP_EXCEEDED"):
-        message = f"A value over a cap of the schema ({case.label}) is answered as CAP_EXCEEDED."
-        yield Breach("schema-md/error-code", "/error/data/code", message, [told, case.purpose.value])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.response import INPUT_REQUIRED, Response
+from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, Response
 from mcp_governor.charter import facts
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.frozen import frozen
@@ -15,9 +15,6 @@ from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-INVALID_PARAMS = -32602
-"""JSON-RPC 2.0: invalid method parameters; the protocol's code for unknown tools as well."""
 
 
 class Channel(StrEnum):

@@ -15,6 +15,9 @@ COMPLETE, INPUT_REQUIRED, TASK = "complete", "input_required", "task"
 RESULT_TYPES = frozenset({COMPLETE, INPUT_REQUIRED, TASK})
 """``resultType`` values of protocol 2026-07-28; ``task`` is reserved by the tasks extension."""
 
+INVALID_PARAMS = -32602
+"""JSON-RPC 2.0: invalid method parameters; the protocol's code for unknown tools as well."""
+
 _RESULT_KEYS = frozenset({"content", "structuredContent", "isError", "resultType", "toolResult"})
 
 

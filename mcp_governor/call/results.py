@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.response import INPUT_REQUIRED, RESULT_TYPES, Response, parse_strictly
+from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, RESULT_TYPES, Response, parse_strictly
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.message import leak
 from mcp_governor.charter.schemas import compiled
@@ -180,6 +180,26 @@ def summary_breaches(response: Response) -> Iterator[Breach]:
             yield Breach(
                 "schema-md/content-summary", f"/content/{index}/text", "The text repeats the structured content.", None
             )
+
+
+def code_breaches(response: Response, label: str) -> Iterator[Breach]:
+    """SCHEMA.md, section 5.2: what a schema refuses is INVALID_PARAMS; CAP_EXCEEDED is for runtime caps.
+
+    Args:
+        response: the answer to a wrong call; other channels than a JSON-RPC error have no code.
+        label: what is wrong with the call, safe to show.
+    """
+    if response.error is None:
+        return
+    code, data = response.error.get("code"), response.error.get("data")
+    if code != INVALID_PARAMS:
+        message = f"A wrong call ({label}) is answered with code {one_line(str(code), 20)}, not with -32602."
+        yield Breach("schema-md/error-code", "/error/code", message, code)
+        return
+    told = data.get("code") if isinstance(data, Mapping) else None
+    if isinstance(told, str) and told.endswith("CAP_EXCEEDED"):
+        message = f"A value over a cap of the schema ({label}) is answered as CAP_EXCEEDED."
+        yield Breach("schema-md/error-code", "/error/data/code", message, told)
 
 
 def schema_version_breaches(response: Response, surface: Surface | None) -> Iterator[Breach]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.results import (
+    code_breaches,
     deprecation_breaches,
     mirror_breaches,
     protocol_breaches,
@@ -19,6 +20,7 @@ from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
 from mcp_governor.charter.recovery import declared_kinds, misfit, surface_breaches
+from mcp_governor.charter.schemas import compiled
 from mcp_governor.findings import Finding
 from mcp_governor.linting import LintSettings, select
 from mcp_governor.text import one_line
@@ -212,7 +214,7 @@ def validate_response(
         surface: what the server publishes; without it follow-up hints and recovery are not carried out on paper.
         profile: name of a profile, or several that do not clash.
         arguments: what the tool was called with: where its input schema refuses them, as where the tool is not
-            published, an error outside of the contract's own channel is in order.
+            published, an error outside of the contract's own channel is in order, and its code is looked at.
 
     Returns:
         Findings; their paths are JSON pointers into the result (``/structuredContent/error/kind``), below
@@ -223,14 +225,29 @@ def validate_response(
     """
     found = surface.by_name.get(tool) if isinstance(tool, str) and surface is not None else tool
     known = None if isinstance(found, str) else found
-    wrong_call = (known is None and isinstance(tool, str) and surface is not None) or (
-        known is not None and arguments is not None and bool(misfit(known, arguments))
-    )
+    wrong = _wrong_call(tool, known, surface, arguments)
     checker = _checker((profile,) if isinstance(profile, str) else tuple(profile))
-    findings = checker.check(result, tool=known, surface=surface, dispatch=wrong_call)
+    name = known.name if known is not None else None
+    response = read_response(result)
+    findings = checker.check(response, tool=known, surface=surface, dispatch=wrong is not None)
+    if wrong:
+        findings += checker.findings(code_breaches(response, wrong), name)
     if known is None and isinstance(tool, str):
         return [replace(finding, tool=tool) for finding in findings]
     return findings
+
+
+def _wrong_call(
+    tool: Tool | str | None, known: Tool | None, surface: Surface | None, arguments: Mapping[str, Any] | None
+) -> str | None:
+    """What is wrong with a call: ``None`` for nothing, empty where its schema is silent about it."""
+    if known is None:
+        return "unknown tool" if isinstance(tool, str) and surface is not None else None
+    if arguments is None or not misfit(known, arguments):
+        return None
+    validator = compiled(known.input_schema)
+    silent = validator is None or validator.is_valid(dict(arguments))
+    return "" if silent else "arguments that the input schema refuses"
 
 
 def charter_step_findings(old: Surface, new: Surface, selection: Selection) -> list[Finding]:

@@ -98,3 +98,24 @@ def test_the_other_error_channel_is_kept_by_its_server_and_breaks_the_charter():
     # A stale cursor and a path outside of the workspace are no fault of the schema.
     assert {name for name, (_, refused) in channels.items() if refused} == {"g10", "g11", "g12", "g14", "g19"}
     assert len(channels) == 16
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "data", "broken"),
+    [
+        ("g11_missing_required.json", -32602, {"code": "E_INVALID_PARAMS"}, False),
+        ("g11_missing_required.json", -32603, {}, True),
+        ("g12_query_too_long.json", -32602, {"code": "E_CAP_EXCEEDED"}, True),
+        ("g19_unknown_tool.json", -32601, None, True),
+        # The schema accepts these: what the runtime makes of them has codes of its own.
+        ("g13_workspace_denied.json", -32000, {"code": "E_CAP_EXCEEDED"}, False),
+    ],
+)
+def test_the_code_of_a_wrong_call_is_held_to_the_contract(name, code, data, broken):
+    surface = build_surface(load("gateway", "tools_list.json")["response"]["result"])
+    asked = load("gateway", name)["request"]["params"]
+    answer = {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "It was refused.", "data": data}}
+    findings = validate_response(
+        answer, tool=asked["name"], surface=surface, arguments=asked["arguments"], profile="schema-md"
+    )
+    assert [finding.rule for finding in findings] == (["schema-md/error-code"] if broken else [])
