@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 YES = Containment("yes")
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Edit:
     """One difference between two schemas, before its verdict.
 

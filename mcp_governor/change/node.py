@@ -73,7 +73,7 @@ _PLAIN = frozenset(
 )
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Node:
     """One schema of a document.
 

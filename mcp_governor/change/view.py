@@ -58,7 +58,7 @@ _LOWER = frozenset({"exclusiveMinimum", "minContains", "minItems", "minLength", 
 _UPPER = frozenset({"exclusiveMaximum", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum"})
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Alternative:
     """One way to satisfy a schema.
 
@@ -88,7 +88,7 @@ class Alternative:
         return Alternative(self.type, kept, self.where, self.home, self.notes)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class View:
     """A node seen as alternatives.
 
@@ -126,7 +126,7 @@ def deref(node: Node) -> Node:
     return node
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class _Flat:
     keys: dict[str, Any]
     where: dict[str, str]

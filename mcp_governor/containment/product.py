@@ -54,7 +54,7 @@ _Place = tuple[tuple[int, ...], frozenset[str]]
 """The states of the machines, and what is left of the excluded strings that begin like this one."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Search:
     """A walk, shortest strings first, through the product of several automata."""
 

@@ -98,7 +98,7 @@ def parse(source: str) -> Regex:
     return tree
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Parser:
     source: str
     position: int = 0

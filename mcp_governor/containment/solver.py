@@ -54,7 +54,7 @@ MAX_STEPS = 500_000
 _NEVER = 1 << 30
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class _Branch:
     """One way through the disjunctions of a goal, for values of one type."""
 

@@ -94,7 +94,7 @@ def _items(scenario: _Scenario, beyond: Node) -> Node:
     return make(Items, (TRUE,) * scenario.prefix, any_of([beyond, *scenario.contained]))
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Reader:
     compiler: Compiler
     depth: int = 0

@@ -105,7 +105,7 @@ def schema_nodes(tool: Tool) -> list[Node]:
     return out
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Facts:
     """What several rules want to know about one surface, worked out once."""
 

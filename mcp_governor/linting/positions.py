@@ -29,7 +29,7 @@ class Position(NamedTuple):
     column: int
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Wanted:
     """The pointers that are looked for, as a tree; each node remembers where it was found."""
 
@@ -83,7 +83,7 @@ def _skip_space(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Container:
     """An object or array that is being read."""
 

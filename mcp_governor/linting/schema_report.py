@@ -62,7 +62,7 @@ class SchemaReport:
     uncompilable: str = ""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _References:
     """The references of one schema, sorted by where they lead."""
 

@@ -30,7 +30,7 @@ META_KEY = f"{META_PREFIX}ignore"
 STALE_RULE = "lint/stale-suppression"
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _Inline:
     """One inline suppression of one tool, and whether it was of any use."""
 
@@ -39,7 +39,7 @@ class _Inline:
     used: bool = False
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Suppressor:
     """Decides which findings are suppressed, and remembers which suppressions were needed."""
 
