@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Kind, Section, Subsection
 
-_LOOSE_LINE = lazy_pattern(rf"\W*(?:[\w ]+ )?fingerprint[\w ]*:?\s*`?(?:{DIGEST.pattern})`?\W*", re.IGNORECASE)
+_LOOSE_LINE = lazy_pattern(rf"\W*(?:(?:[\w ]+ )?fingerprint[\w ]*\W*)?(?:{DIGEST.pattern})\W*", re.IGNORECASE)
 _BULLET = lazy_pattern(r"\s{0,3}([-*+])\s")
 
 
@@ -67,9 +67,9 @@ def draft(
 
 def _section_for(changelog: Changelog, version: str, released: Collection[Numbered]) -> Section | None:
     top = changelog.sections[0] if changelog.sections else None
-    if top is not None and top.unreleased:
-        return top
     known, current, wanted = changelog.section(version), changelog.current, Numbered.parse(version)
+    if known is None and top is not None and top.unreleased:
+        return top
     if known is not None or current is None or current is not top or current.numbered is None or wanted is None:
         return known
     in_flight = bool(released) and current.date is None and current.numbered not in released

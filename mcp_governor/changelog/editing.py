@@ -41,7 +41,8 @@ class Editor:
         self._bom = changelog.text[: len(changelog.text) - len(body)]
         self._lines = [match[0] for match in _LINES.finditer(body) if match[0]]
         crlf = changelog.text.count("\r\n")
-        self.newline = "\r\n" if crlf * 2 > changelog.text.count("\n") else "\n"
+        feeds, returns = changelog.text.count("\n"), changelog.text.count("\r")
+        self.newline = "\r\n" if crlf * 2 > feeds else "\r" if returns > feeds else "\n"
         self._replaced: dict[int, str] = {}
         self._inserted: dict[int, list[tuple[list[str], bool]]] = {}
 

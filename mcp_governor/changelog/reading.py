@@ -206,9 +206,9 @@ class _Reader:
             return
         first, *rest = _split_at_labels(texts)
         label = read_bold_label(first.text)
-        if label is not None and label.kind is not None and rest:
+        if label is not None and label.kind is not None and not label.tail:
             self._open_part(label, first.line, strict=False)
-            ends = [*(text.line for text in rest[1:]), block.end]
+            ends = [*(text.line for text in rest[1:]), block.end][: len(rest)]
             for (text, line), end in zip(rest, ends, strict=True):
                 self.entries.append(Entry(text, line + 1, end, code_spans(text)))
             return

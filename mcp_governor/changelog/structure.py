@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import Scheme, scheme_of
+from mcp_governor.changelog.steps import Scheme, next_version, scheme_of
+from mcp_governor.findings import Bump
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -72,8 +73,12 @@ def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
 def _headings(changelog: Changelog, version: str, scheme: Scheme) -> Iterator[Finding]:
     for section in changelog.sections:
         if section.unreleased:
-            heading = heading_line(version, current=True)
-            yield finding("changelog/unreleased", at(changelog, section.line), found="Unreleased", heading=heading)
+            yield finding(
+                "changelog/unreleased",
+                at(changelog, section.line),
+                found="Unreleased",
+                repair=_named_version(changelog, section, version),
+            )
         elif section.version is None and scheme_of(section.version_text) is not scheme:
             meant = section.numbered.semver if section.numbered is not None else _three_numbers(section.version_text)
             yield finding(
@@ -83,6 +88,17 @@ def _headings(changelog: Changelog, version: str, scheme: Scheme) -> Iterator[Fi
                 section=section.title,
                 heading=heading_line(meant, current=section.current, day=section.date, yanked=section.yanked),
             )
+
+
+def _named_version(changelog: Changelog, section: Section, version: str) -> str:
+    """What to do with a section without a version: it is the one of now, or of a version to come."""
+    known = changelog.section(version)
+    if known is None:
+        return f"Write the heading as: {heading_line(version, current=True)}"
+    if not section.entries:
+        return f"Take it out; {known.title} has its section at line {known.line}."
+    coming = heading_line(next_version(version, Bump.MINOR), current=True)
+    return f"Move its entries to line {known.line}, or name the version that they will be, like: {coming}"
 
 
 def _three_numbers(version: str) -> str:

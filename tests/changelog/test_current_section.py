@@ -53,7 +53,7 @@ def test_the_repair_of_a_version(text: str, settings: dict[str, object], repair:
     ],
 )
 def test_the_repair_of_a_missing_marker(text: str, fix: str) -> None:
-    assert fixes(text)["no-current"] == fix
+    assert fixes(text)["no-current"] == f"Mark the section of today's version. {fix}"
 
 
 def test_a_release_that_is_out_keeps_its_fingerprint() -> None:

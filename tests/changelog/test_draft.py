@@ -240,3 +240,47 @@ def test_any_text_can_be_drafted_into_and_keeps_its_lines(pieces: list[str], bet
     remaining = iter(after.splitlines())
     assert all(line in remaining for line in kept)  # a subsequence, in order
     assert drafted(after) == after
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "latin-1"))
+def test_no_deviation_costs_the_author_a_line(name: str) -> None:
+    before = (FOLDER / f"{name}.md").read_bytes().decode()
+    try:
+        after = drafted(before)
+    except FileFormatError:
+        return  # it says so, and writes nothing: see above
+    gone = [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line.startswith("- ")]
+    # what is the tool's own: the heading of the section, its marker, its fingerprint
+    assert [line for line in gone if not any(own in line.lower() for own in ("## ", "current", "sha256:", "--"))] == []
+    assert drafted(after) == after
+
+
+FINGERPRINT = "Fingerprint: `v1:sha256:" + 64 * "0" + "`"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        FINGERPRINT,
+        FINGERPRINT.replace("Fingerprint:", "**Fingerprint:**"),
+        FINGERPRINT.split("`")[1],
+        "- " + FINGERPRINT,
+    ],
+)
+def test_a_fingerprint_in_any_form_is_written_anew(line: str) -> None:
+    text = drafted(f"## 2.0.0 (current)\n\n{line}\n")
+    assert text.count("sha256:") == 1
+    assert f"Fingerprint: `{LIVE}`\n" in text
+
+
+def test_an_empty_unreleased_section_stays_above() -> None:
+    text = drafted(f"## [Unreleased]\n\n## 2.0.0 (current)\n\nFingerprint: `{LIVE}`\n")
+    assert text.startswith("## [Unreleased]\n\n## 2.0.0 (current)\n")
+    assert text.count("## 2.0.0") == 1
+    [found] = [found for found in check(parse(text, "l"), NEW, CHANGES) if found.rule == "changelog/unreleased"]
+    assert found.fix == "A section needs a version. Take it out; 2.0.0 has its section at line 3."
+
+
+def test_lines_that_end_in_carriage_returns_go_on_so() -> None:
+    text = drafted(START.replace("\n", "\r"))
+    assert "\n" not in text
