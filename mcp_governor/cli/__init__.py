@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from mcp_governor._version import __version__
-from mcp_governor.errors import Exit, GovernorError
+from mcp_governor.errors import Exit, GovernorError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     try:
+        _see_folder()
         result = app.main(
             args=list(arguments) if arguments is not None else None, prog_name="mcp-governor", standalone_mode=False
         )
@@ -108,6 +109,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  the last fence: a bug is told as one, with exit code 70
         return _bug(error)
     return result if isinstance(result, int) else int(Exit.PASS)
+
+
+def _see_folder() -> None:
+    """A folder that was deleted under the shell fails in many places, and says nothing in any of them."""
+    try:
+        os.getcwd()  # noqa: PTH109  (pathlib is not loaded for --version)
+    except FileNotFoundError:
+        raise UsageError("The current folder does not exist any more.", "Change to one that does.") from None
 
 
 def _tell(message: str, hint: str) -> None:

@@ -196,6 +196,8 @@ def write_atomic(path: str | Path, text: str) -> None:
     file = Path(path)
     file = file.resolve() if file.is_symlink() else file
     shown = visible(str(path))
+    if file.is_dir():
+        raise FileFormatError(f"{shown} is a folder; nothing was written.", "Name a file in it.")
     if is_read_only(file):
         raise FileFormatError(f"{shown} is read-only; nothing was written.", "Make it writable.")
     temporary = None

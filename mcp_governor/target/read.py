@@ -102,7 +102,7 @@ def read_baseline(config: Config, against: str | None = None) -> Baseline | None
     """
     from pathlib import Path
 
-    if against:
+    if against is not None:
         source = parse_target(against, config, base=Path.cwd())
     elif config.baseline:
         source = parse_target(config.baseline, config, base=config.root)

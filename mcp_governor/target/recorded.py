@@ -30,7 +30,7 @@ def recorded_source(config: Config, target: str | None = None, *, base: Path) ->
         UsageError: the target is a live server.
         TargetError: there is no recording; the hint is the command that makes one.
     """
-    if target:
+    if target is not None:
         return _no_server(parse_target(target, config, base=base), target)
     name = baseline_file(config)
     path = config.resolve(name)
@@ -50,7 +50,7 @@ def recorded_baseline(config: Config, against: str | None = None, *, base: Path)
         UsageError: ``against`` is a live server.
         GovernorError: what is there cannot be read.
     """
-    if against:
+    if against is not None:
         source: Source | None = _no_server(parse_target(against, config, base=base), against)
     else:
         source = None if config.isolated else _committed(config)

@@ -42,12 +42,12 @@ def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) 
         TargetError: the target is not understood or is not there.
     """
     if command:
-        if target:
+        if target is not None:
             raise UsageError(
                 f'Both a TARGET ("{one_line(target, 60)}") and a command after -- are given.', "Keep one of them."
             )
         return _stdio(tuple(command), config)
-    if target:
+    if target is not None:
         return parse_target(target, config, base=Path.cwd())
     if config.target:
         return parse_target(config.target, config, base=config.root)
@@ -63,7 +63,13 @@ def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) 
 
 
 def parse_target(text: str, config: Config, *, base: Path) -> Source:
-    """One TARGET string → a source. ``base`` is what relative file paths start from."""
+    """One TARGET string → a source. ``base`` is what relative file paths start from.
+
+    Raises:
+        TargetError: it is not understood, or is not there.
+    """
+    if not text.strip():
+        raise TargetError("A TARGET is empty.", f"Perhaps a variable of the shell is not set. {_FORMS}")
     if text in config.servers:
         return source_of_server(config.servers[text], config)
     scheme, separator, rest = text.partition(":")

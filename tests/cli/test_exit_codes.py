@@ -169,6 +169,24 @@ def test_a_bug_is_told_as_one(here, monkeypatch) -> None:
     assert "Traceback" in here("check", "old.json").err
 
 
+def test_a_folder_that_is_gone_is_no_bug(folder: Path, here) -> None:
+    gone = folder / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    outcome = here("check", "old.json")
+    assert outcome.code == 2
+    assert "The current folder does not exist any more." in outcome.err
+
+
+@pytest.mark.parametrize("line", [("check", ""), ("check", "old.json", "--against", ""), ("check", "--offline", " ")])
+def test_a_shell_variable_that_is_not_set_is_no_default(folder: Path, here, line: tuple[str, ...]) -> None:
+    (folder / "mcp-governor.toml").write_text('baseline = "old.json"\ntarget = "old.json"\n')
+    outcome = here(*line)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "A TARGET is empty." in outcome.err
+
+
 def test_an_interruption_is_no_verdict(here, monkeypatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

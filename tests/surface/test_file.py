@@ -110,6 +110,12 @@ def test_write_keeps_mode_and_follows_links(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="is a folder; nothing was written"):
+        write_atomic(tmp_path, "new")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "f"
     file.write_text("old")

@@ -89,7 +89,7 @@ def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPa
         ("git:--upload-pack=x", "names no git ref"),
         ("none.json", "does not exist"),
         ("\x1b[31mred", r"\x1b[31mred"),
-        ("  ", "is not a TARGET"),
+        ("  ", "A TARGET is empty."),
     ],
 )
 def test_what_is_no_target(text: str, message: str) -> None:
