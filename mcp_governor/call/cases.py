@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
 
 
+NOT_SELECTED = "not selected"
+"""Why a tool is left alone that the settings do not name."""
+
+
 class Purpose(StrEnum):
     """What a call is for."""
 
@@ -151,7 +155,7 @@ def refusal(tool: Tool, settings: CallSettings) -> str | None:
     Its hints are resolved to the specification's defaults, so a tool without annotations counts as destructive.
     """
     if settings.tools and not any(fnmatch.fnmatchcase(tool.name, glob) for glob in settings.tools):
-        return "not selected"
+        return NOT_SELECTED
     if tool.hints.read_only:
         return None
     if not settings.allow_writes:

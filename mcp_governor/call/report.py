@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.frozen import frozen
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from mcp_governor.call.cases import Case, Skipped
@@ -75,14 +76,14 @@ class CallReport:
         Raises:
             NothingCheckedError: no published tool was called; the hint says how to allow it.
         """
-        from mcp_governor.call.cases import Purpose
+        from mcp_governor.call.cases import NOT_SELECTED, Purpose
 
         if any(result.case.purpose is not Purpose.UNKNOWN_TOOL for result in self.results):
             return
-        raise NothingCheckedError(
-            f"No tool was called; {len(self.skipped)} were left alone.",
-            "Mark read-only tools with readOnlyHint, configure calls, or pass --allow-writes.",
-        )
+        hint = "Mark read-only tools with readOnlyHint, configure calls, or pass --allow-writes."
+        if self.skipped and all(skipped.reason == NOT_SELECTED for skipped in self.skipped):
+            hint = f"The tools are {', '.join(one_line(skipped.tool, 60) for skipped in self.skipped[:8])}."
+        raise NothingCheckedError(f"No tool was called; {len(self.skipped)} were left alone.", hint)
 
 
 @frozen

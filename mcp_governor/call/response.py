@@ -41,6 +41,11 @@ class Response:
     error: Mapping[str, Any] | None = None
     envelope: Any = None
 
+    @classmethod
+    def of_result(cls, result: Mapping[str, Any]) -> Response:
+        """What a server answered to ``tools/call``: a result, whatever it looks like."""
+        return cls(result, result=result, envelope=result.get("structuredContent"))
+
     @property
     def is_bare_envelope(self) -> bool:
         """Whether an envelope was given without the result around it."""
@@ -129,7 +134,7 @@ def read_response(raw: Any) -> Response:
     if looks_like_envelope(raw):
         return Response(raw, envelope=raw)
     if _RESULT_KEYS & raw.keys():
-        return Response(raw, result=raw, envelope=raw.get("structuredContent"))
+        return Response.of_result(raw)
     return Response(raw)
 
 

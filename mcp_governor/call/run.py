@@ -134,20 +134,20 @@ class _Run:
     async def one(self, case: Case, deadline: float) -> CaseResult:
         asked = len(self.session.refused_requests)
         begun = time.perf_counter()
-        raw, outcome, breach = await self.ask(case, deadline)
+        response, outcome, breach = await self.ask(case, deadline)
         milliseconds = (time.perf_counter() - begun) * 1000
         breaches = [breach] if breach is not None else []
         asked_back = self.session.refused_requests[asked:]
         if asked_back:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
             breaches.append(Breach("call/asked-back", "", f"The call made the server ask back: {methods}.", methods))
-        response = read_response(raw)
         tool = self.surface.by_name.get(case.tool)
         findings = (
-            self.judge(case, outcome, response, breaches, tool) if outcome.answered else self.told(breaches, case)
+            self.told(breaches, case) if response is None else self.judge(case, outcome, response, breaches, tool)
         )
+        raw = None if response is None else response.raw
         result = CaseResult(case, outcome, milliseconds, raw, tuple(findings))
-        if case.recorded is not None and outcome.answered and tool is not None:
+        if case.recorded is not None and response is not None and tool is not None:
             # The change catalogue is of no use to a run without recordings.
             from mcp_governor.call.behaviour import behaviour_changes
 
@@ -159,8 +159,8 @@ class _Run:
         self.emit(CallFinished(result))
         return result
 
-    async def ask(self, case: Case, deadline: float) -> tuple[Any, Outcome, Breach | None]:
-        """The raw response, what it came to, and what is wrong where none came."""
+    async def ask(self, case: Case, deadline: float) -> tuple[Response | None, Outcome, Breach | None]:
+        """The response, what it came to, and what is wrong where none came."""
         seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
         nothing = Channel.NONE
         try:
@@ -171,7 +171,8 @@ class _Run:
             message = f"There is no answer within {seconds:.3g} s ({case.label})."
             return None, Outcome(nothing, "timeout"), Breach("call/timeout", "", message, case.purpose.value)
         except RpcError as error:
-            raw = {"error": {"code": error.code, "message": error.text, "data": error.data}}
+            response = read_response({"error": {"code": error.code, "message": error.text, "data": error.data}})
+            return response, outcome_of(response), None
         except UnreachableError as error:
             message = f"The server is gone after the call ({case.label}): {error.message}"
             return None, Outcome(nothing, "died"), Breach("call/died", "", message, case.purpose.value)
@@ -182,13 +183,12 @@ class _Run:
         if size > self.settings.result_bytes:
             message = f"The result has {size:,} bytes, the cap is {self.settings.result_bytes:,} ({case.label})."
             return None, Outcome(nothing, "too-large"), Breach("call/too-large", "", message, case.purpose.value)
-        return raw, outcome_of(read_response(raw)), None
+        response = Response.of_result(raw)
+        return response, outcome_of(response), None
 
     def judge(
         self, case: Case, outcome: Outcome, response: Response, breaches: list[Breach], tool: Tool | None
     ) -> list[Finding]:
-        if not outcome.answered:
-            return self.told(breaches, case)
         breaches += expectation_breaches(case, outcome, response)
         found = self.checker.check(response, tool=tool, surface=self.surface, dispatch=is_dispatch(case, outcome))
         named = [replace(finding, message=_with_label(finding.message, case)) for finding in found]

@@ -99,6 +99,8 @@ ANSWERS = {
     "big": lambda arguments: result("x" * 200_000),
     "binary": lambda arguments: {"content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}]},
     "textless": lambda arguments: result(None, structuredContent={"n": 1}),
+    "hollow": lambda arguments: {},
+    "naked": lambda arguments: ENVELOPE,
     "promised": lambda arguments: result(),
     "leaks": lambda arguments: result(f"KeyError: {os.environ.get('TALKER_SECRET')}", isError=True),
     "drops": lambda arguments: result(structuredContent={"n": os.environ.get("TALKER_N", "1")}),

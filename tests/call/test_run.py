@@ -99,6 +99,12 @@ def test_a_run_that_called_nothing_does_not_pass():
     talk("exact").require_calls()
 
 
+def test_a_run_that_selects_nothing_names_what_there_is():
+    with pytest.raises(NothingCheckedError) as told:
+        talk("good", "exact", tools=("god",), unhappy=False).require_calls()
+    assert told.value.hint == "The tools are good, exact."
+
+
 def test_a_configured_call_is_held_to_its_expectation():
     calls = [CallConfig("good", {}, "success"), CallConfig("follows", {}, "error", "unknown_name")]
     assert found(talk("good", "follows", configured=calls, selection=CHARTER, generate=False)) == []
@@ -219,6 +225,8 @@ def test_a_server_that_asks_back_is_refused_and_reported():
         ("noise", []),
         ("binary", []),
         ("textless", []),
+        ("hollow", ["call/result-shape"]),
+        ("naked", ["call/result-shape"]),
         ("duplicate", []),
         ("null", ["call/protocol"]),
         ("list", ["call/protocol"]),
