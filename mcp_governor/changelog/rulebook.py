@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def rule(rule_id: str) -> Rule:
     """The rule of that id, read from its own file: a run with one finding need not read the catalogue."""
     from mcp_governor.linting.catalogue import rules_folder
-    from mcp_governor.linting.rule_file import read_rule
+    from mcp_governor.linting.rule_file import read_own_rule
 
-    return read_rule(rules_folder() / f"{rule_id}.toml", trusted=True)
+    return read_own_rule(str(rules_folder() / f"{rule_id}.toml"))
 
 
 def finding(rule_id: str, path: str, *, tool: str | None = None, value: Any = None, **named: str) -> Finding:

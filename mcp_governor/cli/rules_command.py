@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_governor.cli.common import Output, Run, run_options, write_lines, write_text
+from mcp_governor.errors import Exit
 from mcp_governor.report.lines import BLANK, line
 from mcp_governor.text import visible
 
@@ -29,12 +30,16 @@ def _catalogue(run: Run) -> Catalogue:
 
 @click.command()
 @click.option("--pack", help="Only this pack.")
+@click.option("--test", "tests", is_flag=True, help="Run the examples of your own rules: they are their tests.")
+@click.option("--docs", is_flag=True, help="Write a page about each of your own packs beside its rules.")
 @run_options(formats=("text", "json"))
-def rules(run: Run, pack: str | None) -> None:
+def rules(run: Run, pack: str | None, tests: bool, docs: bool) -> int:
     """List every rule: id, severity, and what it asks for."""
     from mcp_governor.errors import UsageError
     from mcp_governor.text import did_you_mean
 
+    if tests or docs:
+        return _own(run, tests, docs)
     catalogue = _catalogue(run)
     if pack is not None and pack not in catalogue.packs:
         raise UsageError(
@@ -44,8 +49,26 @@ def rules(run: Run, pack: str | None) -> None:
     chosen = [rule for rule in catalogue if pack in (None, rule.pack)]
     if run.output.format == "json":
         write_text(json.dumps([_row(rule) for rule in chosen], indent=2) + "\n", run.output)
-        return
-    write_lines(_table(chosen), run.output)
+    else:
+        write_lines(_table(chosen), run.output)
+    return int(Exit.PASS)
+
+
+def _own(run: Run, tests: bool, docs: bool) -> int:
+    """Run the examples of the rules in the folders that the configuration names, write the pages about them."""
+    from mcp_governor.errors import NothingCheckedError
+    from mcp_governor.linting.scaffold import check_examples, write_pages
+
+    folders = [run.config.resolve(folder) for folder in run.config.lint.rules]
+    if not folders:
+        raise NothingCheckedError("The configuration names no folder of rules.", 'Write [lint] rules = ["DIR"].')
+    pages = [page for folder in folders for page in write_pages(folder)] if docs else []
+    problems = [problem for folder in folders for problem in check_examples(folder)] if tests else []
+    told = [f"written: {visible(str(page))}" for page in pages] + problems
+    if tests and not problems:
+        told.append("All examples give what they say.")
+    write_lines([line(text) for text in told], run.output)
+    return int(Exit.FINDINGS if problems else Exit.PASS)
 
 
 def _row(rule: Rule) -> dict[str, Any]:
@@ -102,11 +125,14 @@ def rule(run: Run, name: str, folder: Path | None) -> None:
 
 
 def _begin(name: str, folder: Path, run: Run) -> None:
-    from mcp_governor.linting.scaffold import check_examples, new_rule
+    from mcp_governor.linting.scaffold import check_examples, new_rule, write_pages
 
     file = new_rule(name, folder)
     problems = check_examples(folder)
-    click.echo(f"{visible(str(file))} is written; edit it, its examples are its tests.")
+    click.echo(f"{visible(str(file))} is written; edit it.")
+    for page in write_pages(folder):
+        click.echo(f"{visible(str(page))} is the page about its pack; mcp-governor rules --docs writes it anew.")
+    click.echo("Its examples are its tests; mcp-governor rules --test runs them.")
     if str(folder) not in run.config.lint.rules:
         click.echo(f'Add the folder to the configuration: [lint] rules = ["{visible(str(folder))}"]')
     for problem in problems:

@@ -82,9 +82,15 @@ def index_page(catalogue: Catalogue) -> str:
     return "\n".join(lines) + "\n"
 
 
-def pack_page(pack: str, rules: tuple[Rule, ...]) -> str:
-    """All rules of a pack."""
-    lines = [f"# {PACK_TITLES.get(pack, pack)}", "", NOTE, ""]
+def pack_page(pack: str, rules: tuple[Rule, ...], *, note: str = NOTE) -> str:
+    """All rules of a pack.
+
+    Args:
+        pack: its name.
+        rules: those of the page.
+        note: the comment that says what writes the page.
+    """
+    lines = [f"# {PACK_TITLES.get(pack, pack)}", "", note, ""]
     limits = [rule for rule in rules if rule.limit is not None]
     if limits:
         lines += ["| client | limit | beyond it | seen | rule |", "| --- | --- | --- | --- | --- |"]

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _SURROGATES = lazy_pattern("[\ud800-\udfff]")
 
 
+_LINEAR = "Patterns run on a linear-time engine: no look-around, no back-references."
+
+
 class Validator(Protocol):
     """The part of a jsonschema-rs validator that rules use."""
 
@@ -42,10 +45,7 @@ def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
         )
     except (jsonschema_rs.ValidationError, ValueError) as error:
         reason = getattr(error, "message", str(error))
-        raise ConfigError(
-            f"A rule's schema does not compile: {one_line(reason)}.",
-            "Patterns run on a linear-time engine: no look-around, no back-references.",
-        ) from None
+        raise ConfigError(f"the schema does not compile: {one_line(reason)}.", _LINEAR) from None
 
 
 def published_validator(schema: dict[str, Any]) -> Validator:
@@ -111,7 +111,10 @@ class LinearPattern:
     """A regular expression that is searched in time linear in the text."""
 
     def __init__(self, pattern: str) -> None:
-        self._validator = compile_schema({"pattern": pattern})
+        try:
+            self._validator = compile_schema({"pattern": pattern})
+        except ConfigError:
+            raise ConfigError(f"{one_line(pattern, 80)!r} is not a regular expression.", _LINEAR) from None
 
     def search(self, text: str) -> bool:
         """Whether the expression matches anywhere in ``text``."""

@@ -121,12 +121,7 @@ RULE_SCHEMA: dict[str, Any] = {
     "then": {
         "required": ["pass", "fail"],
         "properties": {"pass": {"minItems": 1}, "fail": {"minItems": 1}},
-        "oneOf": [
-            {"required": ["check"], "not": {"anyOf": [{"required": [key]} for key in ("then", "pattern", "forbid")]}},
-            {"required": ["then"], "not": {"anyOf": [{"required": [key]} for key in ("pattern", "forbid")]}},
-            {"required": ["pattern"], "not": {"required": ["forbid"]}},
-            {"required": ["forbid"], "not": {"anyOf": [{"required": [key]} for key in ("check", "then", "pattern")]}},
-        ],
+        "oneOf": [{"required": [key]} for key in ("check", "then", "pattern", "forbid")],
     },
     "else": {"not": {"anyOf": [{"required": [key]} for key in ("check", "then", "pattern", "forbid")]}},
 }

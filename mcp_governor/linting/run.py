@@ -88,7 +88,13 @@ def resolve_check(rule: Rule) -> Check:
         return declarative_check_of(rule)
     if ":" not in rule.check:
         module, _, name = rule.check.partition(".")
-        check: Check = getattr(importlib.import_module(f"mcp_governor.linting.checks.{module}"), name)
+        try:
+            check: Check = getattr(importlib.import_module(f"mcp_governor.linting.checks.{module}"), name)
+        except (ImportError, AttributeError):
+            raise ConfigError(
+                f"Rule {rule.id} ({rule.origin}): there is no built-in check {rule.check}.",
+                "A check of your own is package.module:function.",
+            ) from None
         return check
     module, _, name = rule.check.partition(":")
     try:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor._version import __version__
-from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.errors import UsageError
 from mcp_governor.linting.rule_schema import ID_PATTERN
 from mcp_governor.surface.file import write_atomic
 from mcp_governor.text import one_line, visible
@@ -14,6 +14,9 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mcp_governor.linting.rule import Example
+
+_PAGE_NOTE = "<!-- Written by `mcp-governor rules --docs` from the rule files; edit those, not this page. -->"
 _TEMPLATE = '''\
 id = "{id}"
 summary = "One line: what it asks for."
@@ -65,6 +68,29 @@ def new_rule(rule_id: str, folder: Path) -> Path:
     return file
 
 
+def write_pages(folder: Path) -> list[Path]:
+    """Write a page about each pack in a folder of rules, ``PACK.md`` beside the packs.
+
+    Returns:
+        The pages, those that were fresh already included.
+
+    Raises:
+        ConfigError: a rule file is broken.
+    """
+    from mcp_governor.linting.catalogue import load_catalogue
+    from mcp_governor.linting.docs import pack_page
+    from mcp_governor.linting.rule_file import read_rule
+
+    ids = {read_rule(file).id for file in folder.rglob("*.toml")}
+    out: list[Path] = []
+    for pack, rules in load_catalogue((folder,), entry_points=False).packs.items():
+        own = tuple(rule for rule in rules if rule.id in ids)
+        if own:
+            out.append(folder / f"{pack}.md")
+            write_atomic(out[-1], pack_page(pack, own, note=_PAGE_NOTE))
+    return out
+
+
 def check_examples(folder: Path) -> list[str]:
     """What the examples of a folder's rules do not give as they say; an empty list where all is well.
 
@@ -83,21 +109,28 @@ def check_examples(folder: Path) -> list[str]:
         rule = catalogue.get(read_rule(file).id)
         for kind, examples in (("pass", rule.passes), ("fail", rule.fails)):
             for number, example in enumerate(examples, 1):
-                problem = _problem(rule.id, folder, example.recording(), example.options, kind == "fail")
+                problem = _problem(rule.id, folder, example, kind == "fail")
                 if problem:
                     out.append(f"{visible(str(file))}: {kind} example {number} {problem}.")
     return out
 
 
-def _problem(rule_id: str, folder: Path, recording: object, options: object, fails: bool) -> str:
+def _problem(rule_id: str, folder: Path, example: Example, fails: bool) -> str:
     from mcp_governor.linting.run import lint
     from mcp_governor.linting.settings import LintSettings
     from mcp_governor.surface.read import build_surface
 
-    if not isinstance(recording, dict) or not isinstance(options, dict):
-        raise ConfigError(f"An example of {rule_id} is not a surface.")
-    settings = LintSettings(select=(rule_id,), rule_paths=(folder,), options={rule_id: options} if options else {})
-    found = [finding for finding in lint(build_surface(recording), settings) if finding.rule == rule_id]
-    if fails == bool(found):
-        return ""
-    return "gives no finding" if fails else f"gives a finding at {found[0].path or '/'}"
+    surface = build_surface(example.recording())
+    options = {rule_id: example.options} if example.options else {}
+    settings = LintSettings(select=(rule_id,), rule_paths=(folder,), options=options)
+    found = [finding for finding in lint(surface, settings) if finding.rule == rule_id]
+    first = surface.tools[0].name if surface.tools else None
+    places = {item.path if item.tool in (None, first) else f"{item.tool}#{item.path}" for item in found}
+    shown = ", ".join(sorted(place or "the tool itself" for place in places))
+    if not fails:
+        return f"gives a finding at {shown}" if found else ""
+    if not found:
+        return "gives no finding"
+    return (
+        f"gives findings at {shown}, not at {', '.join(example.at)}" if example.at and places != {*example.at} else ""
+    )

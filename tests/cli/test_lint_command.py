@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from commandline import governor_here
 
+from mcp_governor.linting import load_catalogue
+
 SURFACE = {
     "tools": [
         {
@@ -102,3 +104,23 @@ def test_a_rule_as_json_holds_its_examples(capsys) -> None:
     assert told["fail"][0]["at"] == ["/description"]
     assert len(told["fail"][0]["surface"]["tools"][0]["description"]) == 11
     assert told["options"]["max"]["default"] == 500
+
+
+def test_examples_of_own_rules_are_run(folder: Path, capsys) -> None:
+    assert governor_here("rules", "--test", capsys=capsys).code == 4
+    begun = governor_here("rule", "acme/no-todo", "--new", "house", capsys=capsys)
+    assert begun.code == 0
+    page = folder / "house" / "acme.md"
+    assert "`acme/no-todo` · warning" in page.read_text()
+    (folder / "mcp-governor.toml").write_text('[lint]\nrules = ["house"]\n')
+    good = governor_here("rules", "--test", capsys=capsys)
+    assert (good.code, good.out) == (0, "All examples give what they say.\n")
+    file = folder / "house" / "acme" / "no-todo.toml"
+    file.write_text(file.read_text().replace("TODO: describe", "Describes"))
+    load_catalogue.cache_clear()
+    bad = governor_here("rules", "--test", capsys=capsys)
+    assert bad.code == 1
+    assert "TODO" in page.read_text()
+    assert governor_here("rules", "--docs", capsys=capsys).out == f"written: {page}\n"
+    assert "TODO: describe" not in page.read_text()
+    assert "no-todo.toml: fail example 1 gives no finding." in bad.out

@@ -24,6 +24,7 @@ def test_a_new_rule_runs_and_its_examples_hold(tmp_path):
     [
         ("TODO: describe", "Describes", "fail example 1 gives no finding"),
         ("Reads a file", "todo", "pass example 1 gives"),
+        ('at = ["/description"]', 'at = ["/title"]', "fail example 1 gives findings at /description, not at /title"),
     ],
 )
 def test_an_example_that_does_not_hold_is_told(tmp_path, old, new, says):

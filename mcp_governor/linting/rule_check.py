@@ -1,0 +1,155 @@
+"""What is wrong with a rule file of the user's own: one error, with the file, the line and the way out."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.linting.declarative import compile_query
+from mcp_governor.linting.patterns import compile_schema, first_error, linear_pattern
+from mcp_governor.linting.rule_schema import RULE_SCHEMA
+from mcp_governor.text import did_you_mean, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_WAYS = ("check", "then", "pattern", "forbid")
+_HINT = "mcp-governor schema rule prints what a rule file may say."
+
+
+class _File:
+    """A rule file that is being checked: where it says what, for messages."""
+
+    def __init__(self, text: str, shown: str) -> None:
+        self._text = text
+        self._shown = shown
+
+    def refuse(self, where: Sequence[str | int], problem: str, hint: str = _HINT) -> NoReturn:
+        """Raise the one error about the value at ``where``."""
+        line = line_of(self._text, list(where))
+        raise ConfigError(f"Rule file {self._shown}:{line} {problem}.", hint) from None
+
+    def compiles(self, where: Sequence[str | int], make: Callable[[], object]) -> None:
+        """Refuse what raises a :class:`ConfigError` of its own."""
+        try:
+            make()
+        except ConfigError as error:
+            problem = f"does not compile: {_name(where)}: {error.message.rstrip('.')}"
+            hint = error.hint
+        else:
+            return
+        self.refuse(where, problem, hint)
+
+
+def validate(data: Mapping[str, Any], text: str, shown: str) -> None:
+    """Refuse a rule file that is not a rule, or whose parts do not compile.
+
+    Args:
+        data: the file, parsed.
+        text: its text, for line numbers.
+        shown: its name, for messages.
+
+    Raises:
+        ConfigError: what is wrong, with file and line.
+    """
+    file = _File(text, shown)
+    unknown = [key for key in data if key not in RULE_SCHEMA["properties"]]
+    if unknown:
+        hint = did_you_mean(unknown[0], RULE_SCHEMA["properties"])
+        file.refuse([unknown[0]], f"has an unknown key {one_line(unknown[0])!r}.{hint}".removesuffix("."))
+    _one_way(data, file)
+    problem = first_error(compile_schema(RULE_SCHEMA), _plain(data))
+    if problem is not None:
+        _refuse_value(data, problem, file)
+    _compile(data, file)
+
+
+def _one_way(data: Mapping[str, Any], file: _File) -> None:
+    """A rule of the linter judges in exactly one way."""
+    ways = [key for key in data if key in _WAYS]
+    if data.get("station", "lint") == "lint" and len(ways) != 1:
+        told = f"says {' and '.join(ways)}" if ways else f"says none of {', '.join(_WAYS)}"
+        file.refuse(ways[1:2], f"{told}; a rule judges in exactly one way")
+
+
+def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str], file: _File) -> NoReturn:
+    where, message = problem
+    known = RULE_SCHEMA["properties"].get(where[0], {}).get("enum") if len(where) == 1 else None
+    if known is not None:
+        given = data[str(where[0])]
+        guess = did_you_mean(given, known) if isinstance(given, str) else ""
+        told = f"is not a rule: {where[0]} cannot be {one_line(json.dumps(given, default=str))}.{guess}"
+        file.refuse(where, told.removesuffix("."), f"It is one of {', '.join(known)}.")
+    file.refuse(where, f"is not a rule: {_name(where)}: {one_line(message)}")
+
+
+def _compile(data: Mapping[str, Any], file: _File) -> None:
+    """Expressions, schemas, options and examples are what they have to be."""
+    file.compiles(["given"], lambda: compile_query(data.get("given", "$")))
+    for key in ("pattern", "forbid"):
+        if key in data:
+            file.compiles([key], lambda key=key: linear_pattern(data[key]))  # type: ignore[misc]
+    if "then" in data:
+        file.compiles(["then"], lambda: compile_schema(data["then"]))
+    for name, option in data.get("options", {}).items():
+        where = ["options", name, "schema"]
+        file.compiles(where, lambda option=option: compile_schema(option["schema"]))  # type: ignore[misc]
+        problem = first_error(compile_schema(option["schema"]), option["default"])
+        if problem is not None:
+            file.refuse(["options", name, "default"], f"has a default that its schema refuses: {one_line(problem[1])}")
+    for kind in ("pass", "fail"):
+        for index, example in enumerate(data.get(kind, ())):
+            for key in ("tool", "tools", "surface"):
+                _example(example.get(key), [kind, index, key], file)
+
+
+def _example(value: Any, where: list[str | int], file: _File) -> None:
+    if isinstance(value, str):
+        try:
+            json.loads(value)
+        except ValueError as error:
+            told = f"has an example that is not JSON: {one_line(str(error))}"
+        else:
+            return
+        file.refuse(where, told, "Write JSON text, or a TOML table.")
+
+
+def _name(where: Sequence[str | int]) -> str:
+    return ".".join(map(str, where)) or "the file"
+
+
+def _plain(value: Any) -> Any:
+    """TOML dates have no place in JSON; as objects they fail the schema where they stand."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool) else {"date": str(value)}
+
+
+def line_of(text: str, path: list[str | int]) -> int:
+    """The line (from 1) where a TOML document says the value at ``path``; 1 where it cannot be told.
+
+    Reads headers and bare or quoted keys; enough for an error message, not a parser.
+    """
+    names = [step for step in path if isinstance(step, str)]
+    index = next((step for step in path if isinstance(step, int)), 0)
+    best, depth, seen = 1, 0, -1
+    table: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?", line)
+        if header and not re.match(r"\s*[\w\"'.-]+\s*=", line):
+            table = [part.strip(" \"'") for part in header[1].split(".")]
+            if line.lstrip().startswith("[[") and names[:1] == table:
+                seen += 1
+            here = table
+        else:
+            key = re.match(r"\s*([\w-]+|\"[^\"]*\"|'[^']*')\s*[=.]", line)
+            if not key:
+                continue
+            here = [*table, key[1].strip("\"'")]
+        if here == names[: len(here)] and len(here) > depth and (seen < 0 or seen == index):
+            best, depth = number, len(here)
+    return best
