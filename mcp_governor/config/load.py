@@ -129,10 +129,10 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
         unknown = kind.unexpected[0]
         full = f"{where}.{unknown}" if where else unknown
         known = _schema_at(schema, error.schema_path).get("properties", {})
-        return ConfigError(
-            f'{file}: unknown key "{visible(full)}".{did_you_mean(unknown, known)}',
-            "See all keys with: mcp-governor schema config",
-        )
+        hint = "See all keys with: mcp-governor schema config"
+        if full == "tool":
+            hint = f"Only pyproject.toml has [{_TABLE}] around the keys; leave it out here."
+        return ConfigError(f'{file}: unknown key "{visible(full)}".{did_you_mean(unknown, known)}', hint)
     if kind.name in {"oneOfNotValid", "oneOfMultipleValid", "oneOf"} and where.startswith("servers."):
         return ConfigError(
             f'{file}: "{visible(where)}" needs exactly one of command, url, object, file and package.',

@@ -104,6 +104,7 @@ def test_the_usual_changelog_is_found(tmp_path: Path) -> None:
     [
         ('bselin = "x"', 'unknown key "bselin". Did you mean "baseline"?'),
         ('[servers.a]\ncomand = ["x"]', 'unknown key "servers.a.comand". Did you mean "command"?'),
+        ('[tool.mcp-governor]\nlevel = "strict"', "Only pyproject.toml has [tool.mcp-governor] around the keys"),
         ('[tiers]\nfacad = ["x"]', 'unknown key "tiers.facad". Did you mean "facade"?'),
         ('[servers.a]\ncommand = ["x"]\nurl = "http://x"', '"servers.a" needs exactly one of command, url'),
         ("[servers.a]", '"servers.a" needs exactly one of command, url'),
@@ -122,7 +123,7 @@ def test_a_wrong_file_is_one_sentence_with_the_key(text: str, message: str, tmp_
     with pytest.raises(ConfigError) as caught:
         load_config(write(tmp_path, text))
     assert caught.value.message.startswith("mcp-governor.toml")
-    assert message in caught.value.message
+    assert message in f"{caught.value.message} {caught.value.hint}"
     assert caught.value.hint
     assert caught.value.exit_code is Exit.USAGE
 
