@@ -81,11 +81,15 @@ def _headings(changelog: Changelog, version: str, scheme: Scheme) -> Iterator[Fi
             )
         elif section.version is None and scheme_of(section.version_text) is not scheme:
             meant = section.numbered.semver if section.numbered is not None else _three_numbers(section.version_text)
+            # 2.0.0rc1 is 2.0.0-rc.1 in another spelling; 2.0 and 2.0.0.1 are another count.
+            counts = section.numbered is not None and len(section.numbered.numbers) == 3
+            spelled = counts and scheme_of(section.version_text) is Scheme.NUMBERED
             yield finding(
-                "changelog/heading-version",
+                "changelog/heading-form" if spelled else "changelog/heading-version",
                 at(changelog, section.line),
                 value=section.version_text,
                 section=section.title,
+                found=section.title,
                 heading=heading_line(meant, current=section.current, day=section.date, yanked=section.yanked),
             )
 

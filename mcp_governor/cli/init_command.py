@@ -232,10 +232,10 @@ def _write(plan: _Plan, surface: Surface, root: Path) -> list[tuple[str, str]]:
     """Write what is missing; report each file, written or left alone."""
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.surface import dump_surface
-    from mcp_governor.versions import Version
+    from mcp_governor.versions import Numbered
 
     version = surface.version
-    literal = "" if version and Version.parse(version) else _FIRST_VERSION
+    literal = "" if version and Numbered.parse(version) else _FIRST_VERSION
     told = literal or str(version)
     known = _known_findings(surface, _config(plan, root))
     files = {
@@ -274,7 +274,7 @@ def _config_text(plan: _Plan, literal: str, known: bool) -> str:
     lines = ["# mcp-governor: see all keys with `mcp-governor schema config`.", f"target = {_toml(plan.target)}"]
     lines.append(f"# The baseline is {SURFACE_FILE} at the latest release tag; before there is one, the file as it is.")
     if literal:
-        lines += ["# The server reports no semantic version; this one is held to the changelog instead."]
+        lines += ["# The server reports no version that counts in numbers; this one is held to the changelog instead."]
         lines += [f"schema-version = {_toml(literal)}"]
     if plan.keys:
         table = plan.name if re.fullmatch(r"[A-Za-z0-9_-]+", plan.name) else _toml(plan.name)

@@ -96,7 +96,7 @@ def _version(
             value=[old_version, new_version],
             old=one_line(old_version, 40),
             new=one_line(new_version, 40),
-            next=next_version(old_version, Bump.highest([needed, Bump.PATCH])),
+            next=_next(old_version, Bump.highest([needed, Bump.PATCH])),
         )
     elif step.bump.rank < needed.rank:
         yield finding(
@@ -110,6 +110,13 @@ def _version(
             forcing=_listed(forcing),
             next=next_version(old_version, needed),
         )
+
+
+def _next(old_version: str, needed: Bump) -> str:
+    """The version to release; dates follow the calendar."""
+    if scheme_of(old_version) in (Scheme.SEMVER, Scheme.NUMBERED):
+        return next_version(old_version, needed)
+    return f"a version after {one_line(old_version, 40)}"
 
 
 def _listed(changes: Sequence[Change]) -> str:

@@ -104,6 +104,14 @@ def test_the_same_version_in_two_spellings() -> None:
     assert not same_version("one", "1.0.0")
 
 
+def test_a_pre_release_of_python_is_a_matter_of_spelling() -> None:
+    surface = build_surface({"tools": [{"name": "search"}], "serverInfo": {"name": "s", "version": "1.2.0"}})
+    found = check(parse("## 1.2.0 (current)\n\n## 1.2.0rc1\n\n## 1.1\n", "log.md"), surface)
+    told = {finding.rule: finding.fix for finding in found}
+    assert told["changelog/heading-form"] == "Write: ## 1.2.0-rc.1"
+    assert told["changelog/heading-version"] == "Write it with three numbers: ## 1.1.0"
+
+
 @pytest.mark.parametrize(("version", "older"), [("2026.08", "2026.07"), ("1.4", "1.3"), ("2026-08-01", "2026-07-01")])
 def test_headings_in_the_scheme_of_the_server_are_in_order(version: str, older: str) -> None:
     surface = build_surface({"tools": [{"name": "search"}], "serverInfo": {"name": "s", "version": version}})

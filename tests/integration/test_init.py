@@ -177,8 +177,14 @@ class TestNamed:
     def test_careless_tools_of_a_real_server(self, tmp_path):
         begun(write(tmp_path, {"s.py": source("mcpserver", COUNT, LIST, CARELESS)}), run=governor_process)
 
-    @pytest.mark.parametrize("version", ["2026.11", "", "next"])
-    def test_a_server_without_a_semantic_version_is_held_to_a_literal(self, tmp_path, version):
+    @pytest.mark.parametrize("version", ["2026.11", "1.2.0rc1", "1.2"])
+    def test_versions_of_other_schemes_are_the_servers_own(self, tmp_path, version):
+        _, files = begun(tmp_path, "--", *plain(version=version))
+        assert b"schema-version" not in files[CONFIG]
+        assert f"## {version} (current)".encode() in files[CHANGELOG]
+
+    @pytest.mark.parametrize("version", ["", "next"])
+    def test_a_server_without_a_version_that_counts_is_held_to_a_literal(self, tmp_path, version):
         _, files = begun(tmp_path, "--", *plain(version=version))
         assert b'schema-version = "0.1.0"' in files[CONFIG]
         assert b"## 0.1.0 (current)" in files[CHANGELOG]
