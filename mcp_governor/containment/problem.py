@@ -111,8 +111,11 @@ def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
     if draft is None:
         assert isinstance(schema, dict)
         return f"names an unknown dialect, {one_line(str(schema['$schema']), 80)}"
+    finite = "null" not in text or is_finite(schema)
+    if finite and draft >= 7 and is_plainly_valid(schema, text, draft):
+        return None
     problem = _invalid(schema, text, draft)
-    if problem is None and "null" in text and not is_finite(schema):
+    if problem is None and not finite:
         problem = "holds a number that JSON does not have"
     if problem is None and any(f'"{word}"' in text for word in REFERENCES):
         problem = _bad_reference(modern(schema, draft, text))
