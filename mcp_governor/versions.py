@@ -104,7 +104,7 @@ _STAGES = {"a": "alpha", "b": "beta", "c": "rc", "pre": "rc", "preview": "rc"}
 
 
 @functools.total_ordering
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Numbered:
     """A version of any scheme that counts in numbers: semantic, PEP 440, four parts, a date.
 
@@ -158,6 +158,7 @@ class Numbered:
     def __str__(self) -> str:
         return self.text
 
+    @functools.cached_property
     def _key(self) -> tuple[object, ...]:
         numbers = self.numbers
         while len(numbers) > 1 and not numbers[-1]:
@@ -165,13 +166,13 @@ class Numbered:
         return (self.epoch, numbers, not self.prerelease, self.prerelease, *self.suffixes)
 
     def __lt__(self, other: Numbered) -> bool:
-        return self._key() < other._key()
+        return self._key < other._key
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Numbered) and self._key() == other._key()
+        return isinstance(other, Numbered) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._key)
 
 
 @functools.lru_cache(maxsize=4096)
