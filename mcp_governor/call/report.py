@@ -66,7 +66,8 @@ class CallReport:
         for result in self.results:
             if result.case.valid:
                 first.setdefault(result.case.tool, result)
-                if not result.outcome.failed or result.case.status:
+                as_told = result.case.status or result.case.recorded is not None
+                if as_told or not result.outcome.failed:
                     answered.add(result.case.tool)
         return tuple(result for tool, result in first.items() if tool not in answered)
 

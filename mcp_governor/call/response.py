@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -152,13 +153,27 @@ def parse_strictly(text: str) -> Any:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two JSON values are equal; ``==`` takes true for 1."""
-    if isinstance(one, dict):
-        return (
-            isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-        )
-    if isinstance(one, list):
-        return isinstance(other, list) and len(one) == len(other) and all(map(_same, one, other))
-    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
+    if one != other:
+        return False
+    # The same bytes say the same, type for type, in a fraction of the time; other bytes may still do (1 and 1.0).
+    return marshal.dumps(one, _PLAIN) == marshal.dumps(other, _PLAIN) or not _confused([one], [other])
+
+
+_PLAIN = 0
+"""The version of marshal's format without references between equal strings."""
+
+
+def _confused(one: Any, other: Any) -> bool:
+    """Whether two containers that ``==`` takes for equal hold a boolean against a number."""
+    pairs = ((one[key], other[key]) for key in one) if type(one) is dict else zip(one, other, strict=True)
+    for left, right in pairs:
+        kind = type(left)
+        if kind is not type(right):
+            if bool in (kind, type(right)):
+                return True
+        elif (kind is dict or kind is list) and _confused(left, right):
+            return True
+    return False
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

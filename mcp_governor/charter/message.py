@@ -179,4 +179,4 @@ def _names(message: str, lower: str) -> str | None:
 
 
 def _any(words: tuple[str, ...], text: str) -> bool:
-    return any(word in text for word in words)
+    return any(map(text.__contains__, words))
