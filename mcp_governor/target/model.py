@@ -23,12 +23,14 @@ class LiveSource:
         endpoint: how the wire reaches it.
         list_params: extra ``tools/list`` parameters, one more listing each.
         timeout: seconds for one answer.
+        secrets: values of environment variables that the configuration gives the server.
     """
 
     shown: str
     endpoint: StdioEndpoint | HttpEndpoint | ObjectEndpoint
     list_params: tuple[Mapping[str, Any], ...] = ()
     timeout: float = 30.0
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
 @frozen

@@ -266,25 +266,27 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
             token = expand({"bearer-token": server.bearer_token}, config, f"servers.{server.name}")
             headers["Authorization"] = f"Bearer {token['bearer-token']}"
         http = wire.HttpEndpoint(server.url, headers=headers, transport=server.transport)  # type: ignore[arg-type]
-        return LiveSource(name, http, server.list_params, timeout)
+        return LiveSource(name, http, server.list_params, timeout, _secrets(server))
     environment = expand(server.env, config, f"servers.{server.name}.env")
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
     if Path(server.command[0]).name in RUNNERS:
         environment = {**runner_environment(), **environment}
-    return LiveSource(
-        name, wire.StdioEndpoint(runnable(server.command), env=environment, cwd=cwd), server.list_params, timeout
-    )
+    stdio = wire.StdioEndpoint(runnable(server.command), env=environment, cwd=cwd)
+    return LiveSource(name, stdio, server.list_params, timeout, _secrets(server))
 
 
 def secrets_of(config: Config) -> tuple[str, ...]:
     """Values that the configured servers take from the environment: what must not be written anywhere."""
-    written = [
-        text
-        for server in config.servers.values()
-        for text in (*server.env.values(), *server.headers.values(), server.bearer_token)
-    ]
-    names = {match[1] or match[2] for text in written for match in _REFERENCE.finditer(text)} | {TOKEN_VARIABLE}
-    return tuple(value for name in names if (value := os.environ.get(name)))
+    token = os.environ.get(TOKEN_VARIABLE)
+    told = {value for server in config.servers.values() for value in _secrets(server)}
+    return tuple(told | ({token} if token else set()))
+
+
+def _secrets(server: ServerConfig) -> tuple[str, ...]:
+    """Values that a server's table takes from the environment."""
+    written = (*server.env.values(), *server.headers.values(), server.bearer_token)
+    names = {match[1] or match[2] for text in written for match in _REFERENCE.finditer(text)}
+    return tuple(value for name in sorted(names) if (value := os.environ.get(name)))
 
 
 def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, str]:

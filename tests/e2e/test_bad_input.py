@@ -309,6 +309,20 @@ def test_a_variable_that_is_not_set_is_named_and_none_that_is_gets_shown(folder:
     assert SECRET not in told
 
 
+@pytest.mark.parametrize("value", [SECRET, "short"])
+def test_a_secret_that_the_server_publishes_is_recorded_nowhere(folder: Path, value: str) -> None:
+    command = json.dumps([PYTHON, str(SERVERS / "plain.py"), json.dumps({"tools": [TOOL]})])
+    (folder / "mcp-governor.toml").write_text(f'[servers.s]\ncommand = {command}\nenv = {{ LEAK = "$LEAKED" }}\n')
+    assert governor("snapshot", cwd=folder, env={"LEAKED": value}).code == 0
+    shown = "[redacted]" if value == SECRET else value
+    (tool,) = json.loads((folder / "mcp-surface.json").read_text())["tools"]
+    assert tool["description"] == f"Knows {shown} by heart."
+    # Another value of the variable is no other wording.
+    again = governor("check", "-v", "--format", "json", cwd=folder, env={"LEAKED": value[::-1]})
+    assert (again.report["changes"] == []) == (value == SECRET)
+    assert SECRET not in again.out + again.err
+
+
 @pytest.mark.parametrize(
     ("content", "sentence", "hint"),
     [

@@ -29,6 +29,13 @@ class Refusal(Exception):
         self.error = {"code": code, "message": message, **({"data": data} if data is not None else {})}
 
 
+def spoken(tool: dict) -> dict:
+    """A tool whose description gives away what ``LEAK`` in the environment says."""
+    if "LEAK" in os.environ:
+        return {**tool, "description": f"Knows {os.environ['LEAK']} by heart."}
+    return tool
+
+
 def tools(params: dict) -> dict:
     tier = params.get("tier")
     listed = HOW.get("tiers", {}).get(tier, TOOLS) if tier else TOOLS
@@ -36,7 +43,7 @@ def tools(params: dict) -> dict:
     # "" is a valid cursor (2026-07-28), so the second page gets it.
     cursor = params.get("cursor")
     start = 0 if cursor is None else size if cursor == "" else int(cursor)
-    result: dict = {"tools": listed[start : start + size]}
+    result: dict = {"tools": [spoken(tool) for tool in listed[start : start + size]]}
     if start + size < len(listed):
         result["nextCursor"] = "" if start == 0 else str(start + size)
     return result
