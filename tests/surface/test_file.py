@@ -7,12 +7,14 @@ import os
 import stat
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 
 from mcp_governor.errors import Exit, FileFormatError
 from mcp_governor.surface import build_surface, dump_surface, fingerprint, load_surface, parse_surface
 from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth, write_atomic
 from mcp_governor.surface.read import TierRules
+from mcp_governor.surface.schema import surface_schema
 
 TOOLS = [
     {"name": "b", "inputSchema": {"type": "object"}, "x-unknown": [1, {"deep": "é"}]},
@@ -155,7 +157,9 @@ def test_how_long_a_list_holds_moves_neither_file_nor_fingerprint(ttl: int) -> N
 def test_what_departs_from_the_specification_is_recorded_and_is_no_part_of_the_contract(tmp_path, said) -> None:
     surface = build_surface({**MODERN, "listings": {"resources": GOOD, **said}})
     write_atomic(tmp_path / "s.json", dump_surface(surface))
-    assert json.loads((tmp_path / "s.json").read_text())["listings"] == said
+    document = json.loads((tmp_path / "s.json").read_text())
+    assert document["listings"] == said
+    jsonschema_rs.validate(surface_schema(), document)
     again = load_surface(tmp_path / "s.json")
     assert dump_surface(again) == dump_surface(surface)
     assert fingerprint(again) == fingerprint(build_surface(MODERN))
