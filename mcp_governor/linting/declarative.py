@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import ConfigError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Check, Context, Hit, Item, Node, hit
+from mcp_governor.linting.cost import count_values
 from mcp_governor.linting.patterns import compile_schema, errors, linear_pattern
 from mcp_governor.linting.texts import Text
 from mcp_governor.surface.model import Surface, Tool
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
 """A value → the places in it that a JSONPath finds, each with its way from the root."""
 
+_DEEPEST = 400
+_LEAST_STEPS = 100_000
+_STEPS_PER_VALUE = 200
+
 # A singular query of plain member names: most rules need no more, and then the JSONPath library is not loaded.
 _MEMBERS = lazy_pattern(r"\$(?:\.[A-Za-z_]\w*|\['[^'\\]+'\])*", re.ASCII)
 _MEMBER = lazy_pattern(r"\.(\w+)|\['([^']+)'\]", re.ASCII)
@@ -29,10 +34,11 @@ _MEMBER = lazy_pattern(r"\.(\w+)|\['([^']+)'\]", re.ASCII)
 def compile_query(expression: str) -> Query:
     """A JSONPath (RFC 9535) as a function.
 
-    ``match()`` and ``search()`` in filters run on the linear-time engine, so no expression can hang.
+    ``match()`` and ``search()`` in filters run on the linear-time engine, and descents have a number of steps
+    for each value of the document, so no expression can hang.
 
     Raises:
-        ConfigError: the expression is not a JSONPath.
+        ConfigError: the expression is not a JSONPath; the function raises it where there are too many steps.
     """
     if _MEMBERS.fullmatch(expression):
         return _members(tuple(first or second for first, second in _MEMBER.findall(expression)))
@@ -52,7 +58,25 @@ def compile_query(expression: str) -> Query:
                 return False
             return linear_pattern(f"^(?:{pattern})$" if self._whole else pattern).search(value)
 
-    environment = JSONPathEnvironment()
+    class _Bounded(JSONPathEnvironment):
+        """Asked for its greatest depth at every step of a descent, it counts the steps."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.steps = 0
+            self.most = _LEAST_STEPS
+
+        @property
+        def max_recursion_depth(self) -> int:  # type: ignore[override]
+            self.steps += 1
+            if self.steps > self.most:
+                raise ConfigError(
+                    f"{one_line(expression)!r} visits every value over and over.",
+                    "Use one descent (..), and none within a filter.",
+                )
+            return _DEEPEST
+
+    environment = _Bounded()
     environment.function_extensions["match"] = _Pattern(whole=True)
     environment.function_extensions["search"] = _Pattern(whole=False)
     try:
@@ -61,7 +85,13 @@ def compile_query(expression: str) -> Query:
         raise ConfigError(
             f"{one_line(expression)!r} is not a JSONPath: {one_line(str(error))}.", "See RFC 9535."
         ) from None
-    return lambda value: ((tuple(node.location), node.value) for node in query.find(value))
+
+    def find(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        environment.steps, environment.most = 0, max(_LEAST_STEPS, _STEPS_PER_VALUE * count_values(value))
+        for node in query.find(value):
+            yield tuple(node.location), node.value
+
+    return find
 
 
 def _members(names: tuple[str, ...]) -> Query:
@@ -85,16 +115,23 @@ def declarative_check(rule: Rule) -> Check:
         query = compile_query(rule.given)
         judge = _judge(rule)
     except ConfigError as error:
-        raise ConfigError(f"Rule {rule.id} ({rule.origin}): {error.message}", error.hint) from None
+        raise _about(rule, error) from None
 
     def check(subject: Any, _context: Context) -> Iterator[Hit]:
         base, document = _document(subject)
-        for way, value in query(document):
-            for where, message in judge(value):
-                pointer = join_pointer("", *where)
-                yield hit(join_pointer(base, *way) + pointer, resolve_pointer(value, pointer), error=message)
+        try:
+            for way, value in query(document):
+                for where, message in judge(value):
+                    pointer = join_pointer("", *where)
+                    yield hit(join_pointer(base, *way) + pointer, resolve_pointer(value, pointer), error=message)
+        except ConfigError as error:
+            raise _about(rule, error) from None
 
     return check
+
+
+def _about(rule: Rule, error: ConfigError) -> ConfigError:
+    return ConfigError(f"Rule {rule.id} ({rule.origin}): {error.message}", error.hint)
 
 
 Judge = Callable[[Any], "list[tuple[list[str | int], str]]"]

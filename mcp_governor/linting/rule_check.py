@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.linting.cost import Cost
 from mcp_governor.linting.declarative import compile_query
 from mcp_governor.linting.patterns import compile_schema, first_error, linear_pattern
 from mcp_governor.linting.rule_schema import RULE_SCHEMA
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _WAYS = ("check", "then", "pattern", "forbid")
+_MOST_EVALUATIONS = 10_000
 _HINT = "mcp-governor schema rule prints what a rule file may say."
 
 
@@ -93,6 +95,11 @@ def _compile(data: Mapping[str, Any], file: _File) -> None:
             file.compiles([key], lambda key=key: linear_pattern(data[key]))  # type: ignore[misc]
     if "then" in data:
         file.compiles(["then"], lambda: compile_schema(data["then"]))
+        cost = Cost(data["then"], data["then"])
+        if cost.recursive or cost.evaluations > _MOST_EVALUATIONS:
+            told = "leads back into itself" if cost.recursive else "repeats itself too often"
+            hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
+            file.refuse(["then"], f"could run without end: then {told}", hint)
     for name, option in data.get("options", {}).items():
         where = ["options", name, "schema"]
         file.compiles(where, lambda option=option: compile_schema(option["schema"]))  # type: ignore[misc]

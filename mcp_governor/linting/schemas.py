@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
 _MOST_STEPS = 8
+_DEEPEST = 250
 _EMBEDDED = "urn:mcp-governor:embedded"
 
 
@@ -26,21 +27,38 @@ def types_of(schema: Any, root: Any = None) -> frozenset[str] | None:
         schema: any schema.
         root: what its local references are looked up in; ``None``: they are not followed.
     """
-    schema = schema if root is None else followed(root, schema)
-    if not isinstance(schema, dict):
+    return _types(schema, root, {}, 0)
+
+
+def _types(schema: Any, root: Any, known: dict[str, frozenset[str] | None], depth: int) -> frozenset[str] | None:
+    """:func:`types_of`, each reference followed once: circles and repetitions cost nothing."""
+    if not isinstance(schema, dict) or depth > _DEEPEST:
         return None
     kind = schema.get("type")
     if isinstance(kind, str):
         return frozenset({kind})
     if isinstance(kind, list):
         return frozenset(item for item in kind if isinstance(item, str)) or None
+    reference = schema.get("$ref")
+    if root is not None and isinstance(reference, str) and reference.startswith("#"):
+        if reference not in known:
+            known[reference] = None
+            known[reference] = _types(_target(root, reference), root, known, depth + 1)
+        return known[reference]
     for key in ("anyOf", "oneOf"):
         branches = schema.get(key)
         if isinstance(branches, list) and branches:
-            found = [types_of(branch, root) for branch in branches]
-            known = [types for types in found if types is not None]
-            return frozenset().union(*known) if len(known) == len(found) else None
+            found = [_types(branch, root, known, depth + 1) for branch in branches]
+            certain = [types for types in found if types is not None]
+            return frozenset().union(*certain) if len(certain) == len(found) else None
     return None
+
+
+def _target(root: Any, reference: str) -> Any:
+    try:
+        return resolve_pointer(root, reference)
+    except KeyError:
+        return None
 
 
 def followed(root: Any, schema: Any) -> dict[str, Any]:
@@ -55,10 +73,7 @@ def followed(root: Any, schema: Any) -> dict[str, Any]:
         reference = found.get("$ref")
         if not isinstance(reference, str) or not reference.startswith("#"):
             break
-        try:
-            target = resolve_pointer(root, reference)
-        except KeyError:
-            break
+        target = _target(root, reference)
         if not isinstance(target, dict):
             break
         found = {**target, **{key: value for key, value in found.items() if key != "$ref"}}

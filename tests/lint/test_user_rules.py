@@ -149,6 +149,39 @@ def test_no_pattern_can_hang(tmp_path, given):
     assert run(tmp_path, text, hostile) == []
 
 
+@pytest.mark.parametrize(
+    "then",
+    [
+        '{ "$defs" = { n = { additionalProperties = { "$ref" = "#/$defs/n" } } }, "$ref" = "#/$defs/n" }',
+        '{ additionalProperties = { "$ref" = "#" } }',
+        '{ "$dynamicAnchor" = "a", properties = { x = { "$dynamicRef" = "#a" } } }',
+    ],
+)
+def test_a_schema_that_leads_back_into_itself_is_refused(tmp_path, then):
+    with pytest.raises(ConfigError, match=r"no-foo\.toml:9 could run without end") as caught:
+        run(tmp_path, changed('forbid = "foo+$"', f"then = {then}"))
+    assert 'on = "schema"' in caught.value.hint
+
+
+def deep(levels):
+    schema = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema, "b": {}}}
+    return {"tools": [{"name": "x", "inputSchema": schema}]}
+
+
+def test_a_query_descends_as_deep_as_a_surface_may_be(tmp_path):
+    text = changed('given = "$.description"\nforbid', 'given = "$..type"\nforbid').replace("foo+$", "^string$")
+    assert len(run(tmp_path, text, deep(80))) == 1
+
+
+def test_a_query_that_visits_everything_over_and_over_is_refused(tmp_path):
+    text = changed('given = "$.description"', 'given = "$..[?@..[?@..[?@..[?@..c]]]]"')
+    with pytest.raises(ConfigError, match="visits every value over and over") as caught:
+        run(tmp_path, text, deep(80))
+    assert "acme/no-foo" in caught.value.message
+
+
 def test_a_rule_cannot_take_the_id_of_another(tmp_path):
     with pytest.raises(ConfigError, match="charter/length is defined twice"):
         run(tmp_path, changed("acme/no-foo", "charter/length"))

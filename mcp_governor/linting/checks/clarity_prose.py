@@ -133,14 +133,14 @@ def stated_values(node: Node, context: Context) -> Iterator[Hit]:
                 break
 
 
-def _enum(root: Any, schema: Any) -> list[str] | None:
+def _enum(root: Any, schema: Any, *, branch: bool = False) -> list[str] | None:
     """The values that an argument, or the items of a list, can have, as text; ``None`` where they are open."""
     found = effective(root, schema)
     if isinstance(found.get("items"), dict):
         found = effective(root, found["items"])
-    branches = found.get("anyOf", found.get("oneOf"))
+    branches = None if branch else found.get("anyOf", found.get("oneOf"))
     if isinstance(branches, list) and "enum" not in found:
-        parts = [_enum(root, branch) for branch in branches if followed(root, branch).get("type") != "null"]
+        parts = [_enum(root, item, branch=True) for item in branches if followed(root, item).get("type") != "null"]
         return [value for part in parts for value in part or ()] if all(parts) else None
     values = [found["const"]] if "const" in found else found.get("enum")
     if not isinstance(values, list):

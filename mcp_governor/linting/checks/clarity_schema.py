@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import unquote
 
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.linting.cost import affordable
 from mcp_governor.linting.patterns import errors
-from mcp_governor.linting.schemas import parent_of, types_of, validator_at
+from mcp_governor.linting.schemas import parent_of, root_of, types_of, validator_at
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def null_default(node: Node, _context: Context) -> Iterator[Hit]:
         return
     if "null" in (types_of(node.schema) or ()) and not node.schema.keys() & {"enum", "const", "not", "allOf"}:
         return
-    validator = validator_at(node)
+    validator = validator_at(node) if affordable(node.schema, root_of(node), None) else None
     if validator is not None and not validator.is_valid(None):
         yield hit(f"{node.pointer}/default", None, type=node.schema.get("type", "the schema"))
 
@@ -68,7 +69,7 @@ def examples_valid(node: Node, _context: Context) -> Iterator[Hit]:
 
 
 def _refused(node: Node, pointer: str, value: Any) -> Iterator[Hit]:
-    validator = validator_at(node)
+    validator = validator_at(node) if affordable(node.schema, root_of(node), value) else None
     problems = errors(validator, value) if validator is not None else []
     if problems:
         yield hit(pointer, value, error=problems[0][1])

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
+_DEEPEST = 250
+
 USAGE_CUE = Guarded(
     r"\buse (?:this|it|when|for|to|after|before|only|instead)\b|\bwhen (?:you|the user|to|a user|asked)\b"
     r"|\binstead of\b|\brather than\b|\buseful (?:for|when|to)\b|\bprefer\b|\bbefore (?:using|calling)\b|\bideal for\b",
@@ -94,7 +96,7 @@ def _arguments(tool: Tool) -> dict[str, Any]:
 def parameter_described(tool: Tool, _context: Context) -> Iterator[Hit]:
     """Every argument is described, in its schema or by name in the description of the tool."""
     arguments = _arguments(tool)
-    missing = [name for name, schema in arguments.items() if not _described(tool, schema)]
+    missing = [name for name, schema in arguments.items() if not _described(tool, schema, set())]
     if not missing:
         return
     told = set(re.findall(r"[\w\-]+", tool.description))
@@ -103,20 +105,22 @@ def parameter_described(tool: Tool, _context: Context) -> Iterator[Hit]:
             yield hit(join_pointer("/inputSchema/properties", name), arguments[name], argument=name)
 
 
-def _described(tool: Tool, schema: Any, depth: int = 0) -> bool:
-    if not isinstance(schema, dict) or depth > 4:
+def _described(tool: Tool, schema: Any, seen: set[str], depth: int = 0) -> bool:
+    """Whether a schema, or what it refers to or chooses from, has a description; each reference counts once."""
+    if not isinstance(schema, dict) or depth > _DEEPEST:
         return not isinstance(schema, dict)
     if isinstance(schema.get("description"), str) and schema["description"].strip():
         return True
     reference = schema.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#"):
+    if isinstance(reference, str) and reference.startswith("#") and reference not in seen:
+        seen.add(reference)
         try:
-            return _described(tool, resolve_pointer(tool.input_schema, reference), depth + 1)
+            return _described(tool, resolve_pointer(tool.input_schema, reference), seen, depth + 1)
         except KeyError:
             return False
     lists = [schema.get(key) for key in ("anyOf", "allOf", "oneOf")]
     branches = [branch for branches in lists if isinstance(branches, list) for branch in branches]
-    return any(isinstance(item, dict) and _described(tool, item, depth + 1) for item in branches)
+    return any(isinstance(item, dict) and _described(tool, item, seen, depth + 1) for item in branches)
 
 
 def read_only_verb(tool: Tool, _context: Context) -> Iterator[Hit]:
