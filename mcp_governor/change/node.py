@@ -215,7 +215,7 @@ class _Parser:
         if reference is not None:
             target = self._resolve(reference, node.pointer)
             if target is None:
-                self._opaque(node, value, f"its $ref {_shown(reference)} leads nowhere in this schema")
+                self._opaque(node, value, f"its $ref {_shown(reference)} leads {_whither(reference)}")
                 return
             node.keywords["$ref"] = target
             if self.draft in (4, 6, 7):
@@ -319,6 +319,11 @@ class _Parser:
 
 _ASSERTIONS = frozenset({*_SINGLE, *_LISTS, *_MAPS, *_PLAIN, *_REFS})
 _LEGACY = frozenset({"additionalItems", "dependencies", "exclusiveMaximum", "exclusiveMinimum", "items"})
+
+
+def _whither(reference: Any) -> str:
+    remote = isinstance(reference, str) and not reference.startswith("#")
+    return "to another document, which is not fetched" if remote else "nowhere in this schema"
 
 
 def _shown(value: Any) -> str:

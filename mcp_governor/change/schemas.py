@@ -11,6 +11,7 @@ from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import owner, schema_message
 from mcp_governor.change.model import Change, Level, Side, Verdict
 from mcp_governor.change.node import parse
+from mcp_governor.change.reading import render, stand_ins
 from mcp_governor.change.registry import required_bump
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.verdict import kind_of, verdict_of
@@ -23,6 +24,7 @@ from mcp_governor.vocabulary import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.change.node import Document
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
 
@@ -84,7 +86,7 @@ def _contract(pair: SchemaPair) -> list[Change]:
     edits = [edit for edit in settled_edits(questions) if _concerns(edit, pair.side)]
     best: dict[tuple[str, str], Change] = {}
     for edit in edits:
-        change = _change(pair, edit)
+        change = _change(pair, edit, (old, new))
         key = (change.kind, change.path)
         if key not in best or _RANK[change.verdict] > _RANK[best[key].verdict]:
             best[key] = change
@@ -95,13 +97,13 @@ def _concerns(edit: Edit, side: Side) -> bool:
     return not (edit.family == "header" and side is Side.OUTPUT)
 
 
-def _change(pair: SchemaPair, edit: Edit) -> Change:
+def _change(pair: SchemaPair, edit: Edit, read: tuple[Document, Document] | None = None) -> Change:
     kind = kind_of(edit, pair.side)
     path = pair.base + edit.path
     verdict = verdict_of(edit, kind, path, pair.options)
     message = schema_message(kind, edit, path)
     reason = edit.forward.reason if verdict is Verdict.UNKNOWN else ""
-    witnessed = _holds(pair, edit, verdict)
+    witnessed = read is not None and _holds(pair, edit, verdict, read)
     return Change(
         kind=kind,
         tool=pair.tool,
@@ -120,19 +122,30 @@ def _change(pair: SchemaPair, edit: Edit) -> Change:
     )
 
 
-def _holds(pair: SchemaPair, edit: Edit, verdict: Verdict) -> bool:
+def _holds(pair: SchemaPair, edit: Edit, verdict: Verdict, read: tuple[Document, Document]) -> bool:
     """Whether the edit has a witness on which the published schemas agree: it was found in a reading of them."""
     if verdict is not Verdict.BREAKING or not edit.forward.has_witness:
         return False
     value = edit.forward.witness
-    takes, refuses = (pair.old, pair.new) if pair.side is Side.INPUT else (pair.new, pair.old)
-    return _accepts(takes, value) is True and _accepts(refuses, value) is False
+    if stand_ins(value):
+        return False
+    old, new = _accepts(pair.old, read[0], value), _accepts(pair.new, read[1], value)
+    takes, refuses = (old, new) if pair.side is Side.INPUT else (new, old)
+    return takes is True and refuses is False
 
 
-def _accepts(schema: Any, value: Any) -> bool | None:
-    """Whether a published schema accepts a value, ``None`` where it cannot be asked."""
+def _accepts(schema: Any, document: Document, value: Any) -> bool | None:
+    """Whether a schema accepts a value, ``None`` where it cannot be asked.
+
+    Asked as published; where no validator takes it so, as it was read: without the parts that are no schemas, on
+    which no witness hangs.
+    """
     try:
         return jsonschema_rs.is_valid(schema, value, validate_formats=False, offline=True)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        read = render(document.root)
+    try:
+        return jsonschema_rs.is_valid(read, value, validate_formats=False, offline=True)
     except (ValueError, jsonschema_rs.ReferencingError):
         return None
 

@@ -171,3 +171,27 @@ def test_pathological_schemas_end(comparer: Comparer) -> None:
     changes = comparer.schemas(lattice(16, 1), lattice(16, 2), deadline=0.3)
     assert changes
     assert all(change.verdict is not Verdict.COMPATIBLE for change in changes)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [{"$ref": "https://example.com/a.json"}, {"$ref": "#/$defs/missing"}, {"type": "text"}, 7, {"items": [{}, {}]}],
+)
+def test_a_break_beside_a_part_that_no_validator_reads_has_its_witness(comparer: Comparer, part: Any) -> None:
+    def schema(**value: Any) -> dict[str, Any]:
+        return {"type": "object", "properties": {"odd": part, "n": {"type": "integer", **value}}, "required": ["n"]}
+
+    [change] = comparer.schemas(schema(), schema(maximum=5))
+    assert (change.kind, change.verdict, change.witness) == ("bound-tightened", Verdict.BREAKING, {"n": 6})
+    [change] = comparer.schemas(schema(maximum=5), schema(), Side.OUTPUT)
+    assert (change.kind, change.verdict, change.witness) == ("output-bound-loosened", Verdict.BREAKING, {"n": 6})
+
+
+def test_a_reference_to_another_document_says_so(comparer: Comparer) -> None:
+    def schema(reference: str) -> dict[str, Any]:
+        return {"type": "object", "properties": {"x": {"$ref": reference}}}
+
+    [change] = comparer.schemas(schema("https://example.com/a.json"), schema("https://example.com/b.json"))
+    assert change.reason == 'its $ref "https://example.com/b.json" leads to another document, which is not fetched'
+    [change] = comparer.schemas(schema("#/$defs/a"), schema("#/$defs/b"))
+    assert change.reason == 'its $ref "#/$defs/b" leads nowhere in this schema'
