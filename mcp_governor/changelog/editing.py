@@ -71,7 +71,9 @@ class Editor:
     def mark_current(self, section: Section, version: str, *, day: str | None = None) -> None:
         """Make a section the current one, under a version; its heading becomes strict where it changes at all."""
         day = section.date or day
-        if not (section.current and section.version_text == version and section.date == day):
+        # A section that is "(unreleased)" is the current one, and says so from now on.
+        marked = section.current and "current" in self.line(section.line).lower()
+        if not (marked and section.version_text == version and section.date == day):
             self._set_heading(section, heading_line(version, current=True, day=day))
         self.unmark(except_for=section)
 

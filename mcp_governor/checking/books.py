@@ -36,8 +36,8 @@ class Books:
     expected: SchemaVersion
 
 
-def open_books(config: Config, surface: Surface | None) -> Books:
-    """Read the changelog, where there is one, and the schema version.
+def open_books(config: Config, surface: Surface | None, changelog: Changelog | None = None) -> Books:
+    """Read the changelog, where there is one and none is given, and the schema version.
 
     Raises:
         FileFormatError: the changelog is named and cannot be read.
@@ -46,7 +46,9 @@ def open_books(config: Config, surface: Surface | None) -> Books:
     from mcp_governor.changelog.schema_version import schema_version
 
     expected = schema_version(config.schema_version, surface, config.root)
-    return Books(load_changelog(config) if config.changelog else None, expected)
+    if changelog is None and config.changelog:
+        changelog = load_changelog(config)
+    return Books(changelog, expected)
 
 
 def load_changelog(config: Config) -> Changelog:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from mcp_governor.change import Change
-    from mcp_governor.changelog import SchemaVersion
+    from mcp_governor.changelog import Changelog, SchemaVersion
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
@@ -39,9 +39,15 @@ class Promise:
 
 
 def hold_to_promise(
-    surface: Surface, baseline: Baseline | None, changes: Sequence[Change], config: Config, today: date
+    surface: Surface,
+    baseline: Baseline | None,
+    changes: Sequence[Change],
+    config: Config,
+    today: date,
+    *,
+    changelog: Changelog | None = None,
 ) -> Promise:
-    """Hold a surface to the configured changelog and policy.
+    """Hold a surface to the configured changelog, or to another one, and to the policy.
 
     Raises:
         FileFormatError: the changelog is named and cannot be read.
@@ -49,7 +55,7 @@ def hold_to_promise(
     """
     from mcp_governor.policy import evaluate
 
-    books = open_books(config, surface)
+    books = open_books(config, surface, changelog)
     old_version = _old_version(baseline, books, config)
     new_version = books.expected.text
     result = evaluate(

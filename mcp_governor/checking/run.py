@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.call import CallReport
     from mcp_governor.change import Change
+    from mcp_governor.changelog import Changelog
     from mcp_governor.checking.promise import Promise
     from mcp_governor.findings import Finding
     from mcp_governor.policy import Accepted
@@ -80,10 +81,17 @@ def check_surface(
     called: CallReport | None = None,
     emit: Emit = silent,
     today: date | None = None,
+    changelog: Changelog | None = None,
 ) -> Report:
-    """:func:`check` for a surface and a baseline that were read, and calls that were made."""
+    """:func:`check` for a surface and a baseline that were read, and calls that were made.
+
+    Args:
+        surface, baseline, config, emit, today: as there.
+        called: the calls that were made.
+        changelog: one to hold the surface to instead of the configured file's, such as a release to be.
+    """
     refuse_empty(surface)
-    run = _Run(surface, baseline, config, emit, today or date.today())
+    run = _Run(surface, baseline, config, emit, today or date.today(), changelog)
     changes = run.station("compare", run.compare) if baseline is not None else []
     promise = run.station("policy", lambda: run.hold(changes))
     linted = run.station("lint", run.lint)
@@ -115,6 +123,7 @@ class _Run:
     config: Config
     emit: Emit
     today: date
+    changelog: Changelog | None = None
     counts: dict[str, int] = field(default_factory=dict)
 
     def station(self, name: Station, work: Callable[[], _T]) -> _T:
@@ -133,7 +142,7 @@ class _Run:
     def hold(self, changes: Sequence[Change]) -> Promise:
         from mcp_governor.checking.promise import hold_to_promise
 
-        return hold_to_promise(self.surface, self.baseline, changes, self.config, self.today)
+        return hold_to_promise(self.surface, self.baseline, changes, self.config, self.today, changelog=self.changelog)
 
     def lint(self) -> list[Finding]:
         from mcp_governor.linting import run_rules, select

@@ -198,10 +198,10 @@ def _settle(config: Config, book: Changelog, text: str, run: Run, *, show_diff: 
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; only see whether it could be released.")
 @run_options()
 def release(run: Run, version: str, target: str | None, against: str | None, show_diff: bool, only_check: bool) -> int:
-    """Release VERSION: refused while check fails; marks its section and records its surface."""
+    """Release VERSION: move the marker and record the surface; refused while its check fails."""
     from datetime import date
 
-    from mcp_governor.changelog import recorded_path
+    from mcp_governor.changelog import parse, recorded_path
     from mcp_governor.changelog import release as released
     from mcp_governor.checking import check_surface, read_target
     from mcp_governor.checking.books import load_changelog
@@ -213,7 +213,8 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
     book = load_changelog(config)
     text = released(book, version, day=date.today().isoformat() if config.changelog_options.date else None)
     surface = read_target(target, config, command=server_command())
-    report = check_surface(surface, read_baseline(config, against), config)
+    # What is checked is what would be written: moving the marker is the release's own work.
+    report = check_surface(surface, read_baseline(config, against), config, changelog=parse(text, book.what))
     if report.verdict == "fail":
         deliver(report, run.output)
         click.echo(f"{visible(version)} is not released: the check fails; nothing was written.", err=True)

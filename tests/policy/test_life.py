@@ -277,6 +277,30 @@ def test_a_section_that_never_went_out_becomes_the_next_release(repository: Repo
     assert re.findall(r"^## .*", life.log, re.MULTILINE) == ["## 1.1.1 (current)", "## 1.1.0", "## 1.0.0"]
 
 
+@pytest.mark.parametrize("heading", ["## 1.1.0", "## [Unreleased]", "## 1.1.0 (unreleased)"])
+def test_the_release_moves_the_marker(repository: Repository, heading: str) -> None:
+    life = repository
+    life.release("1.0.0")
+    life.tool("search", "query", "limit")
+    life.version = "1.1.0"
+    assert life.run("changelog", "draft").code == 0
+    drafted = life.log
+    path = life.root / "docs" / "mcp-schema-changelog.md"
+    byhand = drafted.replace("## 1.1.0 (current)", heading).replace("## 1.0.0\n", "## 1.0.0 (current)\n")
+    path.write_text(byhand)
+    assert life.check()[0] == 1
+    shown = life.run("changelog", "release", "1.1.0", "--diff")
+    assert (shown.code, life.log) == (0, byhand)
+    assert "+## 1.1.0 (current)\n" in shown.out
+    assert life.run("changelog", "release", "1.1.0").code == 0
+    assert life.log == drafted
+    assert life.check() == (0, [])
+    # another version than the server's is refused, whatever the headings say
+    path.write_text(byhand.replace("1.1.0", "1.2.0"))
+    assert life.run("changelog", "release", "1.2.0").code == 1
+    assert life.log == byhand.replace("1.1.0", "1.2.0")
+
+
 def test_the_registry_manifest_is_drafted_too(repository: Repository) -> None:
     life = repository
 
