@@ -151,6 +151,14 @@ def parse_strictly(text: str) -> Any:
         raise ValueError("it nests too deep") from None
 
 
+def leading_json(text: str) -> Any:
+    """The JSON value that a text begins with, ``None`` where it begins with none."""
+    try:
+        return _DECODER.raw_decode(text)[0]
+    except ValueError:
+        return None
+
+
 def _same(one: Any, other: Any) -> bool:
     """Whether two JSON values are equal; ``==`` takes true for 1."""
     if one != other:

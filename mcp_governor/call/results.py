@@ -6,10 +6,11 @@ section 6), and severities come from the catalogue.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, RESULT_TYPES, Response, parse_strictly
+from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, RESULT_TYPES, Response, leading_json
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.message import leak
 from mcp_governor.charter.schemas import compiled
@@ -221,8 +222,12 @@ def schema_version_breaches(response: Response, surface: Surface | None) -> Iter
 def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface | None) -> Iterator[Breach]:
     """Surface governance, "Deprecation policy": a deprecated tool warns in its structured content, by name."""
     structured = response.structured
-    if tool is None or tool.deprecation is None or not isinstance(structured, dict):
+    if tool is None or tool.deprecation is None or response.result is None:
         return
+    if not isinstance(structured, dict):
+        if response.is_error:
+            return  # it has no structure at all, which is told
+        structured = {}
     rule, path = "surface/deprecation-warning", "/structuredContent/warning"
     warning = structured.get("warning", structured.get("warnings"))
     text = " ".join(map(str, warning)) if isinstance(warning, list) else warning
@@ -233,9 +238,13 @@ def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface
     named = (
         [replacement] if replacement else [name for name in (surface.by_name if surface else ()) if name != tool.name]
     )
-    if named and not any(name in text for name in named):
+    if named and not any(_names(text, name) for name in named):
         wanted = f' "{one_line(replacement, 60)}"' if replacement else ""
         yield Breach(rule, path, f"The warning does not name the replacement{wanted}.", text)
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
 def server_info_breaches(document: Any) -> Iterator[Breach]:
@@ -253,12 +262,11 @@ def server_info_breaches(document: Any) -> Iterator[Breach]:
 
 
 def _tells(text: str, structured: Any) -> bool:
-    """Whether a text is the structured content over again."""
-    if not text.lstrip().startswith(("{", "[")):
-        return False
+    """Whether a text holds the structured content over again, with or without words around it."""
+    starts = [index for index in (text.find("{"), text.find("[")) if index >= 0]
     try:
-        return bool(parse_strictly(text) == structured)
-    except (ValueError, RecursionError):
+        return any(leading_json(text[index:]) == structured for index in starts)
+    except RecursionError:
         return False
 
 
