@@ -220,9 +220,12 @@ def _unreachable(error: httpx2.TransportError) -> UnreachableError:
     tls = _cause(error, ssl.SSLError)
     if tls is not None:
         reason = getattr(tls, "verify_message", "") or getattr(tls, "reason", "") or "handshake failed"
+        # What OpenSSL says of a peer that answers in plain text.
+        plain = reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+        hint = "Check the certificate; name the authority of a private one in SSL_CERT_FILE."
         return UnreachableError(
             f"the TLS connection fails: {one_line(str(reason))}.",
-            "Check the certificate; name the authority of a private one in SSL_CERT_FILE.",
+            "It seems to speak no TLS. Write http:// if that is meant." if plain else hint,
         )
     if isinstance(error, httpx2.ConnectTimeout):
         return UnreachableError("it does not accept a connection in time.", "Check the address and the network.")

@@ -272,7 +272,7 @@ def test_http_servers_that_are_none(folder: Path, web, path: str, sentence: str)
 def test_tls_that_fails(folder: Path, web) -> None:
     told = fails(folder, "snapshot", f"https://{web.host}/mcp", code=3).err
     assert f"error: https://{web.host}/mcp: the TLS connection fails: " in told
-    assert "SSL_CERT_FILE" in told
+    assert "Write http://" in told
 
 
 TWO = '[servers.one]\ncommand = ["a"]\n[servers.two]\nurl = "https://example.invalid/mcp"\n'
@@ -286,7 +286,7 @@ TWO = '[servers.one]\ncommand = ["a"]\n[servers.two]\nurl = "https://example.inv
         ('[servers.a]\ncomand = ["x"]', 'unknown key "servers.a.comand". Did you mean "command"?', "schema config"),
         ('[policy]\nclosed-otput = "breaking"', 'key "policy.closed-otput". Did you mean "closed-output"?', "config"),
         ('profile = "recomended"', "There is no profile", 'Did you mean "recommended"?'),
-        ('level = "loose"', 'mcp-governor.toml: "level" is wrong:', "schema config"),
+        ('level = "loose"', 'mcp-governor.toml: "level" cannot be "loose".', "one of declared, strict"),
         ("level =", "mcp-governor.toml is not TOML:", "Correct that line."),
         (TWO, "mcp-governor.toml names 2 servers (one, two) and none is chosen.", 'set target = "NAME"'),
     ],
