@@ -92,8 +92,8 @@ def _facts(report: Report) -> Iterator[str]:
             yield f"(declared: {made}, {escape(old)} → {escape(new)})."
         else:
             yield "(no versions to compare)."
-    parts = [counted_changes(report.changes)] if report.baseline is not None else []
-    if report.findings or not report.breaking_fails:
+    parts = [counted_changes(report.changes)] if report.baseline is not None or report.changes else []
+    if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(report.summary["findings"]))
     yield f"{'; '.join(parts).capitalize()}."
 

@@ -125,9 +125,9 @@ def finding_lines(finding: Finding, verbose: int = 0, place: Place | None = None
 def closing_lines(report: Report) -> Iterator[Line]:
     """What was counted, the bumps, and the verdict."""
     summary = report.summary
-    parts = [counted_changes(report.changes)] if report.baseline is not None else []
+    parts = [counted_changes(report.changes)] if report.baseline is not None or report.changes else []
     # A comparison alone looks for no findings, so it does not say that it found none.
-    if report.findings or not report.breaking_fails:
+    if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(summary["findings"]))
     if summary["accepted"]:
         parts.append(f"{summary['accepted']} accepted")
