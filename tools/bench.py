@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -33,10 +34,10 @@ ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHON
 
 def cpu_of(command: list[str], cwd: Path) -> float:
     """CPU seconds of a command and its children."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=cwd, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    after = os.times()
-    return after.children_user - before.children_user + after.children_system - before.children_system
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def side_by_side(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> tuple[float, float]:
