@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mcp_governor.linting.patterns import Validator
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
+_BESIDE_REFERENCE = frozenset({"$ref", "default", "description", "title", "examples"})
 _MOST_STEPS = 8
 _DEEPEST = 250
 _EMBEDDED = "urn:mcp-governor:embedded"
@@ -113,6 +114,10 @@ def validator_at(node: Node) -> Validator | None:
         return None
     uri = meta_schema_of(root)
     schema = node.schema
+    if isinstance(schema, dict) and "$ref" in schema and schema.keys() <= _BESIDE_REFERENCE:
+        # What is referred to is all there is to it, and the whole need not be compiled for it.
+        target = followed(root, {"$ref": schema["$ref"]})
+        schema = schema if '"$' in json.dumps(target, default=str) else target
     if isinstance(schema, dict) and '"$' in json.dumps(schema, default=str):
         pointer = quote(join_pointer("", *node.tokens), safe="/~")
         home, name = ("definitions", "id") if "draft-04" in uri else ("definitions", "$id")

@@ -121,11 +121,11 @@ def stated_values(node: Node, context: Context) -> Iterator[Hit]:
     allowed = _enum(root_of(node), node.schema) if said else None
     if not allowed:
         return
-    folded = {value.casefold() for value in allowed}
+    exact, folded = set(allowed), {value.casefold() for value in allowed}
     for one in said:
         for claim in prose.stated_values(one.text):
             # Where the list is less than a promise, another case is another way to write.
-            known = allowed if claim.complete else folded
+            known = exact if claim.complete else folded
             extra = [value for value in claim.values if (value if claim.complete else value.casefold()) not in known]
             shared = sum(value.casefold() in folded for value in claim.values)
             if extra and (shared >= claim.shared or (claim.complete and shared == 0)):

@@ -117,14 +117,14 @@ def unused_definitions(tool: Tool, context: Context) -> Iterator[Hit]:
         if any(key in item for item in schemas for key in ("$anchor", "$dynamicAnchor", "$id", "id")):
             continue
         references = [item.get("$ref") for item in schemas]
-        used = {unquote(reference) for reference in references if isinstance(reference, str)}
+        # A reference into a definition uses it as well: "#", "$defs" and the name are what counts.
+        used = {"/".join(unquote(item).split("/", 3)[:3]) for item in references if isinstance(item, str)}
         for home in ("$defs", "definitions"):
             definitions = schema.get(home)
             if not isinstance(definitions, dict):
                 continue
             for name in definitions:
-                pointer = join_pointer(f"#/{home}", name)
-                if not any(ref == pointer or ref.startswith(f"{pointer}/") for ref in used):
+                if join_pointer(f"#/{home}", name) not in used:
                     yield hit(join_pointer(f"/{side}/{home}", name), definitions[name], name=name)
 
 
