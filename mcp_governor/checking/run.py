@@ -10,6 +10,7 @@ from mcp_governor.checking.events import Emit, Finished, Started, Station, silen
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.settings import fail_on, lint_settings
+from mcp_governor.checking.settling import settle, without_known
 from mcp_governor.checking.subject import baseline_info, counts_of, is_live, read_target, refuse_empty
 from mcp_governor.config import Config, load_config
 from mcp_governor.frozen import frozen
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog
     from mcp_governor.checking.promise import Promise
     from mcp_governor.findings import Finding
-    from mcp_governor.policy import Accepted
     from mcp_governor.target import Baseline
 
 _T = TypeVar("_T")
@@ -177,28 +177,6 @@ class _Run:
             fail_on=fail_on(self.config),
             unknown_fails=self.config.policy.unknown == "breaking",
         )
-
-
-def settle(
-    findings: Sequence[Finding], changes: Sequence[Change], config: Config, today: date, *, complete: bool = True
-) -> Accepted:
-    """Findings under the configured selection, severities and acceptances."""
-    from mcp_governor.checking.settings import govern
-    from mcp_governor.linting import select
-    from mcp_governor.policy import apply_acceptances
-
-    governed = govern(findings, select(lint_settings(config)))
-    where = config.path.name if config.path else ""
-    return apply_acceptances(config.accept, governed, changes, today=today, where=where, complete=complete)
-
-
-def without_known(findings: list[Finding], config: Config) -> list[Finding]:
-    """The findings that the configured lint baseline does not hold."""
-    if not config.lint.baseline:
-        return findings
-    from mcp_governor.linting import load_baseline, new_findings
-
-    return new_findings(findings, load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline))
 
 
 def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, rules: int) -> Report:

@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.surface.model import Surface
-
-MODERN_PROTOCOL = "2026-07-28"
-"""The first revision that asks for these fields; its date orders it among the others."""
+    from mcp_governor.surface.model import Pages, Surface
 
 RESULT_FIELDS = ("resultType", "ttlMs", "cacheScope", "nextCursor")
 
@@ -26,8 +23,6 @@ METHODS = {
     "resourceTemplates": "resources/templates/list",
 }
 """Key of ``Surface.listings`` → the method whose result it tells of."""
-
-Pages = tuple["Mapping[str, Any]", ...]
 
 
 class Departure(NamedTuple):

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
-from mcp_governor.surface.listings import MODERN_PROTOCOL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcp_governor.surface.listings import Pages
+MODERN_PROTOCOL = "2026-07-28"
+"""The first revision without a handshake; its date orders it among the others."""
 
 Json = Any
 """A value as ``json.loads`` gives it."""
+
+Pages = tuple["Mapping[str, Any]", ...]
+"""What each result of one listing says besides its items."""
 
 
 @frozen

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.frozen import frozen
-from mcp_governor.surface.listings import MODERN_PROTOCOL
+from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era

@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
-from mcp_governor.surface.listings import MODERN_PROTOCOL, RESULT_FIELDS
+from mcp_governor.surface.listings import RESULT_FIELDS
+from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
