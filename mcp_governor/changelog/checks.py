@@ -97,10 +97,11 @@ def check(
         ahead = out and expected.text is not None and not same_version(section.version_text, expected.text)
         if not ahead:
             found += _fingerprint(changelog, section, live, out=out)
-        found += check_names(changelog, section, names, released=_is_baseline(section, settings.baseline))
+        of_baseline = _is_baseline(section, settings.baseline)
+        found += check_names(changelog, section, names, released=of_baseline)
         if changes is not None:
             title = expected.text if ahead and expected.text else section.title
-            telling = check_telling(changelog, section, changes, names, title=title)
+            telling = check_telling(changelog, section, changes, names, title=title, of_baseline=of_baseline)
             found += telling.findings
             settled = telling.settled
     tiers = _tiers(surface, settings.baseline)

@@ -109,7 +109,13 @@ class Telling:
 
 
 def check_telling(
-    changelog: Changelog, section: Section, changes: Sequence[Change], names: Names, *, title: str
+    changelog: Changelog,
+    section: Section,
+    changes: Sequence[Change],
+    names: Names,
+    *,
+    title: str,
+    of_baseline: bool = False,
 ) -> Telling:
     """Whether every change is told once, in its place.
 
@@ -119,6 +125,8 @@ def check_telling(
         changes: from the baseline to now; those that need no version step (internal tools) need no entry.
         names: see :class:`Names`.
         title: the release that has to tell them; another one than the section's where that is out already.
+        of_baseline: the section is that of the baseline. An entry that stands elsewhere than a change of now would
+            is no misplaced one there: it told something of then.
     """
     relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
     entries = Tellers(section.entries, names.tools)
@@ -138,7 +146,9 @@ def check_telling(
             continue
         if change.verdict is Verdict.COMPATIBLE and any(entry.line in settled for _, entry in told):
             continue  # told along with a graver change of the same thing
-        strays = [pair for pair in told if pair[1].line not in settled and subject.is_about(pair[1])]
+        strays = [
+            pair for pair in told if not of_baseline and pair[1].line not in settled and subject.is_about(pair[1])
+        ]
         found.append(_untold(changelog, section, change, strays, names, title))
     found += _repetitions(changelog, section, by_line)
     return Telling(tuple(found), settled)

@@ -178,3 +178,14 @@ def test_fix_is_the_entry_to_paste_and_pasting_it_helps() -> None:
         [finding] = [f for f in check(parse(text, "log.md"), NEW, [one], settings=settings) if f.rule in OWN]
         label, line = finding.fix.removeprefix("Under ").split(", add: ")
         assert said(f"{label}\n\n{line}", one) == [], one.kind
+
+
+def test_an_old_entry_of_the_baselines_own_section_is_not_misplaced() -> None:
+    text = "## 1.0.0 (current)\n\n**Added**\n\n- `gone` is a new tool.\n"
+    baseline = build_surface({"serverInfo": {"name": "s", "version": "1.0.0"}, "tools": [tool("gone", "x")]})
+    for version in ("1.0.0", "2.0.0"):
+        settings = ChangelogSettings(SchemaVersion(version, "the server"), baseline)
+        found = check(parse(text, "log.md"), NEW, [REMOVED], settings=settings)
+        assert [finding.rule for finding in found if finding.rule.removeprefix("changelog/") in OWN] == [
+            "changelog/untold"
+        ]
