@@ -186,6 +186,4 @@ def test_an_old_entry_of_the_baselines_own_section_is_not_misplaced() -> None:
     for version in ("1.0.0", "2.0.0"):
         settings = ChangelogSettings(SchemaVersion(version, "the server"), baseline)
         found = check(parse(text, "log.md"), NEW, [REMOVED], settings=settings)
-        assert [finding.rule for finding in found if finding.rule.removeprefix("changelog/") in OWN] == [
-            "changelog/untold"
-        ]
+        assert [finding.rule for finding in found if finding.rule in OWN] == ["changelog/untold"]
