@@ -55,7 +55,12 @@ def read_own_rule(path: str) -> Rule:
     with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs as much as the reading
         text = file.read().decode()
     data = tomli.loads(text.partition("\n[[")[0])
-    return _rule(data, path, functools.cache(lambda: _examples(tomli.loads(text))))
+    return _rule(data, path, functools.partial(_examples_in, text))
+
+
+@functools.cache
+def _examples_in(text: str) -> Examples:
+    return _examples(tomli.loads(text))
 
 
 def _examples(data: Mapping[str, Any]) -> Examples:
