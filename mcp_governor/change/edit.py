@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,13 @@ from mcp_governor.change.reading import Reading, render, stand_ins
 from mcp_governor.containment import Containment, contains
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_governor.change.node import Document, Node
 
 YES = Containment("yes")
+_PATIENCE = 10
+"""How many questions of one comparison may come to their deadline."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -71,7 +76,7 @@ class Questions:
         old, new: the two documents.
         side: input or output.
         level: declared or strict.
-        deadline: seconds per question.
+        deadline: seconds per question; all of them together may take ten times as long.
     """
 
     def __init__(self, old: Document, new: Document, side: Side, level: Level, deadline: float) -> None:
@@ -80,6 +85,7 @@ class Questions:
         self.side = side
         self.level = level
         self.deadline = deadline
+        self._left = _PATIENCE * deadline
         self.unreadable = next((node.opaque for node in (*new.opaque, *old.opaque)), "")
         self._identities = Identities()
 
@@ -93,6 +99,9 @@ class Questions:
 
     def forward(self, old: Node, new: Node, *, root: bool = False, witness: bool = True) -> Containment:
         """Whether ``new`` keeps what ``old`` promised: takes what it took, answers only what it answered."""
+        return self._in_time(lambda: self._forward(old, new, root=root, witness=witness))
+
+    def _forward(self, old: Node, new: Node, *, root: bool, witness: bool) -> Containment:
         strict = self.level is Level.STRICT
         if self.side is Side.INPUT:
             reading = Reading.RAW if strict else Reading.CLOSED
@@ -122,7 +131,17 @@ class Questions:
 
     def covers(self, outer: Any, inner: Any) -> bool:
         """Whether one schema surely accepts all that another does."""
-        return contains(outer, inner, deadline=self.deadline, witness=False).verdict == "yes"
+        answer = self._in_time(lambda: contains(outer, inner, deadline=self.deadline, witness=False))
+        return answer.verdict == "yes"
+
+    def _in_time(self, ask: Callable[[], Containment]) -> Containment:
+        """The answer, as long as all the questions together have not taken too long."""
+        if self._left <= 0:
+            return Containment("unknown", reason="there is more to compare than its deadline allows")
+        start = time.monotonic()
+        answer = ask()
+        self._left -= time.monotonic() - start
+        return answer
 
     def whole(self) -> tuple[Containment, Containment]:
         """Forward and backward for the documents."""
@@ -134,10 +153,12 @@ class Questions:
         An input asks the old document with the edit, an output the new one without it (``Spot.place`` in
         :mod:`mcp_governor.change.walk` says why).
         """
-        if edit.place is None:
-            return None
+        place = edit.place
+        return None if place is None else self._in_time(lambda: self._alone(place))
+
+    def _alone(self, place: tuple[Node, Node]) -> Containment:
         strict = self.level is Level.STRICT
-        replaced = dict([edit.place])
+        replaced = dict([place])
         closed = Reading.RAW if strict else Reading.CLOSED
         if self.side is Side.INPUT:
             outer = render(self.old.root, replaced=replaced)

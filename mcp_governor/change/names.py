@@ -9,7 +9,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from mcp_governor.change.node import Node
 
@@ -56,27 +56,40 @@ def own_names(node: Node) -> Names:
     return Names(frozenset(named), frozenset(keywords.get("patternProperties", ())))
 
 
+def _together(node: Node, *, unions: bool = True) -> Iterator[Node]:
+    """``node`` and every schema whose keys count together with its own, each once, however many ways lead there."""
+    yield node
+    seen = {node}
+    pending = list(parts(node, unions=unions))
+    while pending:
+        part = pending.pop()
+        if part not in seen:
+            seen.add(part)
+            yield part
+            pending.extend(parts(part))
+
+
 def names(node: Node, *, unions: bool = True) -> Names:
     """The keys that count together at ``node``; without its own unions where asked."""
-    found = own_names(node)
-    for part in parts(node, unions=unions):
-        found |= names(part)
-    return found
+    properties: set[str] = set()
+    patterns: set[str] = set()
+    for part in _together(node, unions=unions):
+        own = own_names(part)
+        properties |= own.properties
+        patterns |= own.patterns
+    return Names(frozenset(properties), frozenset(patterns))
 
 
 def declared_elsewhere(node: Node) -> frozenset[str]:
     """Properties that the schemas which apply along with ``node`` declare."""
-    found: frozenset[str] = frozenset()
-    for part in parts(node):
-        found |= declared_elsewhere(part) | frozenset(part.keywords.get("properties", ()))
-    return found
+    return frozenset(
+        name for part in _together(node) if part is not node for name in part.keywords.get("properties", ())
+    )
 
 
 def declares(node: Node) -> bool:
     """Whether any schema that counts here declares properties; an object that declares none is a map."""
-    if node.keywords.get("properties") or node.keywords.get("patternProperties"):
-        return True
-    return any(declares(part) for part in parts(node))
+    return any(part.keywords.get("properties") or part.keywords.get("patternProperties") for part in _together(node))
 
 
 def is_false(node: Any) -> bool:
@@ -100,11 +113,7 @@ def closed_here(node: Node) -> bool:
 
 def has_extra_schema(node: Node) -> bool:
     """Whether a schema that counts here gives undeclared keys a schema: their openness is meant."""
-    for key in ("additionalProperties", "unevaluatedProperties"):
-        extra = node.keywords.get(key)
-        if extra is not None and not is_true(extra) and not is_false(extra):
-            return True
-    return any(has_extra_schema(part) for part in parts(node))
+    return any(map(has_extra_schema_itself, _together(node)))
 
 
 def has_extra_schema_itself(node: Node) -> bool:
@@ -121,23 +130,32 @@ def types_of(node: Node) -> frozenset[str] | None:
     values = fixed_values(node)
     if values is not None:
         return frozenset(json_type(value) for value in values)
-    return next((found for part in _all_of(node) if (found := types_of(part)) is not None), None)
+    given = next((part.keywords["type"] for part in _all_of(node) if "type" in part.keywords), None)
+    return None if given is None else frozenset([given] if isinstance(given, str) else given)
 
 
 def fixed_values(node: Node) -> list[Any] | None:
     """The values of ``const`` or ``enum``, here or in a schema that must hold too."""
-    if "const" in node.keywords:
-        return [node.keywords["const"]]
-    if "enum" in node.keywords:
-        return list(node.keywords["enum"])
-    return next((found for part in _all_of(node) if (found := fixed_values(part)) is not None), None)
+    for part in _all_of(node):
+        if "const" in part.keywords:
+            return [part.keywords["const"]]
+        if "enum" in part.keywords:
+            return list(part.keywords["enum"])
+    return None
 
 
-def _all_of(node: Node) -> Iterable[Node]:
-    """What must hold along with a node; these never lead in a circle, see :mod:`mcp_governor.change.node`."""
-    if "$ref" in node.keywords:
-        yield node.keywords["$ref"]
-    yield from node.keywords.get("allOf", ())
+def _all_of(node: Node) -> Iterator[Node]:
+    """A node and what must hold along with it, each once, however many ways lead there."""
+    seen: set[Node] = set()
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if part not in seen:
+            seen.add(part)
+            yield part
+            pending.extend(reversed(part.keywords.get("allOf", ())))
+            if "$ref" in part.keywords:
+                pending.append(part.keywords["$ref"])
 
 
 def json_type(value: Any) -> str:
@@ -158,13 +176,11 @@ def json_type(value: Any) -> str:
 def tags(node: Node) -> dict[str, frozenset[str]]:
     """Properties that a schema pins to fixed values: name → the values' canonical texts."""
     found: dict[str, frozenset[str]] = {}
-    for name, child in node.keywords.get("properties", {}).items():
-        values = fixed_values(child)
-        if values is not None:
-            found[name] = frozenset(map(canonical_json, values))
     for part in _all_of(node):
-        for name, texts in tags(part).items():
-            found.setdefault(name, texts)
+        for name, child in part.keywords.get("properties", {}).items():
+            values = fixed_values(child) if name not in found else None
+            if values is not None:
+                found[name] = frozenset(map(canonical_json, values))
     return found
 
 

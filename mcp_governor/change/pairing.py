@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.view import Alternative
 
+    _Tags = dict[str, frozenset[str]]
+
 
 def pair(
     old: list[Alternative], new: list[Alternative], signature: Callable[[Alternative], int]
@@ -24,8 +26,9 @@ def pair(
         return [(old[0], new[0])], [], []
     gone, come = _without_equals(old, new, signature)
     pairs: list[tuple[Alternative, Alternative]] = []
+    old_tags, new_tags = [_tags(item) for item in gone], [_tags(item) for item in come]
     scored = [
-        (_likeness(before, after), -left - right, left, right)
+        (_likeness(before, after, old_tags[left], new_tags[right]), -left - right, left, right)
         for left, before in enumerate(gone)
         for right, after in enumerate(come)
         if before.type == after.type
@@ -60,11 +63,14 @@ def _without_equals(
     return gone, [alternative for alternative in new if id(alternative) in left]
 
 
-def _likeness(old: Alternative, new: Alternative) -> float:
+def _tags(alternative: Alternative) -> _Tags:
+    return tags(alternative.node()) if alternative.type in ("object", None) else {}
+
+
+def _likeness(old: Alternative, new: Alternative, before: _Tags, after: _Tags) -> float:
     """0 to 3 for two alternatives of one type; below 0 where they carry different tags."""
     if old.type not in ("object", None):
         return 1.0
-    before, after = tags(old.node()), tags(new.node())
     shared = before.keys() & after.keys()
     if shared:
         agreeing = sum(1 for name in shared if before[name] & after[name])

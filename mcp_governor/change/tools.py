@@ -82,8 +82,9 @@ def compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> 
     """All changes of a tool that is on both surfaces."""
     try:
         return _compare_tool(old, new, level, options)
-    except RecursionError:
-        reason = "it is nested too deeply to be read"
+    except (RecursionError, ValueError) as error:
+        deep = isinstance(error, RecursionError)
+        reason = "it is nested too deeply to be read" if deep else "it holds a number that JSON does not have"
         message = f"tool `{visible(old.name)}` changed: {reason}"
         return [make("entry-undecided", old.name, "", Verdict.UNKNOWN, message, old.tier, level, reason=reason)]
 

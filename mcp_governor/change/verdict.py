@@ -60,11 +60,9 @@ def verdict_of(edit: Edit, kind: str, place: str, options: ChangeOptions) -> Ver
     excused = _excused(edit, kind, place, options)
     if excused:
         return Verdict.COMPATIBLE
-    if edit.forward.verdict == "no":
+    if edit.forward.verdict == "no" or _forbidden(edit, kind, options):
         return Verdict.BREAKING
-    if edit.forward.verdict == "unknown":
-        return Verdict.UNKNOWN
-    return Verdict.BREAKING if _forbidden(edit, kind, options) else Verdict.COMPATIBLE
+    return Verdict.UNKNOWN if edit.forward.verdict == "unknown" else Verdict.COMPATIBLE
 
 
 def _excused(edit: Edit, kind: str, place: str, options: ChangeOptions) -> bool:

@@ -54,6 +54,8 @@ _KEYS_OF_TYPE = {
     "boolean": frozenset[str](),
     "null": frozenset[str](),
 }
+_MOST_ALTERNATIVES = 2_000
+"""Alternatives of one schema that are looked at, one by one."""
 _LOWER = frozenset({"exclusiveMinimum", "minContains", "minItems", "minLength", "minProperties", "minimum"})
 _UPPER = frozenset({"exclusiveMaximum", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum"})
 
@@ -133,7 +135,21 @@ class _Flat:
     notes: dict[str, tuple[Any, str]]
 
 
-def _flatten(node: Node) -> _Flat:
+def _flatten(node: Node, known: dict[Node, _Flat] | None = None) -> _Flat:
+    """The node with what applies along with it, as far as that makes one object.
+
+    Args:
+        node: the node.
+        known: nodes that were flattened on the way: many ways may lead to one.
+    """
+    known = {} if known is None else known
+    found = known.get(node)
+    if found is None:
+        found = known[node] = _merged(node, known)
+    return found
+
+
+def _merged(node: Node, known: dict[Node, _Flat]) -> _Flat:
     keys = {key: value for key, value in node.keywords.items() if key not in ("$ref", "allOf")}
     where = {key: node.place_of(key) for key in node.keywords}
     if "const" in keys:
@@ -145,13 +161,13 @@ def _flatten(node: Node) -> _Flat:
     flat = _Flat(keys, where, _noted(node))
     rest: list[Node] = []
     reference = node.keywords.get("$ref")
-    if reference is not None and (reference.opaque or not _merge(flat, _flatten(reference))):
+    if reference is not None and (reference.opaque or not _merge(flat, _flatten(reference, known))):
         rest.append(reference)
     # conditions stay a list: of several, one would become the object's own
     rest += [
         part
         for part in node.keywords.get("allOf", ())
-        if part.opaque or "if" in part.keywords or not _merge(flat, _flatten(part))
+        if part.opaque or "if" in part.keywords or not _merge(flat, _flatten(part, known))
     ]
     if rest:
         flat.keys["allOf"] = rest
@@ -238,7 +254,10 @@ def _common_types(left: list[str], right: list[str]) -> list[str]:
 def view(node: Node) -> View:
     """The node as alternatives. The node must not be opaque."""
     flat = _flatten(node)
-    found = _alternatives(flat, node.pointer)
+    try:
+        found = _alternatives(flat, node.pointer, [_MOST_ALTERNATIVES])
+    except _TooManyError:
+        found = [Alternative(None, flat.keys, flat.where, node.pointer)]
     exclusive = "oneOf" in flat.keys and len(found) > 1 and set(flat.keys) <= {"oneOf", "type"}
     notes = flat.notes
     inner = [alternative for alternative in found if alternative.type != "null"]
@@ -247,8 +266,20 @@ def view(node: Node) -> View:
     return View(node, _merge_enums(found), exclusive, notes)
 
 
-def _alternatives(flat: _Flat, home: str) -> list[Alternative]:
+class _TooManyError(Exception):
+    """There are more alternatives than anybody writes."""
+
+
+def _alternatives(flat: _Flat, home: str, room: list[int]) -> list[Alternative]:
+    """The alternatives of a flat node; ``room`` counts down how many there may still be.
+
+    Raises:
+        _TooManyError: there are more: unions of unions multiply.
+    """
     keys = flat.keys
+    room[0] -= 1
+    if room[0] < 0:
+        raise _TooManyError
     key = next((name for name in UNIONS if name in keys), None)
     if key is not None and set(keys) <= {key, "type"} and not any(branch.opaque for branch in keys[key]):
         found: list[Alternative] = []
@@ -257,7 +288,7 @@ def _alternatives(flat: _Flat, home: str) -> list[Alternative]:
             if "type" in keys:
                 inner.keys["type"] = _common_types(inner.keys.get("type", keys["type"]), keys["type"])
                 inner.where.setdefault("type", join_pointer(home, "type"))
-            found.extend(_alternatives(inner, deref(branch).pointer))
+            found.extend(_alternatives(inner, deref(branch).pointer, room))
         return found
     notes = {name: value for name, (value, _) in flat.notes.items()}
     types = keys.get("type")

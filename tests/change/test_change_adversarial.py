@@ -1,0 +1,49 @@
+"""Schemas that are made to be dear: the comparison ends, and says what it could not decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import Side, Verdict
+from tests.change.conftest import Comparer
+
+STR, INT = {"type": "string"}, {"type": "integer"}
+
+
+def doubling(keyword: str, leaf: Any, levels: int = 40) -> dict[str, Any]:
+    """A schema to which 2 ** levels ways lead."""
+    chain = {f"d{n}": {keyword: [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(levels)}
+    return {
+        "type": "object",
+        "properties": {"x": {"$ref": "#/$defs/d0"}},
+        "$defs": {**chain, f"d{levels}": leaf},
+    }
+
+
+# exactly one of two that are the same: nothing at all, before and after
+@pytest.mark.parametrize(("keyword", "count"), [("allOf", 1), ("anyOf", 1), ("oneOf", 0)])
+@pytest.mark.parametrize("side", [Side.INPUT, Side.OUTPUT], ids=str)
+@pytest.mark.parametrize("leaf", [STR, {"type": "object", "properties": {"a": STR}}], ids=["text", "object"])
+def test_many_ways_to_one_definition(comparer: Comparer, keyword: str, count: int, side: Side, leaf: Any) -> None:
+    narrower = {"type": "string", "maxLength": 5} if leaf is STR else {"type": "object", "properties": {"a": INT}}
+    changes = comparer.schemas(doubling(keyword, leaf), doubling(keyword, narrower), side, deadline=0.05)
+    assert len(changes) == count
+
+
+def test_when_time_is_up_policy_still_speaks_and_the_rest_is_unknown(comparer: Comparer) -> None:
+    old = {"type": "object", "properties": {"gone": STR, **{f"p{n}": {"enum": ["a", n]} for n in range(9)}}}
+    new = {"type": "object", "properties": {f"p{n}": {"enum": [n]} for n in range(9)}}
+    changes = comparer.schemas(old, new, deadline=1e-9)
+    assert [change.verdict for change in changes if change.kind == "argument-removed"] == [Verdict.BREAKING]
+    others = [change for change in changes if change.kind != "argument-removed"]
+    assert {change.verdict for change in others} == {Verdict.UNKNOWN}
+    assert all(change.reason for change in others)
+
+
+def test_a_number_that_json_does_not_have_is_unknown(comparer: Comparer) -> None:
+    old, new = ({"type": "object", "properties": {"n": {"maximum": limit}}} for limit in (float("inf"), 1))
+    [change] = comparer.schemas(old, new)
+    assert (change.kind, change.verdict) == ("entry-undecided", Verdict.UNKNOWN)
+    assert "a number that JSON does not have" in change.reason
