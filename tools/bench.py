@@ -133,6 +133,26 @@ def pytest_start(folder: Path, rounds: int) -> None:
     print(f"{'pytest with the plugin installed and off':<44} {(ours - theirs) * 1000:+8.1f} ms{'':<40} budget +10 ms")
 
 
+LOAD = """
+import time
+from mcp_governor.linting.catalogue import load_catalogue
+begun = time.process_time()
+rules = load_catalogue().rules
+print(len(list(rules.values())), time.process_time() - begun)
+"""
+
+
+def packs(rounds: int) -> None:
+    """Reading every rule of every pack, with nothing of them in memory."""
+    load = [PYTHON, "-c", LOAD]
+    told = [
+        subprocess.run(load, env=ENVIRONMENT, capture_output=True, text=True, check=True) for _ in range(rounds * 3)
+    ]
+    count = told[0].stdout.split()[0]
+    seconds = statistics.median(float(run.stdout.split()[1]) for run in told)
+    print(f"{f'loading all {count} rules':<44} {seconds * 1000:8.1f} ms{'':<40} budget 15 ms")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
@@ -144,6 +164,7 @@ def main() -> None:
         live_check(folder, rounds)
         growth(folder, rounds)
         pytest_start(folder, rounds)
+    packs(rounds)
 
 
 if __name__ == "__main__":
