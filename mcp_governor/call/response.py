@@ -10,6 +10,7 @@ from typing import Any
 
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.frozen import frozen
+from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
 from mcp_governor.text import one_line
 
 COMPLETE, INPUT_REQUIRED, TASK = "complete", "input_required", "task"
@@ -101,7 +102,8 @@ class Response:
             json.dumps(self.envelope, allow_nan=False)
         except (ValueError, TypeError, RecursionError):
             return False
-        return True
+        # How deep json itself goes is another number for each version of Python.
+        return not exceeds_depth(self.envelope, MAX_DEPTH)
 
     @property
     def characters(self) -> int:
