@@ -269,7 +269,7 @@ class TestNamed:
     ],
 )
 def test_a_server_gets_the_name_that_tells_most(text, name):
-    assert _name_of(text, Path("/work/My Shop")) == name
+    assert _name_of(text, Path("/repositories/My Shop")) == name
 
 
 @pytest.mark.parametrize(

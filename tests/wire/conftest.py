@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
+from support import Leash
 
 
 @pytest.fixture(autouse=True)
@@ -19,3 +20,10 @@ def _hangs_fail(request: pytest.FixtureRequest):
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def leash():
+    held = Leash()
+    yield held
+    assert held.left_behind() == []

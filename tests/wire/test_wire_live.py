@@ -17,13 +17,6 @@ pytestmark = pytest.mark.live
 FETCHING = ("UV_", "PIP_", "NPM_CONFIG_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "https_proxy", "no_proxy")
 
 
-@pytest.fixture
-def leash():
-    held = Leash()
-    yield held
-    assert held.left_behind() == []
-
-
 def fetched(leash: Leash, *command: str):
     """A server that a registry client starts."""
     passed = {name: value for name, value in os.environ.items() if name.startswith(FETCHING)}
