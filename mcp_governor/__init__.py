@@ -11,10 +11,10 @@ The public Python API; each name is imported from its station on first use, so t
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_governor._version import __version__
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.call import validate_response
@@ -48,26 +48,21 @@ __all__ = [
     "validate_response",
 ]
 
-_HOMES = {
-    "call": ("validate_response",),
-    "change": ("Change", "compare"),
-    "checking": ("Report", "check", "read_surface"),
-    "config": ("Config", "load_config"),
-    "containment": ("Containment", "contains"),
-    "errors": ("GovernorError",),
-    "findings": ("Finding", "Severity"),
-    "linting": ("lint",),
-    "surface": ("Surface", "fingerprint", "load_surface"),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "call": ("validate_response",),
+        "change": ("Change", "compare"),
+        "checking": ("Report", "check", "read_surface"),
+        "config": ("Config", "load_config"),
+        "containment": ("Containment", "contains"),
+        "errors": ("GovernorError",),
+        "findings": ("Finding", "Severity"),
+        "linting": ("lint",),
+        "surface": ("Surface", "fingerprint", "load_surface"),
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -1,12 +1,17 @@
-"""Regular expressions that are compiled when they are first used.
+"""What is made when it is first used: regular expressions, and the names of a package.
 
-A command imports some two hundred of them and uses a few dozen; compiling one costs as much as importing a module.
+A command imports some two hundred expressions and uses a few dozen; compiling one costs as much as importing a module.
 """
 
 from __future__ import annotations
 
+import importlib
 import re
-from typing import Any, AnyStr, cast
+import sys
+from typing import TYPE_CHECKING, Any, AnyStr, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 class _Pattern:
@@ -27,3 +32,26 @@ def lazy_pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     An expression that does not compile raises ``re.error`` only then: for expressions of our own, which tests run.
     """
     return cast("re.Pattern[AnyStr]", _Pattern(source, flags))
+
+
+def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package (PEP 562) whose names load with their first use.
+
+    Args:
+        package: its ``__name__``.
+        homes: submodule → the names that come from it; the submodule itself is one, too, so no name may
+            be that of a submodule.
+    """
+    home_of = {name: home for home, names in homes.items() for name in (home, *names)}
+
+    def load(name: str) -> Any:
+        home = home_of.get(name)
+        if home is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = importlib.import_module(f"{package}.{home}")
+        value = module if name == home else getattr(module, name)
+        # Found without this function from now on.
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load

@@ -6,8 +6,9 @@ Names are loaded on first use.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.call.agent_info import check_server_info
@@ -53,23 +54,18 @@ __all__ = [
     "write_recordings",
 ]
 
-_LAZY = {
-    **dict.fromkeys(("check_server_info",), "agent_info"),
-    **dict.fromkeys(("behaviour_changes",), "behaviour"),
-    **dict.fromkeys(("Case", "Plan", "Purpose", "Skipped", "plan_calls"), "cases"),
-    **dict.fromkeys(("Channel", "Outcome"), "outcome"),
-    **dict.fromkeys(("load_recordings", "split_recordings", "write_recordings"), "record"),
-    **dict.fromkeys(
-        ("CallEvent", "CallFinished", "CallReport", "CallStarted", "CaseResult", "ServerRestarted"), "report"
-    ),
-    "run_calls": "run",
-    "CallSettings": "settings",
-    **dict.fromkeys(("ResponseChecker", "charter_step_findings", "validate_response"), "validate"),
-}
 
-
-def __getattr__(name: str) -> Any:
-    module = _LAZY.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "agent_info": ("check_server_info",),
+        "behaviour": ("behaviour_changes",),
+        "cases": ("Case", "Plan", "Purpose", "Skipped", "plan_calls"),
+        "outcome": ("Channel", "Outcome"),
+        "record": ("load_recordings", "split_recordings", "write_recordings"),
+        "report": ("CallEvent", "CallFinished", "CallReport", "CallStarted", "CaseResult", "ServerRestarted"),
+        "run": ("run_calls",),
+        "settings": ("CallSettings",),
+        "validate": ("ResponseChecker", "charter_step_findings", "validate_response"),
+    },
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.change.kind_model import Example, Kind
@@ -38,19 +39,21 @@ __all__ = [
     "required_bump",
 ]
 
-_HOMES = {
-    "kind_model": ("Example", "Kind"),
-    "model": ("Change", "Level", "Side", "Verdict"),
-    "options": ("CHARTER_OPEN_ENUMS", "DEFAULT_OPTIONS", "ChangeOptions", "Policy", "option_schemas", "options_from"),
-    "registry": ("catalogue", "kind", "required_bump"),
-    "surfaces": ("compare",),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "kind_model": ("Example", "Kind"),
+        "model": ("Change", "Level", "Side", "Verdict"),
+        "options": (
+            "CHARTER_OPEN_ENUMS",
+            "DEFAULT_OPTIONS",
+            "ChangeOptions",
+            "Policy",
+            "option_schemas",
+            "options_from",
+        ),
+        "registry": ("catalogue", "kind", "required_bump"),
+        "surfaces": ("compare",),
+    },
+)

@@ -5,11 +5,9 @@ Each name is loaded on first use: a check needs neither the drafting nor the acc
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-# Not lazily: the module has the name of the function, and loading it would hide the function.
-from mcp_governor.changelog.schema_version import SchemaVersion, baseline_version, schema_version
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
         show,
     )
     from mcp_governor.changelog.replacements import Announcement, announcements
+    from mcp_governor.changelog.stating import SchemaVersion, baseline_version, schema_version
     from mcp_governor.changelog.steps import Scheme, Step, declared_step, needed_step, next_version, same_version
 
 __all__ = [
@@ -64,58 +63,19 @@ __all__ = [
     "show",
 ]
 
-_HOMES = {
-    "checks": (
-        "ChangelogSettings",
-        "Recorded",
-        "check",
-    ),
-    "drafting": ("draft",),
-    "first": ("first_changelog",),
-    "model": (
-        "Changelog",
-        "Entry",
-        "Fingerprint",
-        "Kind",
-        "Problem",
-        "Section",
-        "Subsection",
-    ),
-    "reading": (
-        "load",
-        "parse",
-    ),
-    "comparing": (
-        "ReleaseComparison",
-        "Told",
-        "compare_releases",
-    ),
-    "releases": (
-        "named_section",
-        "recorded_path",
-        "recorded_surfaces",
-        "release",
-        "show",
-    ),
-    "replacements": (
-        "Announcement",
-        "announcements",
-    ),
-    "steps": (
-        "Scheme",
-        "Step",
-        "declared_step",
-        "needed_step",
-        "next_version",
-        "same_version",
-    ),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "checks": ("ChangelogSettings", "Recorded", "check"),
+        "comparing": ("ReleaseComparison", "Told", "compare_releases"),
+        "drafting": ("draft",),
+        "first": ("first_changelog",),
+        "model": ("Changelog", "Entry", "Fingerprint", "Kind", "Problem", "Section", "Subsection"),
+        "reading": ("load", "parse"),
+        "releases": ("named_section", "recorded_path", "recorded_surfaces", "release", "show"),
+        "replacements": ("Announcement", "announcements"),
+        "stating": ("SchemaVersion", "baseline_version", "schema_version"),
+        "steps": ("Scheme", "Step", "declared_step", "needed_step", "next_version", "same_version"),
+    },
+)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.schema_version import SchemaVersion
+from mcp_governor.changelog.stating import SchemaVersion
 from mcp_governor.changelog.steps import Scheme, same_version, scheme_of
 from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading, working_section
 from mcp_governor.changelog.subjects import subject_of

@@ -7,8 +7,7 @@ Importing this package loads no Pydantic: the models are loaded on first use, th
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_governor.charter.facts import (
     LATEST,
@@ -25,6 +24,7 @@ from mcp_governor.charter.facts import (
     derive_confidence,
     worst_confidence,
 )
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.charter import v1_0, v1_1, v1_2
@@ -66,18 +66,13 @@ __all__ = [
     "worst_confidence",
 ]
 
-_MODULES = {
-    **dict.fromkeys(("CostHint", "ToolMetadata", "add_tool"), "metadata"),
-    **dict.fromkeys(
-        ("Provenance", "Recovery", "SuggestedRewrite", "ToolError", "ToolResponse", "WideningHint"), "v1_2"
-    ),
-}
 
-
-def __getattr__(name: str) -> Any:
-    if name in ("v1_0", "v1_1", "v1_2"):
-        return importlib.import_module(f"{__name__}.{name}")
-    module = _MODULES.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "metadata": ("CostHint", "ToolMetadata", "add_tool"),
+        "v1_0": (),
+        "v1_1": (),
+        "v1_2": ("Provenance", "Recovery", "SuggestedRewrite", "ToolError", "ToolResponse", "WideningHint"),
+    },
+)

@@ -5,8 +5,9 @@ Names are loaded on first use: a comparison of two files needs no linter.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.checking.comparison import compare_surfaces, compare_targets
@@ -35,18 +36,15 @@ __all__ = [
     "read_target",
 ]
 
-_HOMES = {
-    **dict.fromkeys(("compare_surfaces", "compare_targets"), "comparison"),
-    **dict.fromkeys(("Emit", "Event", "Finished", "Started"), "events"),
-    **dict.fromkeys(("BaselineInfo", "Report", "ServerInfo"), "model"),
-    "check_offline": "offline",
-    **dict.fromkeys(("check", "check_promise", "check_surface", "lint_report"), "run"),
-    **dict.fromkeys(("read_surface", "read_target"), "subject"),
-}
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "comparison": ("compare_surfaces", "compare_targets"),
+        "events": ("Emit", "Event", "Finished", "Started"),
+        "model": ("BaselineInfo", "Report", "ServerInfo"),
+        "offline": ("check_offline",),
+        "run": ("check", "check_promise", "check_surface", "lint_report"),
+        "subject": ("read_surface", "read_target"),
+    },
+)

@@ -43,7 +43,7 @@ def open_books(config: Config, surface: Surface | None, changelog: Changelog | N
         FileFormatError: the changelog is named and cannot be read.
         ConfigError: the schema version names a constant that is not there.
     """
-    from mcp_governor.changelog.schema_version import schema_version
+    from mcp_governor.changelog.stating import schema_version
 
     expected = schema_version(config.schema_version, surface, config.root)
     if changelog is None and config.changelog:

@@ -5,8 +5,9 @@ Names are loaded on first use.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.containment.decide import contains
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Containment", "contains", "instances", "schema_problem"]
 
-_HOME_OF = {"Containment": "model", "contains": "decide", "instances": "sampling", "schema_problem": "problem"}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "decide": ("contains",),
+        "model": ("Containment",),
+        "problem": ("schema_problem",),
+        "sampling": ("instances",),
+    },
+)

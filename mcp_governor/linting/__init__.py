@@ -5,18 +5,19 @@ Names are loaded on first use: a run without a baseline needs none of its functi
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.linting.baseline import dump_baseline, gone, load_baseline, new_findings
     from mcp_governor.linting.catalogue import Catalogue, Profile, load_catalogue
+    from mcp_governor.linting.counts import RuleCount, statistics
     from mcp_governor.linting.rule import Example, Limit, Option, Rule, Stance
     from mcp_governor.linting.rule_schema import RULE_SCHEMA
     from mcp_governor.linting.run import lint, run_rules
     from mcp_governor.linting.selection import ActiveRule, Selection, select
     from mcp_governor.linting.settings import DEFAULT_SETTINGS, LintSettings, Suppression
-    from mcp_governor.linting.statistics import RuleCount, statistics
 
 __all__ = [
     "DEFAULT_SETTINGS",
@@ -44,22 +45,17 @@ __all__ = [
     "statistics",
 ]
 
-_HOMES = {
-    "baseline": ("dump_baseline", "gone", "load_baseline", "new_findings"),
-    "catalogue": ("Catalogue", "Profile", "load_catalogue"),
-    "rule": ("Example", "Limit", "Option", "Rule", "Stance"),
-    "rule_schema": ("RULE_SCHEMA",),
-    "run": ("lint", "run_rules"),
-    "selection": ("ActiveRule", "Selection", "select"),
-    "settings": ("DEFAULT_SETTINGS", "LintSettings", "Suppression"),
-    "statistics": ("RuleCount", "statistics"),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "baseline": ("dump_baseline", "gone", "load_baseline", "new_findings"),
+        "catalogue": ("Catalogue", "Profile", "load_catalogue"),
+        "rule": ("Example", "Limit", "Option", "Rule", "Stance"),
+        "rule_schema": ("RULE_SCHEMA",),
+        "run": ("lint", "run_rules"),
+        "selection": ("ActiveRule", "Selection", "select"),
+        "settings": ("DEFAULT_SETTINGS", "LintSettings", "Suppression"),
+        "counts": ("RuleCount", "statistics"),
+    },
+)

@@ -5,8 +5,9 @@ Each name is loaded on first use: a check needs neither the drafting nor the acc
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.policy.acceptance import Acceptance, Accepted, apply_acceptances
@@ -34,31 +35,17 @@ __all__ = [
     "required_step",
 ]
 
-_HOMES = {
-    "acceptance": (
-        "Acceptance",
-        "Accepted",
-        "apply_acceptances",
-    ),
-    "accepting": ("add_acceptance",),
-    "contract_doc": ("check_contract_doc",),
-    "evaluation": ("evaluate",),
-    "manifest": (
-        "check_manifest",
-        "compare_manifests",
-        "manifest_names",
-        "parse_manifest",
-    ),
-    "model": ("PolicyResult",),
-    "steps": ("required_step",),
-    "windows": ("WINDOWS",),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "acceptance": ("Acceptance", "Accepted", "apply_acceptances"),
+        "accepting": ("add_acceptance",),
+        "contract_doc": ("check_contract_doc",),
+        "evaluation": ("evaluate",),
+        "manifest": ("check_manifest", "compare_manifests", "manifest_names", "parse_manifest"),
+        "model": ("PolicyResult",),
+        "steps": ("required_step",),
+        "windows": ("WINDOWS",),
+    },
+)

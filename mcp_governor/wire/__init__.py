@@ -5,8 +5,9 @@ The server's words come through unfiltered: this package speaks JSON-RPC itself.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.wire.endpoint import (
@@ -40,24 +41,14 @@ __all__ = [
     "read_recording",
 ]
 
-_LAZY = {
-    **dict.fromkeys(
-        ("DEFAULT_LIMITS", "Endpoint", "Era", "HttpEndpoint", "Limits", "ObjectEndpoint", "StdioEndpoint"), "endpoint"
-    ),
-    "Recording": "recording",
-    "RpcError": "rpc",
-    "Session": "session",
-    "connect": "opening",
-    "read": "recording",
-    "read_many": "recording",
-    "read_recording": "recording",
-}
 
-
-def __getattr__(name: str) -> Any:
-    module = _LAZY.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "endpoint": ("DEFAULT_LIMITS", "Endpoint", "Era", "HttpEndpoint", "Limits", "ObjectEndpoint", "StdioEndpoint"),
+        "opening": ("connect",),
+        "recording": ("Recording", "read", "read_many", "read_recording"),
+        "rpc": ("RpcError",),
+        "session": ("Session",),
+    },
+)
