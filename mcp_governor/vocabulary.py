@@ -38,6 +38,32 @@ SCHEMA_LIST_KEYS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 MIXED_MAP_KEYS = frozenset({"dependencies"})
 """Keywords whose value maps names to a schema or to a list of names (draft-07)."""
 
+ASSERTION_KEYS = frozenset(
+    {
+        "const",
+        "dependentRequired",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxContains",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minContains",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "required",
+        "type",
+        "uniqueItems",
+    }
+)
+"""Keywords whose value is a plain value that instances are held to (2020-12 validation, section 6)."""
+
 WORDING_KEYS = frozenset(
     {"$comment", "deprecated", "description", "example", "examples", "markdownDescription", "title"}
 )

@@ -19,7 +19,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import WORDING_KEYS, join_pointer, resolve_pointer, walk
+from mcp_governor.vocabulary import ASSERTION_KEYS, WORDING_KEYS, join_pointer, resolve_pointer, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,30 +47,6 @@ _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
 _REFS = ("$ref", "$dynamicRef", "$recursiveRef")
 _NOTES = WORDING_KEYS | {"contentEncoding", "contentMediaType", "default", "format", "x-mcp-header"}
-_PLAIN = frozenset(
-    {
-        "const",
-        "dependentRequired",
-        "enum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "maxContains",
-        "maxItems",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minContains",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "pattern",
-        "required",
-        "type",
-        "uniqueItems",
-    }
-)
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -231,7 +207,7 @@ class _Parser:
                 node.keywords[key] = [self._node(join_pointer(place, index), part) for index, part in enumerate(item)]
             elif key in _MAPS:
                 node.keywords[key] = {name: self._node(join_pointer(place, name), part) for name, part in item.items()}
-            elif key in _PLAIN and not self._is_noise(key, item):
+            elif key in ASSERTION_KEYS and not self._is_noise(key, item):
                 node.keywords[key] = item
 
     def _is_noise(self, key: str, item: Any) -> bool:
@@ -317,7 +293,7 @@ class _Parser:
                     stack.extend((part, False) for part in node.in_place())
 
 
-_ASSERTIONS = frozenset({*_SINGLE, *_LISTS, *_MAPS, *_PLAIN, *_REFS})
+_ASSERTIONS = frozenset({*_SINGLE, *_LISTS, *_MAPS, *ASSERTION_KEYS, *_REFS})
 _LEGACY = frozenset({"additionalItems", "dependencies", "exclusiveMaximum", "exclusiveMinimum", "items"})
 
 

@@ -11,6 +11,7 @@ from mcp_governor.linting.schema_report import dialect_of
 from mcp_governor.linting.schemas import effective, followed, root_of, types_of
 from mcp_governor.text import nearest
 from mcp_governor.vocabulary import (
+    ASSERTION_KEYS,
     MIXED_MAP_KEYS,
     SCHEMA_KEYS,
     SCHEMA_LIST_KEYS,
@@ -37,7 +38,8 @@ _LOCAL_REFERENCE = lazy_pattern(r"#/\$defs/[^/]+")
 
 # 2020-12 and what older dialects had; annotations of OpenAPI that generators emit and validators ignore.
 _KEYWORDS = (
-    SCHEMA_KEYS
+    ASSERTION_KEYS
+    | SCHEMA_KEYS
     | SCHEMA_MAP_KEYS
     | SCHEMA_LIST_KEYS
     | MIXED_MAP_KEYS
@@ -53,32 +55,12 @@ _KEYWORDS = (
             "$ref",
             "$schema",
             "$vocabulary",
-            "const",
             "contentEncoding",
             "contentMediaType",
             "default",
-            "dependentRequired",
-            "enum",
-            "exclusiveMaximum",
-            "exclusiveMinimum",
             "format",
             "id",
-            "maxContains",
-            "maxItems",
-            "maxLength",
-            "maxProperties",
-            "maximum",
-            "minContains",
-            "minItems",
-            "minLength",
-            "minProperties",
-            "minimum",
-            "multipleOf",
-            "pattern",
             "readOnly",
-            "required",
-            "type",
-            "uniqueItems",
             "writeOnly",
             "discriminator",
             "nullable",
