@@ -127,6 +127,7 @@ def test_without_the_flag_nothing_is_loaded(recorded):
     assert [name for name in loaded if name.partition(".")[0] == "mcp_governor"] == [
         "mcp_governor",
         "mcp_governor._version",
+        "mcp_governor.lazy",
         "mcp_governor.pytest_plugin",
     ]
     heavy = "pydantic rich jsonschema jsonschema_rs httpx2 mcp anyio markdown_it tomli click"
