@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
@@ -11,6 +13,8 @@ import pytest
 from frameworks import CARELESS, COUNT, LIST, source
 from projects import python, surface_text, tool, write
 
+import mcp_governor
+
 pytest_plugins = ("pytester",)
 
 GOOD = tool("count_stock")
@@ -18,6 +22,13 @@ BARE = {"name": "drop_stock", "description": "Drops.", "inputSchema": {"type": "
 TABLE = '[tool.mcp-governor]\nprofile = "charter"\n[tool.mcp-governor.servers.stock]\n'
 RECORDED = TABLE + 'file = "stock.json"\n'
 OBJECT = TABLE + 'object = "stock_server:server"\n'
+
+
+# A run within this process forgets at its end which modules it loaded. Packages remember names of theirs, and a second
+# copy of a module has other classes: everything is loaded before the first run.
+for found in pkgutil.walk_packages(mcp_governor.__path__, "mcp_governor."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
 
 
 def run(root, *arguments, **env):
