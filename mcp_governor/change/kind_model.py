@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mcp_governor.change.model import Side, Verdict
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @frozen
@@ -58,8 +55,3 @@ class Kind:
         if self.given_bump is not None:
             return self.given_bump
         return Bump.MINOR if self.verdict is Verdict.COMPATIBLE else Bump.MAJOR
-
-
-def pair_of(old: Mapping[str, Any], new: Mapping[str, Any], at: Literal["tool", "surface"]) -> Example:
-    """An example between two fragments."""
-    return Example(at, dict(old), dict(new))

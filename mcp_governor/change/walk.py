@@ -69,10 +69,6 @@ class Spot:
         return stand_in(self.new_view, [reverted if item is self.new else item for item in self.new_view.alternatives])
 
 
-def _exchanged(view: View, one: Alternative, other: Alternative) -> list[Alternative]:
-    return [other if item is one else item for item in view.alternatives]
-
-
 def stand_in(view: View, alternatives: list[Alternative]) -> tuple[Node, Node] | None:
     """A node and what to see in its stead; ``None`` for a node that stands nowhere in the document."""
     return None if view.node.synthetic else (view.node, view.node_with(alternatives))

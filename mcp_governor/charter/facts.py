@@ -148,8 +148,6 @@ SINCE: Final[dict[str, str]] = {
 HINT_RANGE: Final = (1, 3)
 """How many follow-up hints a response carries where it carries any ("Response envelope")."""
 
-TOKEN_CAP: Final = 25_000
-"""How many tokens a response should stay under ("Response size discipline")."""
 
 HIGH_FROM: Final = 0.8
 MEDIUM_FROM: Final = 0.5

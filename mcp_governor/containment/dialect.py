@@ -46,7 +46,6 @@ MAPS = frozenset(["properties", "patternProperties", "dependentSchemas", "$defs"
 LISTS = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
 """Keywords whose value is an array of schemas."""
 
-_CONTENT = frozenset(["contentEncoding", "contentMediaType", "contentSchema"])
 _DRAFT_4 = frozenset(
     [
         "$schema",

@@ -20,7 +20,6 @@ MAX_REPEAT = 2_000
 _TWICE = 2
 _FEW = 10
 """A repetition that varies by no more than this cannot make a backtracking engine hang."""
-_SYNTAX = set("^$\\.*+?()[]{}|/")
 
 
 class UnsupportedPatternError(ValueError):

@@ -155,9 +155,3 @@ def _split(tag: str) -> tuple[int, Numbered | None]:
         if version is not None and len(version.numbers) > 1:
             return boundary.end(), version
     return len(tag), None
-
-
-def changed_since(folder: Path, ref: str, path: str) -> bool | None:
-    """Whether a file differs from its state at ``ref``; ``None`` where git cannot tell."""
-    result = _git(folder, "diff", "--quiet", ref, "--", path)
-    return None if result.returncode not in (0, 1) else result.returncode == 1
