@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check test lint bench accuracy docs rules-report clean
+.PHONY: check test lint bench accuracy mutation steadiness docs rules-report clean
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
@@ -37,6 +37,16 @@ bench: $(READY)
 # Verdicts against the oracle and the corpus beside the repository, where they are there.
 accuracy: $(READY)
 	$(BIN)/python tools/accuracy.py
+
+# A sample of mutants of the three packages that decide verdicts; see docs/testing.md. An hour and more.
+mutation: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
+	for package in containment change policy; do \
+		$(BIN)/python tools/mutation.py $$package --out survivors-$$package.json || exit 1; done
+
+# Sixty public servers, each checked cold, warm and beside busy cores: three equal reports or it fails. Half an hour.
+steadiness: $(READY)
+	$(BIN)/python tools/steadiness.py
 
 docs: $(READY)
 	$(BIN)/python tools/docs.py
