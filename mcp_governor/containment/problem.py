@@ -8,11 +8,11 @@ from typing import Any
 
 import jsonschema_rs
 
+from mcp_governor.containment.circles import Circles, beside
 from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, modern, uri_of
 from mcp_governor.containment.document import Document, Place, children, patterns_of, published
 from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import SILENT_KEYS
 
 _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
     4: jsonschema_rs.Draft4Validator,
@@ -21,9 +21,6 @@ _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
     19: jsonschema_rs.Draft201909Validator,
     20: jsonschema_rs.Draft202012Validator,
 }
-_SILENT = SILENT_KEYS | {"$id", "$anchor", "$dynamicAnchor"}
-_IN_PLACE = ("allOf", "anyOf", "oneOf")
-_SAYS_LITTLE = frozenset((*REFERENCES, *_IN_PLACE))
 
 
 def native_validator(schema: Any, text: str, draft: int) -> jsonschema_rs.Validator:
@@ -53,21 +50,30 @@ def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
         return False
     if '"pattern' in text and not all(map(_compiles, patterns_of(schema))):
         return False
-    return '"$re' not in text or _has_plain_references(schema, text) or _bad_reference(schema) is None
+    if '"$re' not in text and '"$dynamicRef"' not in text:
+        return True
+    return _has_plain_references(schema, text) or _bad_reference(schema) is None
 
 
 _REFERENCE = re.compile(r'"\$ref":"#/(\$defs|definitions)/([^"/~%\\]+)"')
 
 
 def _has_plain_references(schema: Any, text: str) -> bool:
-    """Whether all references lead to definitions that say something themselves, so that none goes in a circle."""
+    """Whether all references lead to definitions that lead no further for the same value, so none goes in a circle."""
     found = _REFERENCE.findall(text)
-    if len(found) != text.count('"$re') or any(word in text for word in ('"$id"', '"$dynamic', '"not"')):
+    if len(found) != text.count('"$re') or any(word in text for word in ('"$id"', '"$dynamic')):
         return False
-    for place, name in set(found):
-        target = schema.get(place, {}).get(name)
-        if not isinstance(target, dict) or _SAYS_LITTLE.issuperset(target.keys() - _SILENT):
-            return False
+    return all(_ends_here(schema.get(place, {}).get(name)) for place, name in dict.fromkeys(found))
+
+
+def _ends_here(target: Any) -> bool:
+    """Whether a definition has no references but in members and items."""
+    pending = [target]
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, dict) or "$ref" in part:
+            return isinstance(part, bool)
+        pending.extend(child for child, _ in beside(part))
     return True
 
 
@@ -85,7 +91,7 @@ def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
 
     The clause continues a sentence of which the schema is the subject: it *is neither an object nor a
     boolean*, *breaks its meta-schema at …*, *names an unknown dialect …*, *refers to … which does not exist*,
-    *refers to another document …*, *refers only to itself …*, *is nested too deeply*. It is safe to show.
+    *refers to another document …*, *applies itself to the same value …*, *is nested too deeply*. It is safe to show.
 
     Args:
         schema: anything at all.
@@ -143,24 +149,24 @@ def _invalid(schema: Any, text: str, draft: int) -> str | None:
 
 
 def _bad_reference(schema: Any) -> str | None:
-    """The first reference that leads nowhere, or round in a circle without meeting any content."""
+    """The first reference that leads nowhere, or in a circle that means nothing."""
     document = Document(schema)
     pending: list[Place] = [(schema, "")]
     seen: set[tuple[int, str]] = set()
-    settled: set[int] = set()
+    circles = Circles(document)
     while pending:
         part, base = pending.pop()
         if not isinstance(part, dict) or (id(part), base) in seen:
             continue
         seen.add((id(part), base))
-        base = document.base_of(part, base)
+        inside = document.base_of(part, base)
         references = [part[word] for word in REFERENCES if isinstance(part.get(word), str)]
         for reference in references:
-            if document.resolve(base, reference) is None:
+            if document.resolve(inside, reference) is None:
                 return _unresolved(reference)
-        if references and _comes_back(document, part, base, settled):
-            return f"refers only to itself at {one_line(references[0], 80)}"
-        pending.extend((child, base) for child in children(part))
+        if references and circles.hold(part, base):
+            return f"applies itself to the same value, without end, at {one_line(references[0], 80)}"
+        pending.extend((child, inside) for child in children(part))
     return None
 
 
@@ -169,44 +175,3 @@ def _unresolved(reference: str) -> str:
     if reference.startswith("#"):
         return f"refers to {shown}, which does not exist"
     return f"refers to another document, {shown}"
-
-
-def _comes_back(document: Document, start: dict[str, Any], base: str, settled: set[int]) -> bool:
-    """Whether a schema object is reached that says nothing but that it is itself, or not itself.
-
-    Args:
-        document: the document.
-        start: where to begin.
-        base: the base URI inside ``start``.
-        settled: schema objects from which no circle can be reached; added to.
-    """
-    path = {id(start)}
-    walk = [(id(start), iter(_in_place(document, start, base)))]
-    while walk:
-        number, steps = walk[-1]
-        for part, outside in steps:
-            if id(part) in path:
-                return True
-            if isinstance(part, dict) and id(part) not in settled:
-                path.add(id(part))
-                walk.append((id(part), iter(_in_place(document, part, document.base_of(part, outside)))))
-                break
-        else:
-            settled.add(number)
-            path.discard(number)
-            walk.pop()
-    return False
-
-
-def _in_place(document: Document, part: dict[str, Any], base: str) -> list[Place]:
-    """The subschemas that are all that a schema object says about its instance, and those it negates."""
-    found = [(part["not"], base)] if "not" in part else []
-    if len(part.keys() - _SILENT) == 1:
-        for word in REFERENCES:
-            if isinstance(part.get(word), str):
-                target = document.resolve(base, part[word])
-                found += [target] if target is not None else []
-        for word in _IN_PLACE:
-            branches = part.get(word, ())
-            found += [(branches[0], base)] if len(branches) == 1 else []
-    return found

@@ -40,14 +40,31 @@ PROBLEMS: dict[str, tuple[Any, str]] = {
     "into something else": ({"required": ["a"], "$ref": "#/required"}, "breaks its meta-schema at /required"),
     "remote": ({"$ref": "https://example.com/s.json"}, "refers to another document, https://example.com/s.json"),
     "a file": ({"$ref": "other.json#/a"}, "refers to another document, other.json#/a"),
-    "itself": ({"$ref": "#"}, "refers only to itself at #"),
+    "itself": ({"$ref": "#"}, "applies itself to the same value, without end, at #"),
     "two in a circle": (
         {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"},
-        "refers only to itself at #/$defs/a",
+        "applies itself to the same value, without end, at #/$defs/a",
     ),
     "its own negation": (
         {"$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/a"},
-        "refers only to itself",
+        "applies itself to the same value",
+    ),
+    # one validator hangs on these, or accepts whatever leads back; which keyword comes first decides
+    "in a circle by a condition": (
+        {"$defs": {"a": {"if": {"$ref": "#/$defs/a"}, "then": {"type": "null"}, "minItems": 1}}, "$ref": "#/$defs/a"},
+        "applies itself to the same value",
+    ),
+    "in a circle beside content": (
+        {"if": True, "then": {"$ref": "#"}, "allOf": [{"const": "x"}]},
+        "applies itself to the same value, without end, at #",
+    ),
+    "in a circle by a dependency": (
+        {"dependentSchemas": {"a": {"$ref": "#"}}, "type": "object"},
+        "applies itself to the same value",
+    ),
+    "in a circle by a dynamic reference": (
+        {"$dynamicAnchor": "n", "oneOf": [{"$dynamicRef": "#n"}, {"type": "null"}]},
+        "applies itself to the same value",
     ),
     "not a number": ({"enum": [float("nan")]}, "holds a number that JSON does not have"),
     "too deep": (DEEP, "is nested too deeply"),
@@ -67,6 +84,14 @@ SOUND: dict[str, Any] = {
     "recursive in place, with content": {
         "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]}},
         "$ref": "#/$defs/a",
+    },
+    "recursive below alternatives": {
+        "$defs": {"a": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/a"}}, {"type": "null"}]}},
+        "$ref": "#/$defs/a",
+    },
+    "the same definition twice": {
+        "$defs": {"a": {"minimum": 1}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}},
+        "anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
     },
     "a meta-schema": {"$ref": "http://json-schema.org/draft-07/schema#"},
     "an embedded resource": {"$id": "https://a.example/s", "$defs": {"b": {"$id": "b", "type": "null"}}, "$ref": "b"},
@@ -129,5 +154,5 @@ def test_a_long_chain_of_references_is_followed_once() -> None:
     sound = {"$defs": {**chain, f"n{count}": {"type": "string"}}, "$ref": "#/$defs/n0"}
     circle = {"$defs": {**chain, f"n{count}": {"$ref": "#/$defs/n5"}}, "$ref": "#/$defs/n0"}
     assert schema_problem(sound) is None
-    assert "refers only to itself" in (schema_problem(circle) or "")
+    assert "applies itself to the same value" in (schema_problem(circle) or "")
     assert contains({"type": "string"}, sound).verdict in ("yes", "unknown")

@@ -111,6 +111,24 @@ def test_a_definition_that_applies_itself_to_the_same_value() -> None:
 
 
 @pytest.mark.parametrize(
+    "applied",
+    [
+        {"if": {"$ref": "#/$defs/v"}, "then": {"type": "boolean"}},
+        {"if": True, "then": {"$ref": "#/$defs/v"}},
+        {"oneOf": [{"$ref": "#/$defs/v"}, {"type": "null"}]},
+        {"not": {"allOf": [{"$ref": "#/$defs/v"}, {"minimum": 1}]}},
+        {"dependentSchemas": {"a": {"$ref": "#/$defs/v"}}},
+    ],
+)
+def test_a_definition_in_a_circle_that_means_nothing_is_not_guessed_at(applied: Any) -> None:
+    circle = {"$defs": {"v": {**applied, "contains": {"enum": ["abc", {}]}}}, "$ref": "#/$defs/v"}
+    for outer, inner in ((False, circle), ({"const": 1}, circle), (circle, True), (circle, {"const": "x"})):
+        found = answer(outer, inner)
+        assert found.verdict == "unknown"
+        assert "the same value" in found.reason
+
+
+@pytest.mark.parametrize(
     ("modern", "old"),
     [
         (
