@@ -1,4 +1,9 @@
-"""An array with the items that some formulas ask for, and none that they forbid."""
+"""An array with the items that some formulas ask for, and none that they forbid.
+
+From the *border* on no formula tells one index from another: leading items have ended, each existential atom about
+certain indexes lies before it, and those about all later ones begin before it. Items from the border on may change
+places, and where nothing asks for one of them by itself, it may be taken out.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +22,42 @@ from mcp_governor.containment.nodes import (
     negate,
     values,
 )
-from mcp_governor.containment.outcome import EMPTY, Empty, Found, Outcome, Searcher, Unknown, first_found
-from mcp_governor.containment.values import freeze, thaw
+from mcp_governor.containment.outcome import (
+    Cases,
+    Contradiction,
+    Empty,
+    Found,
+    Outcome,
+    Pool,
+    Searcher,
+    Unknown,
+    built,
+    draw,
+    first_found,
+    refuted,
+    represent,
+)
+from mcp_governor.containment.values import freeze
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_ITEMS = 2_000
+"""Items of an array: more than anyone would read in a witness. Beyond: unknown."""
+MAX_PAIRS = 5_000
+"""Places at which two equal items are looked for, which is all up to a hundred leading items. Beyond: unknown."""
 MAX_COUNTED = 60
+"""Length up to which items are counted: each one takes a step for every combination of counts. Beyond: unknown."""
 MAX_CONTAINS = 6
+"""Counts at once: each one doubles the choices for an item. Beyond: unknown."""
+MAX_TABLE = 5_000
+"""Combinations of counts at once: some fifty megabytes for sixty items. Beyond: unknown."""
 MAX_DISTINCT = 60
+"""Items that have to differ: each one is drawn from as many values as there are items. Beyond: unknown."""
 
-Goals = list[frozenset[Node]]
+Goal = dict[Node, None]
+"""What one item has to satisfy, in a fixed order."""
 
 
 @frozen(slots=False)
@@ -45,7 +73,7 @@ class ArrayGoal:
 
     @classmethod
     def of(cls, atoms: Iterable[Node], doubt: str) -> ArrayGoal:
-        """Sort the atoms."""
+        """Sort the atoms. One that is of no sort here is left out: that leaves more instances, never fewer."""
         goal = cls(doubt=doubt)
         for atom in atoms:
             if isinstance(atom, Items):
@@ -64,110 +92,122 @@ class ArrayGoal:
 def solve_array(goal: ArrayGoal, searcher: Searcher) -> Outcome:
     """An array that satisfies all the atoms, as short as possible."""
     if {Unique, Repeated} <= goal.marks:
-        return EMPTY
-    return _Builder(goal, searcher).solve()
+        return refuted(Contradiction.REPEATED)
+    if Repeated not in goal.marks:
+        return _Builder(goal, searcher).solve()
+    border = _border(goal)
+    # two equal items stand at two indexes, and from the border on it does not matter at which
+    pairs = ((first, second) for second in range(1, border + 2) for first in range(second))
+    places = Cases.within(pairs, MAX_PAIRS, "two equal items among many that differ")
+    return first_found(places, lambda pair: _Builder(goal, searcher, pair).solve())
+
+
+def _border(goal: ArrayGoal) -> int:
+    """The index from which on no formula tells one index from another."""
+    ends = [len(items.prefix) for items in goal.items]
+    ends += [some.first if some.last is None else some.last + 1 for some in goal.somes]
+    return max(ends, default=0)
+
+
+Extra = dict[int, tuple[Node, ...]]
+"""What is asked of the items at certain indexes beyond what holds for every array."""
+
+
+Counts = tuple[int, ...]
+"""Of each counted formula, how many items satisfy it; where there is no greatest number, at most the least one."""
+
+
+@frozen(eq=False)
+class _Choice:
+    """What one item has to satisfy, after what the items before it have to."""
+
+    goal: Goal
+    before: _Choice | None
 
 
 class _Builder:
-    def __init__(self, goal: ArrayGoal, searcher: Searcher) -> None:
+    def __init__(self, goal: ArrayGoal, searcher: Searcher, pair: tuple[int, int] | None = None) -> None:
         self.goal = goal
         self.searcher = searcher
+        self.pair = pair
         self.low = max((size.limit for size in goal.sizes if size.low), default=0)
         self.high = min((size.limit for size in goal.sizes if not size.low), default=None)
-        self.prefix = max((len(items.prefix) for items in goal.items), default=0)
-        self.pair: tuple[int, int] | None = None
+        self.border = _border(goal)
 
     def solve(self) -> Outcome:
         if self.high is not None and self.low > self.high:
-            return EMPTY
+            return refuted(Contradiction.SIZES)
         if self.low > MAX_ITEMS:
             return Unknown(f"an array of more than {MAX_ITEMS} items")
-        if Repeated in self.goal.marks:
-            return first_found(self.repeated())
+        if self.pair is not None:
+            item = self.searcher.solve(self.at(self.pair[0], {}))
+            if isinstance(item, Empty):
+                return item
         return self.place(0, {})
 
-    def repeated(self) -> Iterator[Outcome]:
-        """Two equal items, somewhere in the prefix or beyond it."""
-        for second in range(1, self.prefix + 2):
-            for first in range(second):
-                self.pair = (first, second)
-                if not isinstance(self.searcher.solve(self.at(first, {})), Empty):
-                    yield self.place(0, {})
-
-    def at(self, index: int, extra: dict[int, list[Node]]) -> frozenset[Node]:
+    def at(self, index: int, extra: Extra) -> Goal:
         """What the item at ``index`` has to satisfy; equal items have to satisfy the same."""
         places = self.pair if self.pair is not None and index in self.pair else (index,)
-        return frozenset(
-            [items.at(place) for items in self.goal.items for place in places]
-            + [node for place in places for node in extra.get(place, ())]
-        )
+        found = dict.fromkeys(items.at(place) for items in self.goal.items for place in places)
+        return found | dict.fromkeys(node for place in places for node in extra.get(place, ()))
 
-    def place(self, index: int, extra: dict[int, list[Node]]) -> Outcome:
-        """Find an item for each existential atom, then build."""
+    def place(self, index: int, extra: Extra) -> Outcome:
+        """Find an item for each existential atom, then build.
+
+        From the border on, items may change places, so that those that existential atoms ask for, and two equal
+        ones, come first there.
+        """
         self.searcher.tick()
         if index == len(self.goal.somes):
             return self.build(extra)
         some = self.goal.somes[index]
-        last = max(self.prefix, some.first) + len(self.goal.somes) if some.last is None else some.last
-        return first_found(
-            self.place(index + 1, placed)
-            for position in range(some.first, last + 1)
-            if (placed := self.put(position, some.item, extra)) is not None
-        )
+        last = self.border + len(self.goal.somes) + 1 if some.last is None else some.last
+        return first_found(Cases.counted(some.first, last), lambda position: self.placed(index, position, extra))
 
-    def put(self, position: int, item: Node, extra: dict[int, list[Node]]) -> dict[int, list[Node]] | None:
+    def placed(self, index: int, position: int, extra: Extra) -> Outcome:
+        """The existential atom satisfied by the item at a certain index."""
         if self.high is not None and position >= self.high:
-            return None
-        placed = {**extra, position: [*extra.get(position, ()), item]}
-        return None if isinstance(self.searcher.solve(self.at(position, placed)), Empty) else placed
+            return refuted(Contradiction.SIZES)
+        after = {**extra, position: (*extra.get(position, ()), self.goal.somes[index].item)}
+        item = self.searcher.solve(self.at(position, after))
+        return item if isinstance(item, Empty) else self.place(index + 1, after)
 
-    def build(self, extra: dict[int, list[Node]]) -> Outcome:
+    def build(self, extra: Extra) -> Outcome:
         least = max(self.low, max((*extra, *(self.pair or ())), default=-1) + 1)
         if self.high is not None and least > self.high:
-            return EMPTY
+            return refuted(Contradiction.SIZES)
+        if least > MAX_ITEMS:
+            return Unknown(f"an array of more than {MAX_ITEMS} items")
         if not self.goal.contains:
-            return self.fill([self.at(index, extra) for index in range(least)], exact=True)
-        # whatever lies beyond these lengths could be taken out again without breaking a count
-        most = max(least, self.prefix) + sum(part.low for part in self.goal.contains)
+            # a longer array satisfies all this without its last items as well
+            return self.fill([self.at(index, extra) for index in range(least)], only=True)
+        # Of what lies beyond these lengths nothing is asked but that it counts: all but as many items as have to
+        # count could be taken out again, and the others moved up.
+        most = max(least, self.border) + sum(part.low for part in self.goal.contains)
         if self.high is not None:
             most = min(most, self.high)
         if most > MAX_COUNTED or len(self.goal.contains) > MAX_CONTAINS:
             return Unknown("counts of contained items that are too large")
-        return first_found(self.count(length, extra) for length in range(least, most + 1))
+        table = _Table(self, extra)
+        return first_found(Cases.counted(least, most), lambda length: self.count(table, length))
 
-    def count(self, length: int, extra: dict[int, list[Node]]) -> Outcome:
-        """Choose for each item which of the counted formulas it satisfies."""
-        contains = self.goal.contains
-        reached: dict[tuple[int, ...], Goals] = {(0,) * len(contains): []}
-        doubt = ""
-        for index in range(length):
-            base = self.at(index, extra)
-            weight = 1 if self.pair is None or index not in self.pair else 2 if index == self.pair[0] else 0
-            after: dict[tuple[int, ...], Goals] = {}
-            for choice in product((False, True), repeat=len(contains)):
-                goal = base | frozenset(self.chosen(choice))
-                outcome = self.searcher.solve(goal)
-                if isinstance(outcome, Empty):
-                    continue
-                if isinstance(outcome, Unknown):
-                    doubt = outcome.reason
-                for counts, goals in reached.items():
-                    new = self.counted(counts, choice, weight)
-                    if new is not None:
-                        after.setdefault(new, [*goals, goal])
-            reached = after
-        enough = [goals for counts, goals in reached.items() if self.enough(counts)]
-        outcome = first_found(self.fill(goals, exact=False) for goals in enough)
-        return Unknown(doubt) if doubt and isinstance(outcome, Empty) else outcome
+    def count(self, table: _Table, length: int) -> Outcome:
+        """An array of a certain length that counts right."""
+        reached = table.after(length)
+        if isinstance(reached, Unknown):
+            return reached
+        return first_found(Cases.each(reached), lambda counts: self.filled(counts, reached[counts]))
 
     def chosen(self, choice: tuple[bool, ...]) -> Iterator[Node]:
+        """What an item satisfies that counts like this; one that counts for nothing may do so unseen."""
         for part, fits in zip(self.goal.contains, choice, strict=True):
             if fits:
                 yield part.item
             elif part.high is not None:
                 yield negate(part.item)
 
-    def counted(self, counts: tuple[int, ...], choice: tuple[bool, ...], weight: int) -> tuple[int, ...] | None:
+    def added(self, counts: Counts, choice: tuple[bool, ...], weight: int) -> Counts | None:
+        """The counts after one more item; ``None`` where one is too high."""
         new: list[int] = []
         for part, count, fits in zip(self.goal.contains, counts, choice, strict=True):
             total = count + fits * weight
@@ -178,77 +218,116 @@ class _Builder:
             new.append(total)
         return tuple(new)
 
-    def enough(self, counts: tuple[int, ...]) -> bool:
-        return all(count >= part.low for part, count in zip(self.goal.contains, counts, strict=True))
+    def filled(self, counts: Counts, choice: _Choice | None) -> Outcome:
+        if any(count < part.low for part, count in zip(self.goal.contains, counts, strict=True)):
+            return refuted(Contradiction.COUNTS)
+        goals: list[Goal] = []
+        while choice is not None:
+            goals.append(choice.goal)
+            choice = choice.before
+        return self.fill(goals[::-1], only=False)
 
-    def fill(self, goals: Goals, *, exact: bool) -> Outcome:
-        """Give every item its value; ``exact``: no other choice of goals is open at this length."""
+    def fill(self, goals: list[Goal], *, only: bool) -> Outcome:
+        """Give every item its value.
+
+        Args:
+            goals: what each item has to satisfy.
+            only: whether these goals are the only ones that an array of this length can satisfy.
+        """
         if Unique in self.goal.marks:
-            return self.distinct(goals, exact=exact)
-        result: list[Any] = []
-        doubt = self.goal.doubt
-        solved: dict[frozenset[Node], Found] = {}
-        for goal in goals:
-            outcome = solved.get(goal) or self.searcher.solve(goal)
-            if not isinstance(outcome, Found):
+            return self.distinct(goals, only=only)
+        items: list[Found] = []
+        unsure: Unknown | None = None
+        for index, goal in enumerate(goals):
+            if self.pair is not None and index == self.pair[1]:
+                items += items[self.pair[0] : self.pair[0] + 1]
+                continue
+            outcome = self.searcher.solve(goal)
+            if isinstance(outcome, Empty):
                 return outcome
-            solved[goal] = outcome
-            result.append(outcome.value)
-            doubt = doubt or outcome.doubt
-        if self.pair is not None:
-            result[self.pair[1]] = result[self.pair[0]]
-        return Found(result, doubt)
+            if isinstance(outcome, Found):
+                items.append(outcome)
+            else:
+                unsure = unsure or outcome
+        return self.whole(items) if unsure is None else unsure
 
-    def distinct(self, goals: Goals, *, exact: bool) -> Outcome:
+    def whole(self, items: list[Found]) -> Outcome:
+        doubt = next((item.doubt for item in items if item.doubt), "")
+        return built([item.value for item in items], self.goal.doubt or doubt, 1 + sum(item.size for item in items))
+
+    def distinct(self, goals: list[Goal], *, only: bool) -> Outcome:
         """A matching of items with values that are all different."""
         if len(goals) > MAX_DISTINCT:
             return Unknown("too many items that have to differ")
-        pools: dict[frozenset[Node], list[Any]] = {}
-        doubt = self.goal.doubt
+        pools: dict[frozenset[Node], Pool] = {}
         for goal in goals:
-            if goal not in pools:
-                pools[goal], why = self.pool(goal, len(goals))
-                doubt = doubt or why
-        owner: dict[Any, int] = {}
-        if not all(self.assign(index, goals, pools, owner, set()) for index in range(len(goals))):
-            if doubt or not exact:
-                return Unknown(doubt or "counted items that have to differ")
-            return EMPTY
-        chosen = {index: value for value, index in owner.items()}
-        for goal, pool in pools.items():
-            # equal goals take their values in the order they were found, small ones first
-            places = [index for index, other in enumerate(goals) if other == goal]
-            chosen.update(zip(places, sorted((chosen[place] for place in places), key=pool.index), strict=True))
-        return Found([thaw(chosen[index]) for index in range(len(goals))], doubt)
+            if frozenset(goal) not in pools:
+                pools[frozenset(goal)] = self.pool(goal, len(goals))
+        keys = represent([pools[frozenset(goal)] for goal in goals])
+        if not isinstance(keys, list):
+            # other choices of what counts might leave other values
+            return keys if only or isinstance(keys, Unknown) else Unknown("counted items that have to differ")
+        return self.whole(_in_order(goals, pools, keys))
 
-    def pool(self, goal: frozenset[Node], wanted: int) -> tuple[list[Any], str]:
+    def pool(self, goal: Goal, wanted: int) -> Pool:
         """As many different values as could ever be needed, or all there are."""
-        found: list[Any] = []
-        while len(found) < wanted:
-            outcome = self.searcher.solve(goal | {negate(values(found))})
-            if isinstance(outcome, Found):
-                frozen = freeze(outcome.value)
-                if outcome.doubt or frozen in found:
-                    return found, outcome.doubt or "items that have to differ"
-                found.append(frozen)
-            else:
-                return found, outcome.reason if isinstance(outcome, Unknown) else ""
-        return found, ""
+        return draw(lambda keys: self.searcher.solve([*goal, negate(values(keys))]), freeze, wanted)
 
-    def assign(
-        self,
-        index: int,
-        goals: Goals,
-        pools: dict[frozenset[Node], list[Any]],
-        owner: dict[Any, int],
-        tried: set[Any],
-    ) -> bool:
-        """One augmenting path of a bipartite matching."""
-        for value in pools[goals[index]]:
-            if value in tried:
+
+class _Table:
+    """The counts that arrays of a length can reach, each with what the items satisfy then.
+
+    One choice is kept for each combination of counts. Any other one with the same counts is as good, but for items
+    that have to differ.
+
+    Args:
+        builder: knows what the items have to satisfy.
+        extra: what is asked of the items at certain indexes.
+    """
+
+    def __init__(self, builder: _Builder, extra: Extra) -> None:
+        self.builder = builder
+        self.extra = extra
+        self.reached: dict[Counts, _Choice | None] = {(0,) * len(builder.goal.contains): None}
+        self.length = 0
+        self.stopped: Unknown | None = None
+
+    def after(self, length: int) -> dict[Counts, _Choice | None] | Unknown:
+        """The table of a length, which is never less than the one asked for before."""
+        while self.length < length and self.stopped is None:
+            self.extend()
+            if len(self.reached) > MAX_TABLE:
+                self.stopped = Unknown("too many counts of contained items at once")
+        return self.reached if self.stopped is None else self.stopped
+
+    def extend(self) -> None:
+        """Add an item: one that counts by itself, or twice for two equal ones, or not, being the second of them."""
+        pair, index = self.builder.pair, self.length
+        self.length += 1
+        if pair is not None and index == pair[1]:
+            self.reached = {counts: _Choice({}, choice) for counts, choice in self.reached.items()}
+            return
+        base, searcher = self.builder.at(index, self.extra), self.builder.searcher
+        after: dict[Counts, _Choice | None] = {}
+        for choice in product((False, True), repeat=len(self.builder.goal.contains)):
+            goal = base | dict.fromkeys(self.builder.chosen(choice))
+            searcher.tick(len(self.reached))
+            if isinstance(searcher.solve(goal), Empty):
                 continue
-            tried.add(value)
-            if value not in owner or self.assign(owner[value], goals, pools, owner, tried):
-                owner[value] = index
-                return True
-        return False
+            for counts, before in self.reached.items():
+                new = self.builder.added(counts, choice, 2 if pair is not None and index == pair[0] else 1)
+                if new is not None and new not in after:
+                    after[new] = _Choice(goal, before)
+        self.reached = after
+
+
+def _in_order(goals: list[Goal], pools: dict[frozenset[Node], Pool], keys: list[Any]) -> list[Found]:
+    """The items; where several have the same goal, in the order in which they were drawn, small ones first."""
+    items = dict.fromkeys(range(len(goals)), Found(None))
+    for kind, pool in pools.items():
+        places = [index for index, goal in enumerate(goals) if frozenset(goal) == kind]
+        drawn = dict(pool.found)
+        chosen = {keys[place] for place in places}
+        for place, key in zip(places, [key for key in drawn if key in chosen], strict=True):
+            items[place] = drawn[key]
+    return list(items.values())

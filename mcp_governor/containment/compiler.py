@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.containment.apart import overlapping
 from mcp_governor.containment.dialect import RECURSIVE, REFERENCES
 from mcp_governor.containment.nodes import (
     FALSE,
     TRUE,
+    And,
     Bound,
     Contains,
     Items,
@@ -16,6 +19,7 @@ from mcp_governor.containment.nodes import (
     Node,
     One,
     Opaque,
+    Or,
     Required,
     Size,
     Unique,
@@ -28,9 +32,10 @@ from mcp_governor.containment.nodes import (
     types,
     values,
 )
+from mcp_governor.containment.outcome import StoppedError
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.unevaluated import unevaluated
-from mcp_governor.containment.values import exact, freeze
+from mcp_governor.containment.values import exact, freeze, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +62,12 @@ Scope = tuple[tuple[str, str], ...]
 """Of each dynamic anchor on the way to a subschema: its name, and the outermost resource that has it."""
 _Key = tuple[int, str, Scope]
 _CIRCLE = "a definition that applies itself to the same value"
+_FOREVER = float("inf")
+
+MAX_FORMULAS = 400_000
+"""Formulas of one schema, and parts of them: some 100 MB, for a schema of several megabytes. Beyond: unknown."""
+_PATIENCE = 256
+"""Formulas between two looks at the clock: about a millisecond."""
 
 
 class Compiler:
@@ -77,10 +88,36 @@ class Compiler:
         self._here: set[_Key] = set()
         self._cut: set[_Key] = set()
         self._scope: Scope = ()
+        self._circles: dict[_Key, int] = {}
+        self._left = MAX_FORMULAS
+        self._until = _FOREVER
 
-    def root(self) -> Node:
-        """The formula of the whole document."""
-        return self.compile(self.document.schema, "")
+    def root(self, until: float = _FOREVER) -> Node:
+        """The formula of the whole document.
+
+        Args:
+            until: the moment (of :func:`time.monotonic`) at which to stop.
+
+        Raises:
+            StoppedError: that moment has come, or the schema says too much.
+        """
+        self._left, self._until = MAX_FORMULAS, until
+        try:
+            return self.compile(self.document.schema, "")
+        finally:
+            self._until = _FOREVER
+
+    def spend(self, formulas: int) -> None:
+        """Take note of formulas that are made.
+
+        Raises:
+            StoppedError: they are too many, or no time is left.
+        """
+        before, self._left = self._left, self._left - formulas
+        if self._left < 0:
+            raise StoppedError("a schema that says too much")
+        if before // _PATIENCE != self._left // _PATIENCE and time.monotonic() > self._until:
+            raise StoppedError("reading a schema takes longer than the deadline")
 
     def compile(self, schema: Any, base: str) -> Node:
         """The formula of a subschema whose enclosing base URI is ``base``."""
@@ -94,18 +131,23 @@ class Compiler:
             return done
         if key in self._here:
             self._cut.add(key)
-            return make(Opaque, "", f"{self.identity} circle", _CIRCLE)
+            number = self._circles.setdefault(key, len(self._circles))
+            return make(Opaque, "", f"{self.identity} circle {number}", _CIRCLE)
         if key in self._open:
             return ref(self, repr(key), lambda: self._again(schema, base, key[2]))
         self._open.add(key)
         self._here.add(key)
         inside = self.document.base_of(schema, base)
         outside = self.enter(inside)
-        node = all_of(self._parts(schema, inside))
-        self.leave(outside)
-        self._here.discard(key)
-        self._open.discard(key)
-        self._cut.discard(key)
+        try:
+            node = all_of(self._parts(schema, inside))
+        finally:
+            # what stops half way must not leave a definition open: it would read as a circle ever after
+            self.leave(outside)
+            self._here.discard(key)
+            self._open.discard(key)
+            self._cut.discard(key)
+        self.spend(1 + (len(node.parts) if isinstance(node, And | Or | One) else 0))
         if not self._cut:
             # otherwise it was cut short inside a circle, and reads differently when reached from elsewhere
             self._done[key] = node
@@ -113,9 +155,14 @@ class Compiler:
 
     def _again(self, schema: Any, base: str, scope: Scope) -> Node:
         outside, self._scope = self._scope, scope
-        node = self.compile(schema, base)
-        self._scope = outside
-        return node
+        try:
+            return self.compile(schema, base)
+        finally:
+            self._scope = outside
+
+    def opaque_name(self, what: str, schema: Any, base: str) -> str:
+        """The identity of something in a schema that is not modelled: it is equal to itself, in the same place."""
+        return f"{self.identity} {what} {base} {self._scope} {text_of(schema)}"
 
     def enter(self, base: str) -> Scope:
         """Take note of the dynamic anchors of a resource; returns what to :meth:`leave` with."""
@@ -136,9 +183,10 @@ class Compiler:
         """The formula of a subschema about a member, an item or a name."""
         outside, self._here = self._here, set()
         cut, self._cut = self._cut, set()
-        node = self.compile(schema, base)
-        self._here, self._cut = outside, cut
-        return node
+        try:
+            return self.compile(schema, base)
+        finally:
+            self._here, self._cut = outside, cut
 
     def conjunct(self, schema: Any, base: str) -> Node:
         """The formula of a subschema that holds whenever its parent does: a circle adds nothing."""
@@ -211,7 +259,7 @@ class Compiler:
         parts = [node for part in value if (node := self.compile(part, base)) is not FALSE]
         if len(parts) < 2:
             return parts[0] if parts else FALSE
-        return make(One, tuple(parts))
+        return any_of(parts) if overlapping(parts, 0) == [] else make(One, tuple(parts))
 
     def _if(self, schema: dict[str, Any], value: Any, base: str) -> Node:
         condition = self.compile(value, base)

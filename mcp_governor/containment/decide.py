@@ -7,11 +7,13 @@ before that.
 from __future__ import annotations
 
 import time
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.dialect import LATEST, dialect_of
 from mcp_governor.containment.listed import refused
 from mcp_governor.containment.model import Containment
+from mcp_governor.containment.outcome import Empty, Found, StoppedError, Unknown
 from mcp_governor.containment.problem import is_plainly_valid, unreadable
 from mcp_governor.containment.shallow import comparable, surely_covers
 from mcp_governor.containment.values import text_of
@@ -24,6 +26,19 @@ SHORT = 16
 """A text of this length is no burden even for a pattern that backtracks exponentially."""
 LONG = 1_000
 """A text beyond this length may be a burden for any pattern."""
+
+
+class Ground(Enum):
+    """What makes a "yes" without a search of our own."""
+
+    EQUAL = "both schemas are the same text, in the same dialect"
+    COVERED = "each keyword of the outer schema follows from the inner one"
+    NATIVE = "the native engine has said so"
+
+
+def _proved(_: Ground | Empty) -> Containment:
+    """The only "yes" there is: it takes a proof to get one."""
+    return Containment("yes")
 
 
 def contains(
@@ -51,23 +66,22 @@ def contains(
     except ValueError as error:
         return Containment("unknown", reason=f"one of the schemas {unreadable(error)}")
     if outer_text == inner_text:
-        return Containment("yes")
+        return _proved(Ground.EQUAL)
     try:
         listed = _by_listing(outer, inner, outer_text, inner_text, default_dialect, witness)
         if listed is not None:
             return listed
         if _plain(outer, inner, outer_text, inner_text, default_dialect):
-            return Containment("yes")
+            return _proved(Ground.COVERED)
         from mcp_governor.containment.schema import load
 
-        one, other = load(outer, outer_text, default_dialect), load(inner, inner_text, default_dialect)
+        one, other = load([(outer, outer_text), (inner, inner_text)], default_dialect)
         return _decide(one, other, until, deadline, witness)
     except RecursionError:
         return Containment("unknown", reason="schemas that are nested too deeply")
 
 
 def _decide(outer: Schema, inner: Schema, until: float, deadline: float, witness: bool) -> Containment:
-    from mcp_governor.containment.outcome import Unknown
     from mcp_governor.containment.schema import native_covers
 
     for side, schema in (("outer", outer), ("inner", inner)):
@@ -75,8 +89,10 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float, witness
             return Containment("unknown", reason=f"the {side} schema {schema.problem}")
     quick = outer.cost.quick and inner.cost.quick
     native = native_covers(outer, inner) if quick else None
-    if native == "yes" or (native == "no" and not witness):
-        return Containment("yes" if native == "yes" else "no")
+    if native == "yes":
+        return _proved(Ground.NATIVE)
+    if native == "no" and not witness:
+        return Containment("no")
     outcome = _search(outer, inner, until - deadline / 3)
     if not quick and isinstance(outcome, Unknown):
         native = _ask("covers", outer, inner, None, until)
@@ -102,30 +118,29 @@ def _by_listing(
 ) -> Containment | None:
     """The answer where the inner schema lists its values, and validators can look at each."""
     left = refused(outer, inner, outer_text, inner_text, default_dialect)
-    if not left:
-        return None if left is None else Containment("yes")
+    if isinstance(left, Empty):
+        return _proved(left)
+    if not isinstance(left, Found):
+        return None
     if not witness:
         return Containment("no")
-    from mcp_governor.containment.schema import second_validator
+    from mcp_governor.containment.schema import opinion, second_validator
 
     wide, narrow = (
         second_validator(schema, dialect_of(schema, default_dialect) or LATEST) for schema in (outer, inner)
     )
-    try:
-        confirmed = narrow.is_valid(left[0]) and not wide.is_valid(left[0])
-    except Exception:  # noqa: BLE001 - validators raise what they like, on numbers beyond a float for one
-        return None
-    return Containment("no", left[0], has_witness=True) if confirmed else None
+    confirmed = opinion(lambda: narrow.is_valid(left.value)) is True
+    confirmed = confirmed and opinion(lambda: wide.is_valid(left.value)) is False
+    return Containment("no", left.value, has_witness=True) if confirmed else None
 
 
 def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
     """An instance of ``inner`` that ``outer`` refuses."""
     from mcp_governor.containment.nodes import negate
-    from mcp_governor.containment.outcome import StoppedError, Unknown
     from mcp_governor.containment.solver import Solver
 
     try:
-        return Solver(until).solve([inner.formula, negate(outer.formula)])
+        return Solver(until).solve([inner.formula(until), negate(outer.formula(until))])
     except StoppedError as error:
         return Unknown(str(error))
     except RecursionError:
@@ -135,8 +150,6 @@ def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
 def _conclude(
     outer: Schema, inner: Schema, native: str | None, outcome: Outcome, until: float, witness: bool
 ) -> Containment:
-    from mcp_governor.containment.outcome import Empty, Found, Unknown
-
     doubt = ""
     if isinstance(outcome, Found):
         confirmed = _confirmed(outer, inner, outcome.value, until, twice=witness)
@@ -146,9 +159,11 @@ def _conclude(
     if isinstance(outcome, Empty):
         if native == "no":
             return Containment("unknown", reason="two procedures disagree")
-        return Containment("yes")
-    if native in ("yes", "no"):
-        return Containment("yes" if native == "yes" else "no")
+        return _proved(outcome)
+    if native == "yes":
+        return _proved(Ground.NATIVE)
+    if native == "no":
+        return Containment("no")
     return Containment("unknown", reason=outcome.reason if isinstance(outcome, Unknown) else doubt)
 
 

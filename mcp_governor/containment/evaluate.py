@@ -29,6 +29,7 @@ from mcp_governor.containment.nodes import (
     Unique,
     Values,
 )
+from mcp_governor.containment.regex import UnsupportedPatternError
 from mcp_governor.containment.values import exact, freeze, is_type, type_of
 
 if TYPE_CHECKING:
@@ -97,7 +98,12 @@ def _size(node: Size, value: Any) -> Truth:
 
 
 def _matches(node: Matches, value: Any) -> Truth:
-    return not isinstance(value, str) or automaton(node.pattern).matches(value)
+    if not isinstance(value, str):
+        return True
+    try:
+        return automaton(node.pattern).matches(value)
+    except UnsupportedPatternError:
+        return None
 
 
 def _items(node: Items, value: Any) -> Truth:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.containment.apart import overlapping
 from mcp_governor.containment.nodes import (
     FALSE,
     TRUE,
@@ -61,6 +62,9 @@ _SPEAKS_OF: dict[type[Node], str] = {
 _EXISTENTIAL = (SomeItem, SomeMember, Repeated)
 STRING = types(["string"])
 
+MAX_PAIRS = 5_000
+"""Pairs of alternatives that might overlap: those of a hundred alternatives. Beyond: it is not modelled."""
+
 
 def literal(text: str) -> Node:
     """The formula of one string."""
@@ -80,9 +84,12 @@ def expand(node: Node, kind: str) -> Node:
     return node if rule is None else rule(node, kind)
 
 
-def _only(parts: tuple[Node, ...], index: int) -> Node:
-    """One part holds and the others do not; the same schema twice can never be the only one."""
-    return all_of([parts[index], *(negate(part) for place, part in enumerate(parts) if place != index)])
+def _one(node: One, _: str) -> Node:
+    """One of the parts holds, and of no two both do."""
+    pairs = overlapping(node.parts, MAX_PAIRS)
+    if pairs is None:
+        return all_of([any_of(node.parts), negate(_two_of(node))])
+    return all_of([any_of(node.parts), *(any_of([negate(part), negate(other)]) for part, other in pairs)])
 
 
 def _own_kind(node: Size | Opaque, kind: str) -> Node:
@@ -110,8 +117,15 @@ def _not_typed(node: Types, kind: str) -> Node:
 def _not_one(node: One, _: str) -> Node:
     """None of the parts, or two of them."""
     none = all_of(negate(part) for part in node.parts)
-    pairs = [all_of([part, other]) for index, part in enumerate(node.parts) for other in node.parts[index + 1 :]]
-    return any_of([none, *pairs])
+    pairs = overlapping(node.parts, MAX_PAIRS)
+    if pairs is None:
+        return any_of([none, _two_of(node)])
+    return any_of([none, *(all_of(pair) for pair in pairs)])
+
+
+def _two_of(node: One) -> Node:
+    """That two of the parts hold, where there are too many pairs to write them out."""
+    return make(Opaque, "", f"two of {id(node)}", "too many alternatives that might overlap")
 
 
 def _not_size(node: Size, kind: str) -> Node:
@@ -145,7 +159,7 @@ def _not_props(node: Props, _: str) -> Node:
 
 
 def _not_values(node: Values, kind: str) -> Node:
-    members = [member for member in node.members if member[0] == kind]
+    members = [member for member in node.ordered() if member[0] == kind]
     if not members:
         return TRUE
     if kind == "null":
@@ -197,7 +211,7 @@ _EXPANSIONS: dict[type[Node], Callable[[Any, str], Node]] = {
     Not: lambda node, kind: _expand_negation(node.part, kind),
     Types: _typed,
     Values: lambda node, kind: values(member for member in node.members if member[0] == kind),
-    One: lambda node, _: any_of(_only(node.parts, index) for index in range(len(node.parts))),
+    One: _one,
     Ref: lambda node, kind: expand(node.unfold(), kind),
     Size: _own_kind,
     Opaque: _own_kind,

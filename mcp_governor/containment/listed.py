@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.containment.dialect import dialect_of
+from mcp_governor.containment.outcome import Cases, Contradiction, Found, Outcome, first_found, refuted
 from mcp_governor.containment.problem import native_validator
 from mcp_governor.containment.values import text_of
 
 MOST = 100
+"""Values that are looked at one by one. Beyond: the engines are asked."""
 _TEXT_LIMITS = ('"pattern', '"content', '"$re', '"$dynamic')
 
 
@@ -33,8 +35,8 @@ def listed_values(schema: Any, draft: int) -> list[Any] | None:
     return values if isinstance(values, list) and len(values) <= MOST else None
 
 
-def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> list[Any] | None:
-    """The values that ``inner`` lists and accepts and ``outer`` does not, short ones first.
+def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> Outcome | None:
+    """A value that ``inner`` lists and accepts and ``outer`` does not, the shortest.
 
     Args:
         outer: any JSON value.
@@ -44,8 +46,8 @@ def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_di
         default_dialect: the draft of a schema that does not name one.
 
     Returns:
-        an empty list where ``outer`` contains ``inner``; ``None`` where the question is not of this simple kind:
-        nothing is listed, one of them is no valid schema, or validating could be more than a look.
+        ``None`` where the question is not of this simple kind: nothing is listed, one of them is no valid schema, or
+        validating could be more than a look.
     """
     wide_draft, narrow_draft = dialect_of(outer, default_dialect), dialect_of(inner, default_dialect)
     if wide_draft is None or narrow_draft is None:
@@ -58,5 +60,11 @@ def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_di
         wide = native_validator(outer, outer_text, wide_draft)
     except ValueError:
         return None
-    left = [value for value in values if not wide.is_valid(value) and narrow.is_valid(value)]
-    return sorted(left, key=lambda value: len(text_of(value))) if len(left) > 1 else left
+
+    def look(text: str) -> Outcome:
+        value = ordered[text]
+        refuses = not wide.is_valid(value) and narrow.is_valid(value)
+        return Found(value) if refuses else refuted(Contradiction.CANDIDATE)
+
+    ordered = dict(sorted(((text_of(value), value) for value in values), key=lambda pair: len(pair[0])))
+    return first_found(Cases.each(ordered), look)

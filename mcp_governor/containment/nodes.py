@@ -46,6 +46,10 @@ class Values(Node):
 
     members: frozenset[Frozen]
 
+    def ordered(self) -> list[Frozen]:
+        """The members in an order that is the same in every run."""
+        return sorted(self.members)
+
 
 @frozen(eq=False)
 class Bound(Node):

@@ -7,13 +7,23 @@ from math import ceil, floor, lcm
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment.nodes import Bound, Multiple, Node, Not, Values
-from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Searcher, Unknown
+from mcp_governor.containment.outcome import (
+    Cases,
+    Contradiction,
+    Found,
+    Outcome,
+    Searcher,
+    Unknown,
+    first_found,
+    refuted,
+)
 from mcp_governor.containment.values import Number, exact, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_TRIES = 5_000
+"""Multiples of one step that are tried against others that are ruled out. Beyond: unknown."""
 
 
 class Range:
@@ -53,7 +63,7 @@ def solve_number(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
     atoms = list(atoms)
     inside = Range(atoms)
     if inside.is_empty:
-        return EMPTY
+        return refuted(Contradiction.RANGE)
     steps = [atom.step for atom in atoms if isinstance(atom, Multiple)]
     barred = [atom.part for atom in atoms if isinstance(atom, Not)]
     avoided = [part.step for part in barred if isinstance(part, Multiple)]
@@ -80,9 +90,8 @@ def _fits(number: Number, avoided: list[Number], excluded: set[Number]) -> bool:
     return number not in excluded and not any(number % step == 0 for step in avoided)
 
 
-def _found(number: Number, searcher: Searcher) -> Found | None:
+def _found(number: Number) -> Found | None:
     """The number as a JSON value, where binary floating point has it."""
-    searcher.tick()
     try:
         value = plain(number)
         return Found(value) if exact(value) == number else None
@@ -99,20 +108,21 @@ def _grid(inside: Range, step: Number, avoided: list[Number], excluded: set[Numb
     if last is not None and not inside.holds(last * step):
         last -= 1
     if first is not None and last is not None and first > last:
-        return EMPTY
+        return refuted(Contradiction.RANGE)
     if any((Fraction(other) / step).numerator == 1 for other in avoided):
-        return EMPTY
-    unwritable = False
-    for tried, factor in enumerate(_outward(first, last)):
+        return refuted(Contradiction.STEPS)
+
+    def look(factor: int) -> Outcome:
+        searcher.tick()
         number = factor * step
-        if _fits(number, avoided, excluded):
-            found = _found(number, searcher)
-            if found is not None:
-                return found
-            unwritable = True
-        if tried > MAX_TRIES + len(excluded):
-            return Unknown("a number that is a multiple of some steps and not of others")
-    return Unknown("a number that no float is equal to") if unwritable else EMPTY
+        if not _fits(number, avoided, excluded):
+            return refuted(Contradiction.CANDIDATE)
+        return _found(number) or Unknown("a number that no float is equal to")
+
+    tries = MAX_TRIES + len(excluded)
+    return first_found(
+        Cases.within(_outward(first, last), tries, "a number that is a multiple of some steps only"), look
+    )
 
 
 def _outward(first: int | None, last: int | None) -> Iterator[int]:
@@ -139,10 +149,12 @@ def _outward(first: int | None, last: int | None) -> Iterator[int]:
 def _real(inside: Range, avoided: list[Number], excluded: set[Number], searcher: Searcher) -> Outcome:
     """A number that needs to be no multiple of anything: short ones first."""
     if inside.low is not None and inside.low == inside.high:
-        return Found(plain(inside.low)) if _fits(inside.low, avoided, excluded) else EMPTY
+        if not _fits(inside.low, avoided, excluded):
+            return refuted(Contradiction.CANDIDATE)
+        return _found(inside.low) or Unknown("a number that no float is equal to")
     for number in _short(inside):
         searcher.tick()
-        if inside.holds(number) and _fits(number, avoided, excluded) and (found := _found(number, searcher)):
+        if inside.holds(number) and _fits(number, avoided, excluded) and (found := _found(number)):
             return found
     # an interval has infinitely many numbers, and what is avoided or excluded is countable
     return Unknown("a number between bounds that are too close for a float")

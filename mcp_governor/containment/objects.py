@@ -1,12 +1,17 @@
-"""An object with the members that some formulas ask for, and none that they forbid."""
+"""An object with the members that some formulas ask for, and none that they forbid.
+
+The members of an instance are of two kinds: those whose names some formula spells out, and all others. For the first
+the formulas say at once what the value has to satisfy. The others are found together with their names, by
+:class:`~.members.Members`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.evaluate import evaluate, member
-from mcp_governor.containment.expand import STRING, literal
+from mcp_governor.containment.members import Members
 from mcp_governor.containment.nodes import (
     Names,
     Node,
@@ -17,24 +22,33 @@ from mcp_governor.containment.nodes import (
     Values,
     all_of,
     negate,
-    values,
 )
-from mcp_governor.containment.outcome import EMPTY, Empty, Found, Outcome, Searcher, Unknown, first_found
+from mcp_governor.containment.outcome import (
+    Cases,
+    Contradiction,
+    Empty,
+    Found,
+    Nothing,
+    Outcome,
+    Searcher,
+    Unknown,
+    built,
+    first_found,
+    gather,
+    no_more,
+    refuted,
+    represent,
+)
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-MAX_PATTERNS = 10
+
 MAX_FILLERS = 2_000
-
-
-@frozen
-class _Fresh:
-    """Member names that no formula mentions: what such a name and such a member satisfy."""
-
-    name: frozenset[Node]
-    value: frozenset[Node]
+"""Members that are added only to reach a least size: more than anyone would read in a witness. Beyond: unknown."""
+MAX_PLACED = 50
+"""Members with a name that no formula spells out, asked for at once. Beyond: unknown."""
 
 
 @frozen(slots=False)
@@ -50,7 +64,7 @@ class ObjectGoal:
 
     @classmethod
     def of(cls, atoms: Iterable[Node], doubt: str) -> ObjectGoal:
-        """Sort the atoms."""
+        """Sort the atoms. One that is of no sort here is left out: that leaves more instances, never fewer."""
         goal = cls(doubt=doubt)
         for atom in atoms:
             if isinstance(atom, Props):
@@ -66,7 +80,7 @@ class ObjectGoal:
         return goal
 
     def member(self, key: str) -> tuple[list[Node], str]:
-        """What a member of this name satisfies, and a doubt about that."""
+        """What a member of this name certainly satisfies, and a doubt about whether that is all."""
         found: list[Node] = []
         doubt = ""
         for part in self.props:
@@ -82,8 +96,27 @@ class ObjectGoal:
 
 
 def solve_object(goal: ObjectGoal, searcher: Searcher) -> Outcome:
-    """An object that satisfies all the atoms, with as few members as possible."""
+    """An object that satisfies all the atoms, with few members."""
     return _Builder(goal, searcher).solve()
+
+
+@frozen
+class _Other:
+    """A member with a name that no formula spells out: what its name and its value have to satisfy."""
+
+    name: tuple[Node, ...]
+    value: tuple[Node, ...]
+
+
+@frozen
+class _Plan:
+    """The members that an instance is to have: by name, with what is asked beyond the formulas; and others."""
+
+    named: dict[str, tuple[Node, ...]]
+    others: tuple[_Other, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.named) + len(self.others)
 
 
 class _Builder:
@@ -92,132 +125,139 @@ class _Builder:
         self.searcher = searcher
         self.low = max((size.limit for size in goal.sizes if size.low), default=0)
         self.high = min((size.limit for size in goal.sizes if not size.low), default=None)
-        self.mentioned = list(dict.fromkeys([*goal.required, *(key for part in goal.props for key in part.named)]))
-        self._fresh: list[_Fresh] | None = None
+        spelled = [key for part in goal.props for key in part.named]
+        wanted = [key for some in goal.somes for key in _spelled(some) or ()]
+        self.mentioned = dict.fromkeys([*goal.required, *spelled, *wanted])
+        self.members = Members(goal.props, goal.names, self.mentioned, searcher)
+        self.asked: dict[str, tuple[list[Node], str]] = {}
 
     def solve(self) -> Outcome:
-        if self.high is not None and (self.high < self.low or self.high < len(self.goal.required)):
-            return EMPTY
-        if self.low > MAX_FILLERS:
-            return Unknown(f"an object with more than {MAX_FILLERS} members")
-        present: dict[str, list[Node]] = {key: [] for key in self.goal.required}
-        for key in present:
-            outcome = self.value(key, [])
-            if not isinstance(outcome, Found):
-                return outcome
-        return self.place(0, present, fresh=0)
+        if self.high is not None and self.high < self.low:
+            return refuted(Contradiction.SIZES)
+        plan = _Plan(dict.fromkeys(self.goal.required, ()))
+        if self.high is not None and len(plan) > self.high:
+            return refuted(Contradiction.MEMBERS)
+        values = self.values(plan)
+        if not isinstance(values, dict):
+            # a member that every instance has has no value, or none that was found
+            return values
+        return self.place(0, plan)
 
-    def value(self, key: str, extra: list[Node]) -> Outcome:
+    def value(self, key: str, extra: tuple[Node, ...]) -> Outcome:
         """A value for the member ``key``."""
-        found, doubt = self.goal.member(key)
-        outcome = self.searcher.solve([*found, *extra])
-        return Found(outcome.value, outcome.doubt or doubt) if isinstance(outcome, Found) else outcome
+        asked = self.asked.get(key)
+        if asked is None:
+            asked = self.asked[key] = self.goal.member(key)
+        outcome = self.searcher.solve([*asked[0], *extra])
+        if not isinstance(outcome, Found) or not asked[1]:
+            return outcome
+        return replace(outcome, doubt=outcome.doubt or asked[1])
 
-    def place(self, index: int, present: dict[str, list[Node]], fresh: int) -> Outcome:
-        """Find a member for each existential atom, then fill up to the least size."""
+    def values(self, plan: _Plan) -> dict[str, Found] | Nothing:
+        """A value for each named member of a plan; one without any refutes the plan."""
+        found: dict[str, Found] = {}
+        unsure: Unknown | None = None
+        for key, extra in plan.named.items():
+            outcome = self.value(key, extra)
+            if isinstance(outcome, Empty):
+                return outcome
+            if isinstance(outcome, Found):
+                found[key] = outcome
+            else:
+                unsure = unsure or outcome
+        return found if unsure is None else unsure
+
+    def place(self, index: int, plan: _Plan) -> Outcome:
+        """Find a member for each existential atom, then fill up to the least size.
+
+        The member that satisfies the atom in an instance has a name that is spelled out somewhere, or shares its
+        other name with the member of an earlier atom, or has another name of its own. These are the cases.
+        """
         self.searcher.tick()
         if index == len(self.goal.somes):
-            return self.finish(present, fresh)
+            return self.finish(plan)
         some = self.goal.somes[index]
-        return first_found(
-            self.place(index + 1, placed, fresh + is_fresh) for placed, is_fresh in self.places(some, present)
-        )
+        spelled = _spelled(some)
+        if spelled is not None:
+            return self.place_named(index, plan, dict.fromkeys(spelled))
+        keys = dict.fromkeys(key for key in (plan.named | self.mentioned) if evaluate(some.name, key) is not False)
+        alone = self.members.find(_Other((some.name,), (some.value,)))
+        if isinstance(alone, Empty):
+            # nor can it share a name, where even more is asked of it
+            return self.place_named(index, plan, keys)
+        if len(plan.others) >= MAX_PLACED:
+            return Unknown(f"more than {MAX_PLACED} members that might share a name")
+        joins: dict[str | int, None] = dict.fromkeys([*keys, *range(len(plan.others) + 1)])
+        return first_found(Cases.each(joins), lambda join: self.joined(index, plan, join))
 
-    def places(self, some: SomeMember, present: dict[str, list[Node]]) -> Iterator[tuple[dict[str, list[Node]], bool]]:
-        """The ways to satisfy one existential atom."""
-        for key in self.candidates(some, present):
-            extra = [*present.get(key, []), some.value]
-            if not isinstance(self.value(key, extra), Empty):
-                yield {**present, key: extra}, False
-        if isinstance(some.name, Values):
-            return
-        known = {*self.mentioned, *present}
-        for kind in self.fresh():
-            name = self.new_name(kind, [some.name], known)
-            if isinstance(name, Found):
-                outcome = self.searcher.solve([*kind.value, some.value])
-                if not isinstance(outcome, Empty):
-                    yield {**present, name.value: [some.value]}, True
+    def place_named(self, index: int, plan: _Plan, keys: dict[str, None]) -> Outcome:
+        return first_found(Cases.each(keys), lambda key: self.joined(index, plan, key))
 
-    def candidates(self, some: SomeMember, present: dict[str, list[Node]]) -> list[str]:
-        if isinstance(some.name, Values):
-            return sorted(content for kind, content in some.name.members if kind == "string")
-        keys = dict.fromkeys([*present, *self.mentioned])
-        return [key for key in keys if evaluate(some.name, key) is not False]
+    def joined(self, index: int, plan: _Plan, join: str | int) -> Outcome:
+        """The existential atom satisfied by a certain member: a named one, or one of the others, or one more."""
+        some = self.goal.somes[index]
+        if isinstance(join, str):
+            extra = (*plan.named.get(join, ()), some.value)
+            outcome = self.value(join, extra)
+            after = replace(plan, named={**plan.named, join: extra})
+        else:
+            old = plan.others[join] if join < len(plan.others) else _Other((), ())
+            other = _Other((*old.name, some.name), (*old.value, some.value))
+            outcome = self.members.find(other)
+            after = replace(plan, others=(*plan.others[:join], other, *plan.others[join + 1 :]))
+        if isinstance(outcome, Empty):
+            return outcome
+        if self.high is not None and len(after) > self.high:
+            # the members of a plan have different names, and later atoms only add to them
+            return refuted(Contradiction.MEMBERS)
+        return self.place(index + 1, after)
 
-    def new_name(self, kind: _Fresh, more: list[Node], known: Iterable[str]) -> Outcome:
-        """A name of this kind that is not yet known."""
-        others = negate(values(("string", key) for key in known))
-        return self.searcher.solve([STRING, *kind.name, *more, others])
+    def finish(self, plan: _Plan) -> Outcome:
+        """Give every member its name and value, and fill up to the least size."""
+        found = self.values(plan)
+        if not isinstance(found, dict):
+            return found
+        pools = [self.members.draw(other, len(plan.others)) for other in plan.others]
+        names = represent(pools)
+        if not isinstance(names, list):
+            return names
+        for name, pool in zip(names, pools, strict=True):
+            found[name] = next(outcome for key, outcome in pool.found if key == name)
+        short = self.low - len(found)
+        if short > MAX_FILLERS:
+            return Unknown(f"an object with more than {MAX_FILLERS} members that nothing names")
+        lacking = self.fill(found, short) if short > 0 else None
+        return self.whole(found) if lacking is None else lacking
 
-    def fresh(self) -> list[_Fresh]:
-        """The kinds of names that are mentioned nowhere: for each pattern, matching or not."""
-        if self._fresh is None:
-            others = negate(values(("string", key) for key in self.mentioned))
-            patterns = list(dict.fromkeys(name for part in self.goal.props for name, _ in part.patterns))
-            self._fresh = list(self.split(patterns[:MAX_PATTERNS], [STRING, *self.goal.names, others], {}))
-            self.exact = len(patterns) <= MAX_PATTERNS
-        return self._fresh
+    def fill(self, found: dict[str, Found], short: int) -> Nothing | None:
+        """Add optional members up to the least size; returns why there are not enough.
 
-    def split(self, patterns: list[Node], name: list[Node], chosen: dict[Node, bool]) -> Iterator[_Fresh]:
-        if isinstance(self.searcher.solve(name), Empty):
-            return
-        if patterns:
-            for fits in (False, True):
-                literal_ = patterns[0] if fits else negate(patterns[0])
-                yield from self.split(patterns[1:], [*name, literal_], {**chosen, patterns[0]: fits})
-            return
-        value: list[Node] = []
-        for part in self.goal.props:
-            matched = [node for pattern, node in part.patterns if chosen.get(pattern)]
-            value += matched or [part.rest]
-        if not isinstance(self.searcher.solve(value), Empty):
-            yield _Fresh(frozenset(name), frozenset(value))
+        Any further name may be added or not, whatever the others are. The named ones that can be added, and all the
+        other names with a value, less those that the plan takes from them, are all there are: which of the other
+        names the plan took makes no difference to how many are left.
+        """
+        optional = dict.fromkeys(key for key in self.mentioned if key not in found)
+        named = gather(Cases.each(optional), lambda key: self.value(key, ()), short)
+        found.update(named.found)
+        short -= len(named.found)
+        if short <= 0:
+            return None
+        others = self.members.draw(_Other((), ()), short, found)
+        found.update(others.found)
+        return no_more(named.rest, others.rest) if len(others.found) < short else None
 
-    def finish(self, present: dict[str, list[Node]], fresh: int) -> Outcome:
-        """Check the sizes, fill up, and give every member its value."""
-        if self.high is not None and len(present) > self.high:
-            # two unmentioned names might have been one
-            return Unknown("members that might share a name") if fresh > 1 else EMPTY
-        doubt = self.goal.doubt
-        if len(present) < self.low:
-            present = dict(present)
-            doubt = self.fill(present) or doubt
-            if len(present) < self.low:
-                return Unknown(doubt) if doubt else EMPTY
-        result: dict[str, Any] = {}
-        for key, extra in present.items():
-            outcome = self.value(key, extra)
-            if not isinstance(outcome, Found):
-                return outcome
-            result[key] = outcome.value
-            doubt = doubt or outcome.doubt
-        return Found(result, doubt)
+    def whole(self, found: dict[str, Found]) -> Outcome:
+        doubt = next((outcome.doubt for outcome in found.values() if outcome.doubt), "")
+        size = 1 + sum(len(key) + outcome.size for key, outcome in found.items())
+        value: dict[str, Any] = {key: outcome.value for key, outcome in found.items()}
+        return built(value, self.goal.doubt or doubt, size)
 
-    def fill(self, present: dict[str, list[Node]]) -> str:
-        """Add optional members up to the least size; says what stopped it short of a proof."""
-        doubt = ""
-        for key in self.mentioned:
-            if len(present) >= self.low:
-                return ""
-            if key not in present:
-                outcome = self.value(key, [])
-                if isinstance(outcome, Found):
-                    present[key] = []
-                elif isinstance(outcome, Unknown):
-                    doubt = outcome.reason
-        for kind in self.fresh():
-            while len(present) < self.low:
-                name = self.new_name(kind, [], {*self.mentioned, *present})
-                if not isinstance(name, Found):
-                    doubt = name.reason if isinstance(name, Unknown) else doubt
-                    break
-                outcome = self.searcher.solve(kind.value)
-                if not isinstance(outcome, Found):
-                    doubt = outcome.reason if isinstance(outcome, Unknown) else doubt
-                    break
-                present[name.value] = []
-        return doubt
+
+def _spelled(some: SomeMember) -> list[str] | None:
+    """The names that a member may have, where they are listed."""
+    if isinstance(some.name, Values):
+        return sorted(content for kind, content in some.name.members if kind == "string")
+    return None
 
 
 def member_goal(props_: Iterable[Props], key: str) -> list[Node]:
@@ -233,4 +273,4 @@ def only_name(some: SomeMember) -> str | None:
     return None
 
 
-__all__ = ["ObjectGoal", "literal", "member_goal", "only_name", "solve_object"]
+__all__ = ["ObjectGoal", "member_goal", "only_name", "solve_object"]

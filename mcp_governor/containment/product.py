@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment import charset
+from mcp_governor.containment.outcome import Exhausted, explore
 from mcp_governor.containment.regex import UnsupportedPatternError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mcp_governor.containment.automaton import Automaton
 
 MAX_STATES = 200_000
+"""Places of the product: some hundred megabytes. Beyond: the pattern is not modelled, and the answer unknown."""
 _ONE_LINE = charset.DOT
 
 
@@ -24,8 +25,8 @@ def find_string(
     low: int,
     high: int | None,
     excluded: frozenset[str],
-    tick: Callable[[], None],
-) -> str | None:
+    tick: Callable[[int], None],
+) -> str | Exhausted:
     """A short string that is in (``True``) or not in (``False``) the language of every automaton.
 
     One without a line break is preferred: regular expression engines differ about those.
@@ -38,20 +39,51 @@ def find_string(
         tick: called at every step; may raise to stop the search.
 
     Returns:
-        ``None`` where no such string exists.
+        the proof, where no such string exists.
 
     Raises:
         UnsupportedPatternError: the product of the automata is too large.
     """
-    for alphabet in (_ONE_LINE, charset.ANY):
-        found = _Search(machines, excluded, tick, alphabet).run(low, high)
-        if found is not None:
-            return found
-    return None
+    barred = _Prefixes(excluded)
+    readable = _Search(machines, barred, _ONE_LINE, low, high).run(tick)
+    # the second walk sees all that the first one does
+    return _Search(machines, barred, charset.ANY, low, high).run(tick) if isinstance(readable, Exhausted) else readable
 
 
-_Place = tuple[tuple[int, ...], frozenset[str]]
-"""The states of the machines, and what is left of the excluded strings that begin like this one."""
+class _Prefixes:
+    """Some strings as a tree of their characters: each place stands for a beginning of one of them.
+
+    Args:
+        texts: the strings.
+    """
+
+    NOWHERE = -1
+    """The place of a text that none of the strings begins with."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.below: list[dict[str, int]] = [{}]
+        self.ends: set[int] = set()
+        for text in sorted(texts):
+            place = 0
+            for char in text:
+                after = self.below[place].get(char)
+                if after is None:
+                    after = self.below[place][char] = len(self.below)
+                    self.below.append({})
+                place = after
+            self.ends.add(place)
+
+    def step(self, place: int, char: str) -> int:
+        return self.NOWHERE if place == self.NOWHERE else self.below[place].get(char, self.NOWHERE)
+
+    def chars(self, place: int) -> Iterable[str]:
+        return () if place == self.NOWHERE else self.below[place]
+
+
+_Place = tuple[tuple[int, ...], int]
+"""The states of the machines, and where the text is among the beginnings of excluded strings."""
+_Step = tuple[_Place, int, int]
+"""A place, the length of the text that leads there, and its number in the table of parents."""
 
 
 @dataclass(eq=False, repr=False)
@@ -59,37 +91,39 @@ class _Search:
     """A walk, shortest strings first, through the product of several automata."""
 
     machines: Sequence[tuple[Automaton, bool]]
-    excluded: frozenset[str]
-    tick: Callable[[], None]
+    barred: _Prefixes
     alphabet: charset.CharSet
+    low: int
+    high: int | None
     parents: list[tuple[int, str]] = field(default_factory=lambda: [(0, "")])
+    seen: set[tuple[_Place, int]] = field(default_factory=set)
 
-    def run(self, low: int, high: int | None) -> str | None:
-        start: _Place = (tuple(machine.START for machine, _ in self.machines), self.excluded)
-        queue: deque[tuple[_Place, int, int]] = deque([(start, 0, 0)])
-        seen: set[tuple[_Place, int]] = {(start, 0)}
-        while queue:
-            place, length, number = queue.popleft()
-            self.tick()
-            if length >= low and self.accepted(place):
-                return self.spelled(number)
-            if length == high:
+    def run(self, tick: Callable[[int], None]) -> str | Exhausted:
+        start: _Place = (tuple(machine.START for machine, _ in self.machines), 0)
+        return explore((start, 0, 0), self.step, lambda: tick(1 + len(self.machines)))
+
+    def step(self, here: _Step, push: Callable[[_Step], None]) -> str | None:
+        place, length, number = here
+        if length >= self.low and self.accepted(place):
+            return self.spelled(number)
+        if length == self.high:
+            return None
+        for char, after in self.steps(place):
+            # Past the least length, a place that was reached before needs no second visit: texts come shortest
+            # first, so that all that follows there was within the greatest length the first time.
+            key = (after, min(length + 1, self.low))
+            if key in self.seen or self.hopeless(after):
                 continue
-            for char, after in self.steps(place):
-                # past the least length, a place that was reached before needs no second visit
-                key = (after, min(length + 1, low))
-                if key in seen or self.hopeless(after):
-                    continue
-                if len(seen) > MAX_STATES:
-                    raise UnsupportedPatternError("patterns whose product is too large")
-                seen.add(key)
-                self.parents.append((number, char))
-                queue.append((after, length + 1, len(self.parents) - 1))
+            if len(self.seen) > MAX_STATES // (1 + len(self.machines) // 4):
+                raise UnsupportedPatternError("patterns whose product is too large")
+            self.seen.add(key)
+            self.parents.append((number, char))
+            push((after, length + 1, len(self.parents) - 1))
         return None
 
     def accepted(self, place: _Place) -> bool:
         states, rest = place
-        return "" not in rest and all(
+        return rest not in self.barred.ends and all(
             machine.accepts(state) is wanted for (machine, wanted), state in zip(self.machines, states, strict=True)
         )
 
@@ -106,7 +140,7 @@ class _Search:
         cuts = {edge for low, high in self.alphabet for edge in (low, high + 1)}
         for (machine, _), state in zip(self.machines, states, strict=True):
             cuts.update(machine.row(state)[0])
-        cuts.update(code for text in rest if text for code in (ord(text[0]), ord(text[0]) + 1))
+        cuts.update(code for char in self.barred.chars(rest) for code in (ord(char), ord(char) + 1))
         chars = [
             charset.sample(low, high - 1) for low, high in pairwise(sorted(cuts)) if charset.holds(self.alphabet, low)
         ]
@@ -120,7 +154,7 @@ class _Search:
         code = ord(char)
         return (
             tuple(machine.step(state, code) for (machine, _), state in zip(self.machines, states, strict=True)),
-            frozenset(text[1:] for text in rest if text[:1] == char),
+            self.barred.step(rest, char),
         )
 
     def spelled(self, number: int) -> str:

@@ -31,14 +31,14 @@ def instances(schema: Any, *, limit: int = 10, deadline: float = 1.0, default_di
     """
     until = time.monotonic() + deadline
     try:
-        loaded = load(schema, text_of(schema), default_dialect)
+        (loaded,) = load([(schema, text_of(schema))], default_dialect)
     except ValueError:
         return []
     if loaded.problem is not None or not loaded.cost.shallow:
         return []
     found: dict[Any, Any] = {}
     try:
-        for value in _candidates(loaded.formula, Solver(until), limit):
+        for value in _candidates(loaded.formula(until), Solver(until), limit):
             if len(found) >= limit:
                 break
             frozen = freeze(value)

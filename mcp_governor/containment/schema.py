@@ -21,6 +21,8 @@ from mcp_governor.containment.problem import find_problem, native_validator
 from mcp_governor.containment.regex import backtracks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_governor.containment.nodes import Node
 
 CACHE_SIZE = 1_024
@@ -42,6 +44,7 @@ class Schema:
     def __init__(self, given: Any, text: str, draft: int | None, *, trusted: bool = False) -> None:
         self.text = text
         self.draft = draft
+        self._formula: Node | None = None
         self.cost = Cost(quick=True, shallow=True) if trusted else self._estimate(given)
         self.canonical = self._canonical(given) if self.cost.quick else None
         self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
@@ -79,10 +82,18 @@ class Schema:
         """The schema in draft 2020-12."""
         return modern(self.source, self.draft or LATEST, self.text)
 
-    @cached_property
-    def formula(self) -> Node:
-        """What the own procedure works on."""
-        return Compiler(Document(self.modern, self.text), self.text).root()
+    def formula(self, until: float = float("inf")) -> Node:
+        """What the own procedure works on.
+
+        Args:
+            until: the moment (of :func:`time.monotonic`) at which to stop.
+
+        Raises:
+            StoppedError: that moment has come, or the schema says too much.
+        """
+        if self._formula is None:
+            self._formula = Compiler(Document(self.modern, self.text), self.text).root(until)
+        return self._formula
 
     @cached_property
     def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
@@ -116,12 +127,24 @@ class Schema:
     def accepts(self, value: Any, *, twice: bool = True) -> bool | None:
         """Whether both validators accept the value (the native one alone, where not ``twice``); ``None`` where they
         differ or one cannot tell."""
-        try:
-            first = self.validator.is_valid(value)
-            second = first if not twice else self._second_opinion(value)
-        except Exception:  # noqa: BLE001 - validators raise what they like on schemas they cannot read
-            return None
-        return first if first is second else None
+        first = opinion(lambda: self.validator.is_valid(value))
+        if first is None or not twice:
+            return first
+        return first if first is opinion(lambda: self._second_opinion(value)) else None
+
+
+def opinion(ask: Callable[[], bool]) -> bool | None:
+    """What a validator says; ``None`` where it fails.
+
+    Validators raise what they like on schemas that they cannot read and numbers beyond a float, and the panics of
+    those in Rust are no exceptions to Python: only what ends the program on purpose is passed on.
+    """
+    try:
+        return bool(ask())
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001
+        return None
 
 
 def second_validator(schema: Any, draft: int) -> Any:
@@ -184,21 +207,26 @@ def clear() -> None:
     forget()
 
 
-def load(given: Any, text: str, default_dialect: int) -> Schema:
-    """The schema, from the cache where its content was seen before.
+def load(given: list[tuple[Any, str]], default_dialect: int) -> list[Schema]:
+    """The schemas of one question, from the cache where their content was seen before.
+
+    They come together, so that nothing is forgotten between them: their formulas have to be made of the same nodes.
 
     Args:
-        given: any JSON value.
-        text: its canonical text.
+        given: JSON values, each with its canonical text.
         default_dialect: the draft of a schema that does not name one.
     """
+    if pool_size() > MAX_NODES:
+        clear()
+    return [_load(schema, text, default_dialect) for schema, text in given]
+
+
+def _load(given: Any, text: str, default_dialect: int) -> Schema:
     global _cached_text
     key = (text, default_dialect)
     found = _cache.get(key)
     if found is not None:
         return found
-    if pool_size() > MAX_NODES:
-        clear()
     found = _cache[key] = Schema(given, text, dialect_of(given, default_dialect))
     _cached_text += len(text)
     while _cached_text > CACHE_TEXT or len(_cache) > CACHE_SIZE:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_STEPS = 1_000
+"""Pairs of parts that are held against each other: about a millisecond. Beyond: not seen to be covered."""
 _TEXT_LIMITS = ('"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated')
 _DIALECT_WORDS = ('"items":[', '"additionalItems"', '"prefixItems"', '"minContains"', '"maxContains"', '"depend')
 """What drafts from 7 on read otherwise; what stands beside a reference is never looked at here."""
@@ -85,6 +86,9 @@ class _Comparison:
         self.open: dict[tuple[int, int], int] = {}
         self.assumed: set[tuple[int, int]] = set()
         self.proved: set[tuple[int, int]] = set()
+        # What is written for one question only is kept as long as the others: parts are told apart by identity,
+        # and an object that is gone leaves its identity to the next one.
+        self.written: list[dict[str, Any]] = []
 
     def covers(self, outer: Any, inner: Any) -> bool:
         """Whether ``outer`` plainly accepts all that ``inner`` does."""
@@ -169,10 +173,15 @@ class _Comparison:
         if any(self.covers(outer, part) for part in inner.get("allOf", ())):
             return True
         if "anyOf" in outer and "enum" in inner and len(inner["enum"]) > 1:
-            return all(self.covers(outer, {**inner, "enum": [value]}) for value in inner["enum"])
+            return all(self.covers(outer, self.write({**inner, "enum": [value]})) for value in inner["enum"])
         return any(
             word in inner and all(self.covers(outer, part) for part in inner[word]) for word in ("anyOf", "oneOf")
         )
+
+    def write(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """A schema that is in neither document."""
+        self.written.append(schema)
+        return schema
 
     def members(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
         """``properties``, ``patternProperties`` and ``additionalProperties``, which depend on one another."""
@@ -249,7 +258,7 @@ def _items(this: _Comparison, _: str, value: Any, inner: dict[str, Any], outer: 
 
 
 def _property_names(this: _Comparison, key: str, value: Any, inner: dict[str, Any], _: Any) -> bool:
-    return this.below(value, {"type": "string"}) or (key in inner and this.below(value, inner[key]))
+    return this.below(value, this.write({"type": "string"})) or (key in inner and this.below(value, inner[key]))
 
 
 def _any_of(this: _Comparison, _: str, value: Any, inner: dict[str, Any], __: Any) -> bool:

@@ -12,7 +12,7 @@ such an assumption is kept only once the outer goal is settled the same way.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment.arrays import ArrayGoal, solve_array
@@ -37,12 +37,15 @@ from mcp_governor.containment.nodes import (
 from mcp_governor.containment.numbers import Range, solve_number
 from mcp_governor.containment.objects import ObjectGoal, member_goal, only_name, solve_object
 from mcp_governor.containment.outcome import (
-    EMPTY,
+    Cases,
+    Contradiction,
     Empty,
     Found,
     Outcome,
     StoppedError,
+    built,
     first_found,
+    refuted,
 )
 from mcp_governor.containment.strings import solve_string
 from mcp_governor.containment.values import TYPES, Frozen, has_type, text_of, thaw
@@ -51,6 +54,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MAX_STEPS = 500_000
+"""Steps of one search: about ten seconds, and some hundred bytes each. Beyond: unknown."""
+MAX_ROOM = 2_000_000
+"""Formulas in all goals that are remembered or open at the same time: some 150 MB. Beyond: unknown."""
+_PATIENCE = 64
+"""The weight of the steps between two looks at the clock: about a millisecond."""
 _NEVER = 1 << 30
 
 
@@ -63,6 +71,9 @@ class _Branch:
     atoms: list[Node] = field(default_factory=list)
     props: list[Props] = field(default_factory=list)
     choices: list[tuple[bool, Or]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.asserted) + len(self.atoms) + len(self.choices)
 
     def copy(self) -> _Branch:
         return _Branch(self.kind, dict(self.asserted), list(self.atoms), list(self.props), list(self.choices))
@@ -106,18 +117,28 @@ class Solver:
     def __init__(self, until: float, max_steps: int = MAX_STEPS) -> None:
         self._until = until
         self._left = max_steps
+        self._room = MAX_ROOM
+        self._due = 0
         self._memo: dict[frozenset[Node], Outcome] = {}
         self._open: dict[frozenset[Node], int] = {}
         self._lowest = _NEVER
         self._expanded: dict[tuple[Node, str], Node] = {}
 
-    def tick(self) -> None:
+    def tick(self, weight: int = 1) -> None:
         """Count a step; see :class:`~.outcome.Searcher`."""
         self._left -= 1
         if self._left <= 0:
             raise StoppedError("the search takes too many steps")
-        if not self._left & 31 and time.monotonic() > self._until:
-            raise StoppedError("the search takes longer than its deadline")
+        self._due -= weight
+        if self._due <= 0:
+            self._due = _PATIENCE
+            if time.monotonic() > self._until:
+                raise StoppedError("the search takes longer than its deadline")
+
+    def _take(self, room: int) -> None:
+        self._room -= room
+        if self._room < 0:
+            raise StoppedError("the search takes too much memory")
 
     def expand(self, node: Node, kind: str) -> Node:
         """:func:`~.expand.expand`, remembered."""
@@ -125,6 +146,9 @@ class Solver:
         found = self._expanded.get(key)
         if found is None:
             found = self._expanded[key] = expand(node, kind)
+            if isinstance(found, And | Or):
+                self._take(len(found.parts))
+                self.tick(1 + len(found.parts) // 8)
         return found
 
     def solve(self, goal: Iterable[Node]) -> Outcome:
@@ -133,88 +157,108 @@ class Solver:
         Raises:
             StoppedError: the deadline or the step limit was reached.
         """
-        wanted = frozenset(node for node in goal if node is not TRUE)
+        wanted = dict.fromkeys(node for node in goal if node is not TRUE)
         if not wanted:
             return Found(None)
         if FALSE in wanted or any(isinstance(node, Not) and node.part in wanted for node in wanted):
-            return EMPTY
-        known = self._memo.get(wanted)
+            return refuted(Contradiction.FALSE)
+        # The order decides what is found, not whether: goals that differ in it share what they come to. It is the
+        # order in which formulas were written, and never that of a set, which differs from run to run.
+        key = frozenset(wanted)
+        known = self._memo.get(key)
         if known is not None:
             return known
-        depth = self._open.get(wanted)
+        depth = self._open.get(key)
         if depth is not None:
+            # Whatever is concluded in here, up to the goal at that depth, hangs on this assumption, used or not.
             self._lowest = min(self._lowest, depth)
-            return EMPTY
-        return self._fresh(wanted)
+            return refuted(Contradiction.SMALLER)
+        return self._fresh(key, wanted)
 
-    def _fresh(self, wanted: frozenset[Node]) -> Outcome:
+    def _fresh(self, key: frozenset[Node], wanted: dict[Node, None]) -> Outcome:
         self.tick()
+        self._take(len(wanted))
         depth = len(self._open)
         outside, self._lowest = self._lowest, _NEVER
-        self._open[wanted] = depth
+        self._open[key] = depth
         try:
             outcome = self._search(wanted)
         finally:
-            del self._open[wanted]
+            del self._open[key]
         assumed = self._lowest
         if assumed >= depth:
             # nothing below an open goal was assumed: this holds for good
-            self._memo[wanted] = outcome
+            self._memo[key] = outcome
             assumed = _NEVER
         self._lowest = min(outside, assumed)
         return outcome
 
-    def _search(self, wanted: frozenset[Node]) -> Outcome:
+    def _search(self, wanted: dict[Node, None]) -> Outcome:
         listed, kinds = _restrictions(wanted)
         if listed is not None:
             return self._try_all(listed, wanted)
-        return first_found(self._typed(wanted, kind) for kind in kinds)
+        # every value is of one of the types, and those left out are ruled out by a formula
+        return first_found(Cases.each(kinds), lambda kind: self._typed(wanted, kind))
 
-    def _try_all(self, listed: Iterable[Frozen], wanted: Iterable[Node]) -> Outcome:
+    def _try_all(self, listed: frozenset[Frozen], wanted: Iterable[Node]) -> Outcome:
         """The goal has finitely many candidates: look at each."""
-        doubtful: Found | None = None
         rest = [node for node in wanted if not isinstance(node, Values)]
-        for member in sorted(listed, key=_length):
-            self.tick()
-            value = thaw(member)
-            truth = every(evaluate(node, value) for node in rest)
-            if truth:
-                return Found(value)
-            if truth is None and doubtful is None:
-                doubtful = Found(value, "a listed value against something that is not modelled")
-        return doubtful or EMPTY
 
-    def _typed(self, wanted: frozenset[Node], kind: str) -> Outcome:
+        def look(member: Frozen) -> Outcome:
+            value = thaw(member)
+            self.tick(1 + len(rest))
+            truth = every(evaluate(node, value) for node in rest)
+            if truth is False:
+                return refuted(Contradiction.CANDIDATE)
+            doubt = "" if truth else "a listed value against something that is not modelled"
+            return built(value, doubt, len(text_of(value)))
+
+        return first_found(Cases.each(dict.fromkeys(sorted(listed, key=_length))), look)
+
+    def _typed(self, wanted: Iterable[Node], kind: str) -> Outcome:
         branch = _Branch(kind)
         for node in wanted:
             if not branch.add(node, self.expand):
-                return EMPTY
+                return refuted(Contradiction.FALSE)
         return self._branch(branch)
 
     def _branch(self, branch: _Branch) -> Outcome:
-        self.tick()
+        self.tick(1 + len(branch) // 8)
         if not self._propagate(branch):
-            return EMPTY
+            return refuted(Contradiction.FALSE)
         listed = [node for node in branch.asserted if isinstance(node, Values)]
         if listed:
             common = frozenset.intersection(*(node.members for node in listed))
             return self._try_all(common, list(branch.asserted))
-        if not branch.choices:
-            return self._leaf(branch)
         relaxed = self._leaf(branch)
-        if isinstance(relaxed, Empty):
-            return EMPTY
-        if isinstance(relaxed, Found) and all(evaluate(node, relaxed.value) for _, node in branch.choices):
+        if not branch.choices or isinstance(relaxed, Empty):
+            # without the disjunctions less is asked: what has no instance then has none with them
+            return relaxed
+        if isinstance(relaxed, Found) and self._chooses(branch, relaxed):
             return relaxed
         position = min(
             range(len(branch.choices)), key=lambda at: (not branch.choices[at][0], len(branch.choices[at][1].parts))
         )
         _, chosen = branch.choices.pop(position)
-        return first_found(self._alternative(branch, part) for part in chosen.parts)
+        return first_found(Cases.parts(chosen), lambda part: self._alternative(branch, part))
+
+    def _chooses(self, branch: _Branch, found: Found) -> bool:
+        """Whether an instance happens to satisfy the disjunctions as well."""
+        for _, node in branch.choices:
+            self.tick(1 + found.size // 8)
+            if not evaluate(node, found.value):
+                return False
+        return True
 
     def _alternative(self, branch: _Branch, part: Node) -> Outcome:
+        if part is FALSE or negate(part) in branch.asserted:
+            return refuted(Contradiction.FALSE)
+        room = len(branch)
+        self._take(room)
         below = branch.copy()
-        return self._branch(below) if below.add(part, self.expand) else EMPTY
+        outcome = self._branch(below) if below.add(part, self.expand) else refuted(Contradiction.FALSE)
+        self._room += room
+        return outcome
 
     def _propagate(self, branch: _Branch) -> bool:
         """Drop what cannot be chosen and choose what is left alone; ``False`` on a contradiction."""
@@ -295,7 +339,7 @@ class Solver:
             return self._boolean(atoms, doubt)
         if branch.kind == "number":
             outcome = solve_number((node for node in atoms if not is_opaque(node)), self)
-            return Found(outcome.value, doubt) if isinstance(outcome, Found) else outcome
+            return replace(outcome, doubt=doubt) if isinstance(outcome, Found) and doubt else outcome
         if branch.kind == "string":
             return solve_string(atoms, self)
         if branch.kind == "array":
@@ -311,10 +355,13 @@ class Solver:
             for kind, content in node.part.members
             if kind == "boolean"
         }
-        return next((Found(value, doubt) for value in (False, True) if value not in barred), EMPTY)
+        return first_found(
+            Cases.each({False: None, True: None}),
+            lambda value: refuted(Contradiction.CANDIDATE) if value in barred else Found(value, doubt),
+        )
 
 
-def _restrictions(wanted: Iterable[Node]) -> tuple[frozenset[Frozen] | None, list[str]]:
+def _restrictions(wanted: Iterable[Node]) -> tuple[frozenset[Frozen] | None, dict[str, None]]:
     """The candidates of a goal, where it lists them, and the types that it leaves."""
     listed: frozenset[Frozen] | None = None
     names: list[frozenset[str]] = []
@@ -331,11 +378,11 @@ def _restrictions(wanted: Iterable[Node]) -> tuple[frozenset[Frozen] | None, lis
         elif isinstance(node, Not) and isinstance(node.part, Types):
             barred |= node.part.names
     if listed is not None:
-        return frozenset(member for member in listed if all(has_type(member, few) for few in names)), []
+        return frozenset(member for member in listed if all(has_type(member, few) for few in names)), {}
     kinds = [kind for kind in TYPES if kind not in barred]
     for few in names:
         kinds = [kind for kind in kinds if kind in few or (kind == "number" and "integer" in few)]
-    return None, kinds
+    return None, dict.fromkeys(kinds)
 
 
 def _length(member: Frozen) -> tuple[int, str]:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from mcp_governor.containment import charset
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.nodes import Matches, Node, Not, Opaque, Size, Values, make
-from mcp_governor.containment.outcome import EMPTY, Found, Outcome, Searcher, Unknown
+from mcp_governor.containment.outcome import (
+    Contradiction,
+    Exhausted,
+    Found,
+    Outcome,
+    Searcher,
+    Unknown,
+    refuted,
+    unreachable,
+)
 from mcp_governor.containment.product import find_string
 from mcp_governor.containment.regex import Alt, Cat, Chars, Look, Regex, Repeat, UnsupportedPatternError
 
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_LENGTH = 100_000
+"""Characters of a string that is asked for: more than anyone would read in a witness. Beyond: unknown."""
 
 
 def solve_string(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
@@ -38,23 +48,31 @@ def solve_string(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
         elif isinstance(part, Opaque):
             doubt = part.why
     if high is not None and low > high:
-        return EMPTY
+        return refuted(Contradiction.SIZES)
     if low > MAX_LENGTH:
         return Unknown(f"a string longer than {MAX_LENGTH} characters")
+    return _search(machines, low, high, frozenset(excluded), doubt, searcher)
+
+
+def _search(
+    machines: list[tuple[Node, bool]],
+    low: int,
+    high: int | None,
+    excluded: frozenset[str],
+    doubt: str,
+    searcher: Searcher,
+) -> Outcome:
     try:
-        text = _shortest(machines, low, high, frozenset(excluded), searcher)
-        if (
-            text is not None
-            and _breaks(text)
-            and _shortest(
-                [(_every_dot(node), wanted) for node, wanted in machines], low, high, frozenset(excluded), searcher
-            )
-            is None
-        ):
-            return Unknown("texts with a line break, where regular expression engines differ")
+        text = _shortest(machines, low, high, excluded, searcher)
+        if isinstance(text, Exhausted):
+            return unreachable(text)
+        if _breaks(text):
+            wider = [(_every_dot(node), wanted) for node, wanted in machines]
+            if isinstance(_shortest(wider, low, high, excluded, searcher), Exhausted):
+                return Unknown("texts with a line break, where regular expression engines differ")
     except UnsupportedPatternError as error:
         return Unknown(str(error))
-    return EMPTY if text is None else Found(text, doubt)
+    return Found(text, doubt, 1 + len(text))
 
 
 def _breaks(text: str) -> bool:
@@ -76,7 +94,7 @@ def _widened(tree: Regex) -> Regex:
 
 def _shortest(
     patterns: list[tuple[Node, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
-) -> str | None:
+) -> str | Exhausted:
     if not patterns:
         # without patterns most questions end here, and need no automaton
         for char in "a0b1_":

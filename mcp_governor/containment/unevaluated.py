@@ -23,13 +23,13 @@ from mcp_governor.containment.nodes import (
     props,
 )
 from mcp_governor.containment.patterns import pattern_node
-from mcp_governor.containment.values import text_of
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.containment.compiler import Compiler
 
 MAX_SCENARIOS = 128
+"""Ways in which the applicators beside an unevaluated keyword can turn out. Beyond: it is not modelled."""
 
 
 class _TooManyError(Exception):
@@ -75,7 +75,7 @@ def unevaluated(compiler: Compiler, schema: dict[str, Any], base: str) -> Node:
     try:
         scenarios = _Reader(compiler).around(schema, base, own=True)
     except _TooManyError as error:
-        return make(Opaque, "", f"{compiler.identity} unevaluated {text_of(schema)}", str(error))
+        return make(Opaque, "", compiler.opaque_name("unevaluated", schema, base), str(error))
     rest = compiler.compile(schema.get("unevaluatedProperties", True), base)
     beyond = compiler.compile(schema.get("unevaluatedItems", True), base)
     return any_of(all_of([found.given, _members(found, rest), _items(found, beyond)]) for found in scenarios)
@@ -85,7 +85,7 @@ def _members(scenario: _Scenario, rest: Node) -> Node:
     if scenario.every_member or rest is TRUE:
         return TRUE
     patterns = tuple((pattern_node(source), TRUE) for source in scenario.patterns)
-    return props(dict.fromkeys(scenario.names, TRUE), patterns, rest)
+    return props(dict.fromkeys(sorted(scenario.names), TRUE), patterns, rest)
 
 
 def _items(scenario: _Scenario, beyond: Node) -> Node:
@@ -116,14 +116,14 @@ class _Reader:
         finally:
             self.compiler.leave(outside)
 
-    @staticmethod
-    def product(factors: list[list[_Scenario]]) -> list[_Scenario]:
+    def product(self, factors: list[list[_Scenario]]) -> list[_Scenario]:
         """Every combination of independent scenarios."""
         result = [_Scenario()]
         for factor in factors:
-            result = [one.join(other) for one in result for other in factor]
-            if len(result) > MAX_SCENARIOS:
+            if len(result) * len(factor) > MAX_SCENARIOS:
                 raise _TooManyError("too many alternatives beside unevaluated members")
+            self.compiler.spend(len(result) * len(factor))
+            result = [one.join(other) for one in result for other in factor]
         return [found for found in result if found.given is not FALSE]
 
     def factors(self, schema: dict[str, Any], base: str, own: bool) -> list[list[_Scenario]]:

@@ -48,6 +48,10 @@ class Worker:
             except (queue.Empty, OSError, ValueError):
                 self._kill()
                 return None
+            except BaseException:
+                # interrupted by the user: its answer must not be taken for that to the next question
+                self._kill()
+                raise
             if not line:
                 self._kill()
                 return None

@@ -95,7 +95,7 @@ def test_two_procedures_never_disagree(outer: Any, inner: Any) -> None:
     one, other = (Schema(schema, text_of(schema), LATEST) for schema in (outer, inner))
     assume(one.cost.quick and other.cost.quick and one.problem is None and other.problem is None)
     native = native_covers(one, other)
-    found = Solver(float("inf")).solve([other.formula, negate(one.formula)])
+    found = Solver(float("inf")).solve([other.formula(), negate(one.formula())])
     if native == "yes":
         assert not isinstance(found, Found) or found.doubt
     if native == "no":

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.containment import contains, decide, schema
-from mcp_governor.containment.outcome import Empty, Found, Unknown
+from mcp_governor.containment.outcome import Contradiction, Found, Unknown, refuted
 
 WIDE, NARROW = {"type": ["string", "null"], "maxLength": 9}, {"type": "string", "not": {"minLength": 9}}
 
@@ -26,9 +26,9 @@ def test_a_witness_needs_both_validators() -> None:
         ("no", Unknown("x"), "no"),
         ("unknown", Unknown("what stopped it"), "unknown"),
         (None, Unknown("what stopped it"), "unknown"),
-        ("unknown", Empty(), "yes"),
-        (None, Empty(), "yes"),
-        ("no", Empty(), "unknown"),
+        ("unknown", refuted(Contradiction.FALSE), "yes"),
+        (None, refuted(Contradiction.FALSE), "yes"),
+        ("no", refuted(Contradiction.FALSE), "unknown"),
         ("unknown", Found("not a witness"), "unknown"),
         ("no", Found("not a witness"), "no"),
     ],

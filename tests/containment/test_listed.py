@@ -9,30 +9,37 @@ from asking import answer, verdict
 
 from mcp_governor.containment import contains
 from mcp_governor.containment.listed import refused
+from mcp_governor.containment.outcome import Empty, Found, Outcome
 from mcp_governor.containment.values import text_of
 
+NOTHING = object()
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 
 
-def left(outer: Any, inner: Any, dialect: int = 20) -> list[Any] | None:
+def left(outer: Any, inner: Any, dialect: int = 20) -> Outcome | None:
     return refused(outer, inner, text_of(outer), text_of(inner), dialect)
 
 
 @pytest.mark.parametrize(
     ("outer", "inner", "expected"),
     [
-        ({"type": "string"}, {"enum": ["a", 1, None]}, [1, None]),
-        ({"type": "string"}, {"enum": ["a", 1, None], "type": ["string", "integer"]}, [1]),
-        ({"minimum": 3}, {"const": 3.0}, []),
-        ({"type": "object", "required": ["a"]}, {"enum": [{"b": 1}, {"a": 1}, {}]}, [{}, {"b": 1}]),
-        (False, {"enum": [1], "type": "string"}, []),
-        ({"minimum": 2}, {"anyOf": [{"const": 1}, {"enum": [2, 3]}, {"oneOf": [{"const": -5}]}]}, [1, -5]),
+        ({"type": "string"}, {"enum": ["a", 1, None]}, 1),
+        ({"type": "string"}, {"enum": ["a", 1, None], "type": ["string", "integer"]}, 1),
+        ({"minimum": 3}, {"const": 3.0}, NOTHING),
+        ({"type": "object", "required": ["a"]}, {"enum": [{"b": 1}, {"a": 1}, {}]}, {}),
+        (False, {"enum": [1], "type": "string"}, NOTHING),
+        ({"minimum": 2}, {"anyOf": [{"const": 1}, {"enum": [2, 3]}, {"oneOf": [{"const": -5}]}]}, 1),
         # both branches hold for 1, so that it is not exactly one
-        ({"minimum": 2}, {"oneOf": [{"const": 1}, {"enum": [1, 0]}]}, [0]),
+        ({"minimum": 2}, {"oneOf": [{"const": 1}, {"enum": [1, 0]}]}, 0),
     ],
 )
-def test_what_is_refused(outer: Any, inner: Any, expected: list[Any]) -> None:
-    assert left(outer, inner) == expected
+def test_what_is_refused(outer: Any, inner: Any, expected: Any) -> None:
+    found = left(outer, inner)
+    if expected is NOTHING:
+        assert isinstance(found, Empty)
+    else:
+        assert isinstance(found, Found)
+        assert found.value == expected
 
 
 @pytest.mark.parametrize(

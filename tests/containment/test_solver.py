@@ -31,7 +31,7 @@ class Forgetful(dict[Any, Any]):
 
 
 def formula(schema: Any) -> Any:
-    return Schema(schema, text_of(schema), dialect_of(schema, LATEST), trusted=True).formula
+    return Schema(schema, text_of(schema), dialect_of(schema, LATEST), trusted=True).formula()
 
 
 def search(outer: Any, inner: Any, *, forgetful: bool = False, steps: int = 200_000) -> Outcome:
