@@ -57,6 +57,20 @@ _BOUNDS = {
     "exclusiveMaximum": (False, True),
 }
 
+_SHARED_DEPTH = 4
+"""Levels of a schema of which the subschemas are looked up by their text: finding it again takes time, too."""
+_SHARED_TEXT = 500
+"""Length up to which the text of a subschema is kept."""
+_SHARED = 40_000
+"""Texts that are kept: at most some 20 MB."""
+_shared: dict[str, Node] = {}
+"""The formulas of subschemas without references: two releases of one schema have most of them in common."""
+
+
+def forget_shared() -> None:
+    """Give up all formulas that documents share, as the nodes that they are made of are given up."""
+    _shared.clear()
+
 
 Scope = tuple[tuple[str, str], ...]
 """Of each dynamic anchor on the way to a subschema: its name, and the outermost resource that has it."""
@@ -88,6 +102,7 @@ class Compiler:
         self._here: set[_Key] = set()
         self._cut: set[_Key] = set()
         self._scope: Scope = ()
+        self._depth = 0
         self._circles: dict[_Key, int] = {}
         self._left = MAX_FORMULAS
         self._until = _FOREVER
@@ -135,14 +150,37 @@ class Compiler:
             return make(Opaque, "", f"{self.identity} circle {number}", _CIRCLE)
         if key in self._open:
             return ref(self, repr(key), lambda: self._again(schema, base, key[2]))
+        text = self._shareable(schema)
+        if text is None:
+            return self._whole(schema, base, key)
+        shared = _shared.get(text)
+        if shared is None:
+            shared = self._whole(schema, base, key)
+            if len(_shared) >= _SHARED:
+                forget_shared()
+            _shared[text] = shared
+        else:
+            self.spend(1)
+        return shared
+
+    def _shareable(self, schema: dict[str, Any]) -> str | None:
+        """The text of a subschema that means the same in every document, where that is worth to know."""
+        if self._depth >= _SHARED_DEPTH or len(schema) == 1:
+            return None
+        text = text_of(schema)
+        return None if len(text) > _SHARED_TEXT or '"$' in text else text
+
+    def _whole(self, schema: dict[str, Any], base: str, key: _Key) -> Node:
         self._open.add(key)
         self._here.add(key)
         inside = self.document.base_of(schema, base)
         outside = self.enter(inside)
+        self._depth += 1
         try:
             node = all_of(self._parts(schema, inside))
         finally:
             # what stops half way must not leave a definition open: it would read as a circle ever after
+            self._depth -= 1
             self.leave(outside)
             self._here.discard(key)
             self._open.discard(key)

@@ -284,6 +284,11 @@ def negate(node: Node) -> Node:
         return opposite
 
 
+def opposite(node: Node) -> Node | None:
+    """The negation, where anyone has asked for it: otherwise it can be in no formula."""
+    return getattr(node, "opposite", None)
+
+
 def _common_types(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
     both = one & other
     if "number" in both:
@@ -315,7 +320,7 @@ def all_of(parts: Iterable[Node]) -> Node:
     pending = list(parts)[::-1]
     while pending:
         part = pending.pop()
-        if part is FALSE or negate(part) in found:
+        if part is FALSE or opposite(part) in found:
             return FALSE
         if isinstance(part, And):
             pending.extend(reversed(part.parts))
@@ -337,7 +342,7 @@ def any_of(parts: Iterable[Node]) -> Node:
     pending = list(parts)[::-1]
     while pending:
         part = pending.pop()
-        if part is TRUE or negate(part) in found:
+        if part is TRUE or opposite(part) in found:
             return TRUE
         if isinstance(part, Or):
             pending.extend(reversed(part.parts))

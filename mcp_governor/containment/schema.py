@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from mcp_governor.containment.automaton import automaton
-from mcp_governor.containment.compiler import Compiler
+from mcp_governor.containment.compiler import Compiler, forget_shared
 from mcp_governor.containment.cost import Cost, estimate
 from mcp_governor.containment.dialect import LATEST, dialect_of, modern
 from mcp_governor.containment.document import Document, patterns_of, published
@@ -204,6 +204,7 @@ def clear() -> None:
     _cached_text = 0
     pattern_node.cache_clear()
     automaton.cache_clear()
+    forget_shared()
     forget()
 
 

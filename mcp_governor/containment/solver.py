@@ -33,6 +33,7 @@ from mcp_governor.containment.nodes import (
     Values,
     make,
     negate,
+    opposite,
 )
 from mcp_governor.containment.numbers import Range, solve_number
 from mcp_governor.containment.objects import ObjectGoal, member_goal, only_name, solve_object
@@ -85,7 +86,7 @@ class _Branch:
             part = pending.pop()
             if part in self.asserted:
                 continue
-            if part is FALSE or negate(part) in self.asserted:
+            if part is FALSE or opposite(part) in self.asserted:
                 return False
             self.asserted[part] = None
             plain = expanded(part, self.kind)
@@ -251,7 +252,7 @@ class Solver:
         return True
 
     def _alternative(self, branch: _Branch, part: Node) -> Outcome:
-        if part is FALSE or negate(part) in branch.asserted:
+        if part is FALSE or opposite(part) in branch.asserted:
             return refuted(Contradiction.FALSE)
         room = len(branch)
         self._take(room)
@@ -297,12 +298,12 @@ class Solver:
         """Whether an alternative follows from, or contradicts, what is asserted."""
         if part in branch.asserted:
             return True
-        if negate(part) in branch.asserted:
+        if opposite(part) in branch.asserted:
             return False
         plain = self.expand(part, branch.kind)
         if plain is TRUE or plain in branch.asserted:
             return True
-        if plain is FALSE or negate(plain) in branch.asserted:
+        if plain is FALSE or opposite(plain) in branch.asserted:
             return False
         if isinstance(plain, And):
             return every(self._known(branch, inner) for inner in plain.parts)

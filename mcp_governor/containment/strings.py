@@ -24,6 +24,8 @@ from mcp_governor.containment.regex import Alt, Cat, Chars, Look, Regex, Repeat,
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_BREAKS = frozenset(chr(code) for low, high in charset.NEWLINES for code in range(low, high + 1))
+
 MAX_LENGTH = 100_000
 """Characters of a string that is asked for: more than anyone would read in a witness. Beyond: unknown."""
 
@@ -76,7 +78,7 @@ def _search(
 
 
 def _breaks(text: str) -> bool:
-    return any(charset.holds(charset.NEWLINES, ord(char)) for char in text)
+    return not _BREAKS.isdisjoint(text)
 
 
 def _every_dot(node: Node) -> Node:
