@@ -10,6 +10,7 @@ from mcp_governor.containment.dialect import RECURSIVE, REFERENCES
 from mcp_governor.containment.nodes import (
     FALSE,
     TRUE,
+    WRITTEN,
     And,
     Bound,
     Contains,
@@ -91,10 +92,12 @@ class Compiler:
         document: the document that references are resolved in.
         identity: a text that tells it from other documents: what is not modelled is equal only to itself in
             a document with the same identity.
+        written: an integer is a number that is written as one, as in draft 4; otherwise ``1.0`` is an integer.
     """
 
-    def __init__(self, document: Document, identity: str) -> None:
+    def __init__(self, document: Document, identity: str, *, written: bool = False) -> None:
         self.document = document
+        self.written = written
         self.identity = identity
         self._done: dict[_Key, Node] = {}
         self._open: set[_Key] = set()
@@ -168,7 +171,7 @@ class Compiler:
         if self._depth >= _SHARED_DEPTH or len(schema) == 1:
             return None
         text = text_of(schema)
-        return None if len(text) > _SHARED_TEXT or '"$' in text else text
+        return None if len(text) > _SHARED_TEXT or '"$' in text else f"{self.written} {text}"
 
     def _whole(self, schema: dict[str, Any], base: str, key: _Key) -> Node:
         self._open.add(key)
@@ -269,6 +272,15 @@ class Compiler:
                 parts.append(_nowhere(schema[keyword]) if place is None else self.conjunct(*place))
         return all_of(parts)
 
+    def _type(self, _: dict[str, Any], value: Any, __: str) -> Node:
+        names = [value] if isinstance(value, str) else value
+        if not self.written or "integer" not in names or "number" in names:
+            return types(names)
+        whole = all_of(
+            [types(["integer"]), make(Opaque, "number", WRITTEN, "a whole number that is written as a float")]
+        )
+        return any_of([types(name for name in names if name != "integer"), whole])
+
     def _items(self, schema: dict[str, Any], base: str) -> Node:
         prefix = tuple(self.child(part, base) for part in schema.get("prefixItems", ()))
         rest = self.child(schema.get("items", True), base)
@@ -340,7 +352,7 @@ _GROUPS: tuple[tuple[frozenset[str], Callable[[Compiler, dict[str, Any], str], N
 )
 
 _KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Node]] = {
-    "type": lambda _c, _s, value, _b: types([value] if isinstance(value, str) else value),
+    "type": Compiler._type,
     "enum": lambda _c, _s, value, _b: values(map(freeze, value)),
     "const": lambda _c, _s, value, _b: values([freeze(value)]),
     "multipleOf": _quantity,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.nodes import (
+    WRITTEN,
     And,
     Bound,
     Constant,
@@ -17,6 +18,7 @@ from mcp_governor.containment.nodes import (
     Node,
     Not,
     One,
+    Opaque,
     Or,
     Props,
     Ref,
@@ -176,6 +178,12 @@ def _some_member(node: SomeMember, value: Any) -> Truth:
     return some(every([evaluate(node.name, key), evaluate(node.value, item)]) for key, item in value.items())
 
 
+def _opaque(node: Opaque, value: Any) -> Truth:
+    if node.kind and type_of(value) != node.kind:
+        return True
+    return True if node.identity == WRITTEN and isinstance(value, int) else None
+
+
 _RULES: dict[type[Node], Callable[[Any, Any], Truth]] = {
     Constant: lambda node, _: node.truth,
     Types: lambda node, value: is_type(value, node.names),
@@ -193,6 +201,7 @@ _RULES: dict[type[Node], Callable[[Any, Any], Truth]] = {
     Names: _names,
     Required: lambda node, value: not isinstance(value, dict) or node.key in value,
     SomeMember: _some_member,
+    Opaque: _opaque,
     Ref: lambda node, value: evaluate(node.unfold(), value),
     And: lambda node, value: every(evaluate(part, value) for part in node.parts),
     Or: lambda node, value: some(evaluate(part, value) for part in node.parts),

@@ -215,6 +215,12 @@ object.__setattr__(FALSE, "opposite", TRUE)
 _pool: dict[tuple[Any, ...], Node] = {}
 N = TypeVar("N", bound=Node)
 
+WRITTEN = "an integer of draft 4"
+"""The identity of an :class:`Opaque`: the number is written without a fraction, which draft 4 asks of an integer.
+
+The values here are numbers however they are written, so that nothing follows from it but itself.
+"""
+
 
 def pool_size() -> int:
     """How many nodes there are."""

@@ -72,6 +72,11 @@ class Schema:
         """Whether the native validator would assert content keywords, which are annotations here."""
         return self.draft is not None and self.draft <= 7 and '"content' in self.text
 
+    @property
+    def written(self) -> bool:
+        """Whether an integer is a number that is written as one, so that ``1.0`` is none."""
+        return self.draft == 4 and '"integer"' in self.text
+
     @cached_property
     def source(self) -> Any:
         """The schema, in the spelling of its canonical text."""
@@ -92,7 +97,8 @@ class Schema:
             StoppedError: that moment has come, or the schema says too much.
         """
         if self._formula is None:
-            self._formula = Compiler(Document(self.modern, self.text), self.text).root(until)
+            document = Document(self.modern, self.text)
+            self._formula = Compiler(document, self.text, written=self.written).root(until)
         return self._formula
 
     @cached_property
@@ -173,6 +179,9 @@ def native_covers(outer: Schema, inner: Schema) -> str | None:
     if outer.draft == inner.draft:
         one, other = outer.canonical, inner.canonical
     else:
+        if outer.written or inner.written:
+            # it would read them all by value
+            return None
         one, other = outer.canonical_modern, inner.canonical_modern
     if one is None or other is None:
         return None

@@ -76,8 +76,8 @@ def unevaluated(compiler: Compiler, schema: dict[str, Any], base: str) -> Node:
         scenarios = _Reader(compiler).around(schema, base, own=True)
     except _TooManyError as error:
         return make(Opaque, "", compiler.opaque_name("unevaluated", schema, base), str(error))
-    rest = compiler.compile(schema.get("unevaluatedProperties", True), base)
-    beyond = compiler.compile(schema.get("unevaluatedItems", True), base)
+    rest = compiler.child(schema.get("unevaluatedProperties", True), base)
+    beyond = compiler.child(schema.get("unevaluatedItems", True), base)
     return any_of(all_of([found.given, _members(found, rest), _items(found, beyond)]) for found in scenarios)
 
 
@@ -146,7 +146,7 @@ class _Reader:
     def direct(self, schema: dict[str, Any], base: str, own: bool) -> _Scenario:
         contained: tuple[Node, ...] = ()
         if "contains" in schema:
-            contained = (self.compiler.compile(schema["contains"], base),)
+            contained = (self.compiler.child(schema["contains"], base),)
         return _Scenario(
             names=frozenset(schema.get("properties", ())),
             patterns=tuple(schema.get("patternProperties", ())),

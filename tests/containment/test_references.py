@@ -252,3 +252,37 @@ def test_a_tool_that_takes_a_schema() -> None:
     assert verdict(takes_schema, narrower) == "yes"
     # a witness that both validators confirmed, given the published meta-schemas
     assert contains(narrower, takes_schema, deadline=PATIENCE).has_witness
+
+
+def test_what_is_unevaluated_may_be_the_schema_again() -> None:
+    def tree(keyword: str, kind: str) -> Any:
+        return {"$defs": {"b": {keyword: {"$ref": "#/$defs/b"}, "type": kind}}, "$ref": "#/$defs/b"}
+
+    assert verdict(tree("unevaluatedProperties", "object"), {"type": "object"}) == "no"
+    assert verdict(tree("unevaluatedItems", "array"), {"type": "array"}) == "no"
+    assert verdict(tree("unevaluatedItems", "array"), {"type": "array", "items": {"const": []}}) == "yes"
+    contained = {
+        "$defs": {
+            "b": {"contains": {"$ref": "#/$defs/b"}, "minContains": 0, "unevaluatedItems": False, "type": "array"}
+        },
+        "$ref": "#/$defs/b",
+    }
+    assert verdict(contained, {"type": "array"}) == "no"
+    assert verdict(contained, {"type": "array", "items": {"const": []}}) == "yes"
+
+
+def test_an_integer_of_draft_4_is_written_as_one() -> None:
+    # both validators: 1.0 is an integer in every later draft, and none in draft 4
+    old, whole = {"$schema": DRAFT_4, "type": "integer"}, {"type": "number", "multipleOf": 1}
+    assert verdict({**old, "minimum": 0}, {**old, "minimum": 1}) == "yes"
+    assert verdict({**old, "minimum": 1}, {**old, "minimum": 0}) == "no"
+    assert verdict({**old, "type": ["integer", "null"]}, {**old, "enum": [1, 2]}) == "yes"
+    assert verdict(whole, old) == "yes"
+    assert verdict({"$schema": DRAFT_4, "type": "number"}, old) == "yes"
+    assert verdict({"$schema": DRAFT_4, "type": "string"}, old) == "no"
+    for inner in (whole, {"type": "integer"}, {"$schema": DRAFT_4, **whole}):
+        assert answer(old, inner).verdict == "unknown"
+    # 0.0 is accepted once here, as no integer, and refused there
+    assert (
+        answer({"$schema": DRAFT_4, "not": {}}, {"$schema": DRAFT_4, "oneOf": [{}, old], **whole}).verdict == "unknown"
+    )
