@@ -95,6 +95,8 @@ class _Telling:
             tier=self.tier,
             old=old,
             new=new,
+            has_old=old is not None,
+            has_new=new is not None,
             witness=witness,
             has_witness=_length(witness) <= _LARGEST_WITNESS,
         )

@@ -6,8 +6,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import jsonschema_rs
+
 from mcp_governor.change.identity import Identities
-from mcp_governor.change.model import Level, Side
+from mcp_governor.change.model import MISSING, Level, Side
 from mcp_governor.change.reading import Reading, render, stand_ins
 from mcp_governor.containment import Containment, contains
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.change.node import Document, Node
+
+    Stead = tuple[Node, Node]
 
 YES = Containment("yes")
 _PATIENCE = 10
@@ -28,11 +32,13 @@ class Edit:
     Attributes:
         family: what was edited: ``bound``, ``enum``, ``argument`` …; with the direction it gives the kind.
         path: pointer into the schema document, the new one's except for what was removed.
-        old, new: the values before and after.
+        old, new: the values before and after, ``MISSING`` where there is none.
         forward: does every client that worked still work (by containment alone)?
         backward: the same question with the two schemas exchanged: ``yes`` both ways is no change.
-        place: a node, and what to see in its stead for this edit alone; ``None`` where it cannot be singled
-            out.
+        with_it: a node of the old document, and what to see in its stead to have this edit and no other; ``None``
+            where it cannot be singled out.
+        without_it: a node of the new document, and what to see in its stead to have every edit but this one;
+            ``None`` as above.
         kind: the kind, where the family does not need a direction.
         name: the property, where the edit is about one.
         note: what the policy needs to know: ``required``, ``default``, ``closed``, ``declares``, ``explicit``.
@@ -42,11 +48,12 @@ class Edit:
 
     family: str
     path: str
-    old: Any = None
-    new: Any = None
+    old: Any = MISSING
+    new: Any = MISSING
     forward: Containment = YES
     backward: Containment = YES
-    place: tuple[Node, Node] | None = None
+    with_it: Stead | None = None
+    without_it: Stead | None = None
     kind: str | None = None
     name: str = ""
     note: frozenset[str] = frozenset()
@@ -102,14 +109,13 @@ class Questions:
         return self._in_time(lambda: self._forward(old, new, root=root, witness=witness))
 
     def _forward(self, old: Node, new: Node, *, root: bool, witness: bool) -> Containment:
-        strict = self.level is Level.STRICT
+        closed, opened = self._readings()
         if self.side is Side.INPUT:
-            reading = Reading.RAW if strict else Reading.CLOSED
             outer = render(new)
-            inner = render(old, reading, arguments=root)
+            inner = render(old, closed, arguments=root)
         else:
-            outer = render(old, Reading.RAW if strict else Reading.OPENED)
-            inner = render(new, Reading.RAW if strict else Reading.CLOSED)
+            outer = render(old, opened)
+            inner = render(new, closed)
         return self._ask(outer, inner, witness=witness)
 
     def _ask(self, outer: Any, inner: Any, *, witness: bool = True) -> Containment:
@@ -150,24 +156,71 @@ class Questions:
     def alone(self, edit: Edit) -> Containment | None:
         """Forward with one edit alone, ``None`` where it cannot be singled out.
 
-        An input asks the old document with the edit, an output the new one without it (``Spot.place`` in
-        :mod:`mcp_governor.change.walk` says why).
+        An input asks the old document with the edit, an output the new one without it: so the witness of an input
+        is a call that was valid, and that of an output an answer that is possible now.
         """
-        place = edit.place
-        return None if place is None else self._in_time(lambda: self._alone(place))
+        place = edit.with_it if self.side is Side.INPUT else edit.without_it
+        return None if place is None else self._in_time(lambda: self._ask(*self._alone(place)))
 
-    def _alone(self, place: tuple[Node, Node]) -> Containment:
-        strict = self.level is Level.STRICT
+    def _alone(self, place: Stead) -> tuple[Any, Any]:
+        closed, opened = self._readings()
         replaced = dict([place])
-        closed = Reading.RAW if strict else Reading.CLOSED
         if self.side is Side.INPUT:
-            outer = render(self.old.root, replaced=replaced)
-            inner = render(self.old.root, closed, arguments=True)
-        else:
-            outer = render(self.new.root, Reading.RAW if strict else Reading.OPENED, replaced=replaced)
-            inner = render(self.new.root, closed)
-        return self._ask(outer, inner)
+            return render(self.old.root, replaced=replaced), render(self.old.root, closed, arguments=True)
+        return render(self.new.root, opened, replaced=replaced), render(self.new.root, closed)
+
+    def _readings(self) -> tuple[Reading, Reading]:
+        """How the narrower and the wider schema of a question are read."""
+        strict = self.level is Level.STRICT
+        return (Reading.RAW, Reading.RAW) if strict else (Reading.CLOSED, Reading.OPENED)
+
+    def decisive(self, edit: Edit) -> Containment | None:
+        """A break that hangs on this edit and on no other, if there is one; ``None`` where it cannot be asked.
+
+        Its witness breaks, and would not if this one edit were undone.
+        """
+        if edit.with_it is None or edit.without_it is None:
+            return None
+        outer, inner = self._decisive(edit.with_it, edit.without_it)
+        known = edit.forward
+        if known.has_witness and _accepts(inner, known.witness) is True and _accepts(outer, known.witness) is False:
+            return known
+        return self._in_time(lambda: self._ask(outer, inner))
+
+    def _decisive(self, with_it: Stead, without_it: Stead) -> tuple[Any, Any]:
+        closed, opened = self._readings()
+        if self.side is Side.INPUT:
+            promised = render(self.old.root, closed, arguments=True)
+            spared = render(self.new.root, replaced=dict([without_it]), definition="e")
+            return render(self.new.root), _both(promised, spared)
+        possible = render(self.new.root, closed)
+        allowed = render(self.old.root, opened, replaced=dict([with_it]), definition="e")
+        return render(self.old.root, opened), _both(possible, allowed)
+
+    def equal(self) -> bool:
+        """Whether the two documents surely mean the same, in the level's reading and as pure sets of instances."""
+        old, new = render(self.old.root), render(self.new.root)
+        return (
+            all(answer.verdict == "yes" for answer in self.whole()) and self.covers(old, new) and self.covers(new, old)
+        )
 
     def signature(self, node: Node) -> int:
         """A number that two nodes share where they say the same; wording apart, names of ``$defs`` apart."""
         return self._identities.of(node)
+
+
+def _both(one: Any, other: Any) -> Any:
+    """A schema that asks for two; their definitions bear different names."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return {"allOf": [one, other]}
+    definitions = {**one.get("$defs", {}), **other.get("$defs", {})}
+    parts = [{key: value for key, value in schema.items() if key != "$defs"} for schema in (one, other)]
+    return {"allOf": parts, **({"$defs": definitions} if definitions else {})}
+
+
+def _accepts(schema: Any, value: Any) -> bool | None:
+    """Whether a rendered schema accepts a value, ``None`` where no validator can tell."""
+    try:
+        return jsonschema_rs.is_valid(schema, value, validate_formats=False, offline=True)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return None

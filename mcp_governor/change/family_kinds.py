@@ -205,6 +205,7 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
             reverse=_prefix(side) + names[opposite[step]],
             other_side=_prefix(other) + names[step],
             example=Example("value", *fragments) if fragments and fragments[0] is not None else None,
+            contract=True,
         )
         for step, (explanation, verdict, fragments) in told.items()
     ]

@@ -37,6 +37,8 @@ class Kind:
         other_side: the kind of the same edit on the other side (input ↔ output).
         unmirrored: why a mirror is missing, where one is.
         example: two fragments, ``None`` where the kind stands for what could not be decided.
+        wording: only words or spelling change; reports fold such changes.
+        contract: the change moves the contract fingerprint.
     """
 
     name: str
@@ -48,6 +50,8 @@ class Kind:
     unmirrored: str = ""
     example: Example | None = None
     given_bump: Bump | None = None
+    wording: bool = False
+    contract: bool = False
 
     @property
     def bump(self) -> Bump:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.model import MISSING
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.vocabulary import unescape_pointer
@@ -23,6 +24,8 @@ _TOLD = {
     "output-field-renamed": "field {name} is called {new} now",
     "output-field-guaranteed": "field {name} is always there now",
     "output-field-optional": "field {name} may be missing now",
+    "schema-respelled": "the schema is written differently and means the same",
+    "output-schema-respelled": "the schema is written differently and means the same",
     "input-closed": "keys that are not declared are refused now",
     "input-opened": "keys that are not declared are accepted now",
     "output-closed": "fields that are not declared are ruled out now",
@@ -74,11 +77,11 @@ def schema_message(kind: str, edit: Edit, path: str) -> str:
         if before == after:
             return _about("the alternatives", where, "changed")
         return _about(noun, where, f"changed from {before} to {after}")
-    if old is None and new is None:
+    if old is MISSING and new is MISSING:
         return _about(noun, where, "changed")
-    if old is None:
+    if old is MISSING:
         return _about(noun, where, f"is new: {shown(new)}")
-    if new is None:
+    if new is MISSING:
         return _about(noun, where, f"is gone, was {shown(old)}")
     return _about(noun, where, f"changed from {shown(old)} to {shown(new)}")
 
@@ -99,6 +102,8 @@ def _without(values: list[Any], others: list[Any]) -> list[Any]:
 
 
 def _listed(values: Any, most: int = 6) -> str:
+    if values is MISSING:
+        return ""
     if not isinstance(values, list):
         return shown(values)
     told = ", ".join(shown(value, 40) for value in values[:most])

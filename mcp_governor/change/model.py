@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Any
+from enum import Enum, StrEnum
+from typing import Any, Final
 
 from mcp_governor.findings import Bump, Tier, value_hash
 from mcp_governor.frozen import frozen
+
+
+class Missing(Enum):
+    """The type of :data:`MISSING`."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
+"""No value at all, where ``None`` is the value ``null``."""
 
 
 class Side(StrEnum):
@@ -45,10 +55,11 @@ class Change:
         tier: tier of the tool whose promise is at stake (the old one's, the new one's for an addition).
         bump: the smallest version step that this change needs, for its tier.
         message: one sentence, safe to show.
-        old, new: the values before and after at ``path``, ``None`` where there was none.
-        witness: a JSON value that proves the break; only meaningful where ``has_witness``. For an input it is a whole
-            arguments object that the old surface accepted and the new one refuses; for an output a result that the
-            new surface may send and the old one ruled out.
+        old, new: the values before and after at ``path``; only meaningful where ``has_old``, ``has_new``.
+        has_old, has_new: distinguish a missing value from the value ``null``.
+        witness: a JSON value that proves the break; only meaningful where ``has_witness``. It is a statement about
+            schemas, not about what the server does: for an input, a whole arguments object that was valid before
+            and is invalid now; for an output, a result that is possible now and never was.
         has_witness: tells a missing witness from the witness ``null``.
         reason: for ``unknown``: what stopped the decision.
     """
@@ -64,6 +75,8 @@ class Change:
     level: Level = Level.DECLARED
     old: Any = None
     new: Any = None
+    has_old: bool = False
+    has_new: bool = False
     witness: Any = None
     has_witness: bool = False
     reason: str = ""
@@ -72,6 +85,14 @@ class Change:
     def id(self) -> str:
         """``kind:tool:pointer:hash``: stable under rewording, tied to the values before and after."""
         return f"{self.kind}:{self.tool or '-'}:{self.path or '/'}:{value_hash([self.old, self.new])}"
+
+    @property
+    def wording(self) -> bool:
+        """Whether it changes only words or spelling, and nothing that a client relies on."""
+        from mcp_governor.change.registry import catalogue
+
+        known = catalogue().get(self.kind)  # changes of a registry manifest are not in the catalogue
+        return self.verdict is Verdict.COMPATIBLE and known is not None and known.wording
 
     def as_json(self) -> dict[str, Any]:
         """The change as `mcp-governor/report-1` writes it."""
@@ -85,10 +106,20 @@ class Change:
             "level": self.level.value,
             "tier": self.tier.value,
             "bump": self.bump.value,
+            "wording": self.wording,
             "message": self.message,
         }
+        if self.has_old:
+            out["old"] = self.old
+        if self.has_new:
+            out["new"] = self.new
         if self.has_witness:
             out["witness"] = self.witness
         if self.reason:
             out["reason"] = self.reason
         return out
+
+
+def value_or_none(value: Any) -> Any:
+    """A value for :attr:`Change.old` or :attr:`Change.new`; whether it is there is told beside it."""
+    return None if value is MISSING else value

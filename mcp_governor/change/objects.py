@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
-from mcp_governor.change.model import Side
+from mcp_governor.change.model import MISSING, Side
 from mcp_governor.change.names import (
     closed_here,
     declared_elsewhere,
@@ -124,7 +124,7 @@ class _Objects:
 
     def _removed(self, name: str) -> None:
         node = self.old_properties[name]
-        edit = Edit("argument", node.pointer, plain(node), None, kind="argument-removed", name=name)
+        edit = Edit("argument", node.pointer, plain(node), kind="argument-removed", name=name)
         self._put(edit, name)
 
     def _added(self, name: str) -> None:
@@ -134,7 +134,7 @@ class _Objects:
         if closed_here(self.old.node()):
             note.add("closed")
         kind = "required-argument-added" if needed else "argument-added"
-        edit = Edit("argument", node.pointer, None, plain(node), kind=kind, name=name, note=frozenset(note))
+        edit = Edit("argument", node.pointer, MISSING, plain(node), kind=kind, name=name, note=frozenset(note))
         self._put(edit, name)
 
     def _required(self, name: str) -> None:

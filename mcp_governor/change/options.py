@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Policy = Literal["breaking", "compatible"]
+CapabilityPolicy = Literal["note", "breaking"]
 
 
 @frozen
@@ -33,6 +34,8 @@ class ChangeOptions:
         default_presence: a default is added or removed.
         required_with_default: an argument that carries a default becomes required, or is added as required.
         hint_less_safe: a behaviour hint promises less than before.
+        capabilities: the server declares fewer capabilities than before, within one protocol era: ``note`` for what
+            comes and goes with the SDK, ``breaking`` where clients rely on them.
         assert_formats: ``format`` is asserted: added or changed, it refuses values.
         deadline: seconds for one containment question.
     """
@@ -48,6 +51,7 @@ class ChangeOptions:
     default_presence: Policy = "compatible"
     required_with_default: Policy = "breaking"
     hint_less_safe: Policy = "breaking"
+    capabilities: CapabilityPolicy = "note"
     assert_formats: bool = False
     deadline: float = 1.0
 
@@ -82,6 +86,7 @@ _TELLS = {
     "default_presence": "The default of an argument is added or removed.",
     "required_with_default": "An argument with a default becomes required, or is added as required.",
     "hint_less_safe": "A behaviour hint promises less than before.",
+    "capabilities": "The server declares fewer capabilities than before, within one protocol era.",
     "assert_formats": "Whether format refuses values.",
     "deadline": "Seconds for one containment question.",
 }
@@ -107,7 +112,7 @@ def _shape(default: Any) -> dict[str, Any]:
         return {"type": "number", "exclusiveMinimum": 0}
     if isinstance(default, tuple):
         return {"type": "array", "items": {"type": "string"}}
-    return {"enum": list(get_args(Policy))}
+    return {"enum": list(get_args(CapabilityPolicy if default == "note" else Policy))}
 
 
 def options_from(table: Mapping[str, Any], *, open_enums: tuple[str, ...] = ()) -> ChangeOptions:

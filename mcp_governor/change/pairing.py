@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.names import tags
+from mcp_governor.change.view import Alternative, as_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from mcp_governor.change.view import Alternative
 
     _Tags = dict[str, frozenset[str]]
 
@@ -79,3 +78,38 @@ def _likeness(old: Alternative, new: Alternative, before: _Tags, after: _Tags) -
         return 2.0 + agreeing / len(shared)
     keys = set(old.keys.get("properties", ())), set(new.keys.get("properties", ()))
     return len(keys[0] & keys[1]) / max(1, len(keys[0] | keys[1]))
+
+
+_NUMBERS = {"integer", "number"}
+_IN_PLACE = {"allOf", "anyOf", "if", "oneOf"}
+
+
+def pair_retyped(gone: list[Alternative], come: list[Alternative]) -> list[tuple[Alternative, Alternative]]:
+    """Alternatives that live on with another type: what else they say can be compared.
+
+    A number that becomes an integer, or the reverse; or the only alternative, where its type is stated or no longer
+    stated. An object without any keyword in common is a replacement: its keys came with its type. So is what a
+    combination of schemas allows, which may well give the type itself.
+    """
+    numbers = [[item for item in side if item.type in _NUMBERS] for side in (gone, come)]
+    if len(numbers[0]) == len(numbers[1]) == 1:
+        return [(numbers[0][0], numbers[1][0])]
+    if len(gone) != 1 or len(come) != 1 or (gone[0].type is None) == (come[0].type is None):
+        return []
+    untyped = gone[0] if gone[0].type is None else come[0]
+    shared = gone[0].keys.keys() & come[0].keys.keys()
+    if not shared and ("object" in (gone[0].type, come[0].type) or untyped.keys.keys() & _IN_PLACE):
+        return []
+    return [(gone[0], come[0])]
+
+
+def comparable(before: Alternative, after: Alternative) -> tuple[Alternative, Alternative]:
+    """Two retyped alternatives, each with its own type, and keywords in the spelling of the narrower type."""
+    names = [item.type for item in (before, after) if item.type is not None]
+    name = "integer" if "integer" in names else names[0]
+    return as_type(before, name), as_type(after, name)
+
+
+def with_type_of(one: Alternative, other: Alternative) -> Alternative:
+    """An alternative with the type of another and everything else its own."""
+    return Alternative(other.type, one.keys, one.where, one.home, one.notes, one.stated)

@@ -80,6 +80,7 @@ def render(
     arguments: bool = False,
     replaced: Mapping[Node, Node] | None = None,
     noted: bool = False,
+    definition: str = "d",
 ) -> Any:
     """The node as a 2020-12 schema in a reading, with its references under ``$defs``.
 
@@ -89,8 +90,9 @@ def render(
         arguments: the node is the root of a tool's input: without properties it is a tool without arguments.
         replaced: nodes to render as others, to see one edit at a time.
         noted: keep ``default``, ``format`` and ``x-mcp-header``, which narrow nothing.
+        definition: what names under ``$defs`` begin with.
     """
-    renderer = _Renderer(reading, replaced or {}, noted)
+    renderer = _Renderer(reading, replaced or {}, noted, definition)
     role = _Role.RAW if reading is Reading.RAW else (_Role.ROOT if arguments else _Role.WHOLE)
     schema = renderer.node(node, role)
     definitions = renderer.definitions()
@@ -119,8 +121,9 @@ def stand_ins(value: Any) -> frozenset[str]:
 
 
 class _Renderer:
-    def __init__(self, reading: Reading, replaced: Mapping[Node, Node], noted: bool) -> None:
+    def __init__(self, reading: Reading, replaced: Mapping[Node, Node], noted: bool, definition: str) -> None:
         self.reading = reading
+        self.definition = definition
         self.replaced = replaced
         self.noted = noted
         self.targets: dict[tuple[int, _Role], int] = {}
@@ -130,7 +133,7 @@ class _Renderer:
         out: dict[str, Any] = {}
         while len(out) < len(self.queue):
             node, role = self.queue[len(out)]
-            out[f"d{len(out)}"] = self.node(node, role)
+            out[f"{self.definition}{len(out)}"] = self.node(node, role)
         return out
 
     def reference(self, node: Node, role: _Role) -> dict[str, Any]:
@@ -139,7 +142,7 @@ class _Renderer:
         if key not in self.targets:
             self.targets[key] = len(self.queue)
             self.queue.append((node, role))
-        return {"$ref": f"#/$defs/d{self.targets[key]}"}
+        return {"$ref": f"#/$defs/{self.definition}{self.targets[key]}"}
 
     def node(self, node: Node, role: _Role) -> Any:
         node = self.replaced.get(node, node)

@@ -28,11 +28,14 @@ def _both_sides(
     output_reverse: str,
     example: Example,
     bumps: tuple[Bump | None, Bump | None] = (None, None),
+    *,
+    wording: bool = False,
+    contract: bool = True,
 ) -> list[Kind]:
     """One edit as an input kind and an output kind."""
     return [
-        Kind(name, Side.INPUT, told[0], verdicts[0], reverse, output, "", example, bumps[0]),
-        Kind(output, Side.OUTPUT, told[1], verdicts[1], output_reverse, name, "", example, bumps[1]),
+        Kind(name, Side.INPUT, told[0], verdicts[0], reverse, output, "", example, bumps[0], wording, contract),
+        Kind(output, Side.OUTPUT, told[1], verdicts[1], output_reverse, name, "", example, bumps[1], wording, contract),
     ]
 
 
@@ -205,6 +208,7 @@ _KEYS = [
         reverse="argument-removed",
         other_side="output-field-added",
         example=_schema(_object(properties=_A), _object(properties=_AB, required=["n"])),
+        contract=True,
     ),
     *_both_sides(
         "input-closed",
@@ -328,6 +332,22 @@ _NOTES = [
         "output-schema-description-changed",
         _value({"type": "string", "description": "City."}, {"type": "string", "description": "A town."}),
         (Bump.PATCH, Bump.PATCH),
+        wording=True,
+        contract=False,
+    ),
+    *_both_sides(
+        "schema-respelled",
+        "output-schema-respelled",
+        (
+            "The schema is written differently and means the same: every call that was valid still is, and no other.",
+            "The schema is written differently and means the same: the same answers are possible as before.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "schema-respelled",
+        "output-schema-respelled",
+        _value({"enum": ["a"]}, {"const": "a"}),
+        (Bump.NONE, Bump.NONE),
+        wording=True,
     ),
     *_both_sides(
         "schema-undecided",
@@ -360,6 +380,7 @@ _HEADERS = [
         reverse="header-removed",
         unmirrored=_HEADER_OUTPUT,
         example=_value(_header(None), _header("Region")),
+        contract=True,
     ),
     Kind(
         "header-removed",
@@ -369,6 +390,7 @@ _HEADERS = [
         reverse="header-added",
         unmirrored=_HEADER_OUTPUT,
         example=_value(_header("Region"), _header(None)),
+        contract=True,
     ),
     Kind(
         "header-changed",
@@ -378,6 +400,7 @@ _HEADERS = [
         reverse="header-changed",
         unmirrored=_HEADER_OUTPUT,
         example=_value(_header("Region"), _header("Zone")),
+        contract=True,
     ),
 ]
 

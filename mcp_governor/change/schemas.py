@@ -9,7 +9,7 @@ import jsonschema_rs
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import owner, schema_message
-from mcp_governor.change.model import Change, Level, Side, Verdict
+from mcp_governor.change.model import MISSING, Change, Level, Side, Verdict, value_or_none
 from mcp_governor.change.node import parse
 from mcp_governor.change.reading import render, stand_ins
 from mcp_governor.change.registry import required_bump
@@ -18,6 +18,7 @@ from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
 from mcp_governor.frozen import frozen
 from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.surface.fingerprint import same_contract
 from mcp_governor.text import visible
 from mcp_governor.vocabulary import walk
 
@@ -66,10 +67,15 @@ def compare_schemas(pair: SchemaPair) -> list[Change]:
     if exceeds_depth(pair.old, MAX_DEPTH) or exceeds_depth(pair.new, MAX_DEPTH):
         return [_undecided(pair, f"it is nested deeper than {MAX_DEPTH} levels")]
     try:
-        changes = _contract(pair)
+        changes = [] if same_contract(pair.old, pair.new) else _contract(pair)
     except RecursionError:
         changes = [_undecided(pair, "its references lead too deep to be followed")]
     return [*changes, *_wording(pair)]
+
+
+def respelled(pair: SchemaPair) -> Change:
+    """The schema is written differently and means the same."""
+    return _change(pair, Edit("schema", "", kind="schema-respelled"))
 
 
 def _undecided(pair: SchemaPair, reason: str) -> Change:
@@ -83,7 +89,10 @@ def _contract(pair: SchemaPair) -> list[Change]:
     old = parse(pair.old, drop_safe_integers=declared, arguments=arguments)
     new = parse(pair.new, drop_safe_integers=declared, arguments=arguments)
     questions = Questions(old, new, pair.side, pair.level, pair.options.deadline)
-    edits = [edit for edit in settled_edits(questions) if _concerns(edit, pair.side)]
+    settled = settled_edits(questions)
+    edits = [edit for edit in settled.edits if _concerns(edit, pair.side)]
+    if not edits:
+        return [respelled(pair)]
     best: dict[tuple[str, str], Change] = {}
     for edit in edits:
         change = _change(pair, edit, (old, new))
@@ -114,8 +123,10 @@ def _change(pair: SchemaPair, edit: Edit, read: tuple[Document, Document] | None
         bump=required_bump(verdict, kind, pair.tier),
         tier=pair.tier,
         level=pair.level,
-        old=edit.old,
-        new=edit.new,
+        old=value_or_none(edit.old),
+        new=value_or_none(edit.new),
+        has_old=edit.old is not MISSING,
+        has_new=edit.new is not MISSING,
         witness=edit.forward.witness if witnessed else None,
         has_witness=witnessed,
         reason=reason,
@@ -174,4 +185,6 @@ def _wording(pair: SchemaPair) -> Iterator[Change]:
                     level=pair.level,
                     old=before.get(key),
                     new=schema.get(key),
+                    has_old=key in before,
+                    has_new=key in schema,
                 )

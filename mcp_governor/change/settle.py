@@ -6,24 +6,40 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.walk import Walk
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.containment import Containment
 
 
-def settled_edits(questions: Questions) -> list[Edit]:
-    """The edits between two documents, each with its verdict and, for a break, its witness.
+@frozen
+class Settlement:
+    """What lies between two documents.
+
+    Attributes:
+        edits: each with its verdict and, for a break, its witness.
+        same: there is no edit, and the documents surely mean the same.
+    """
+
+    edits: list[Edit]
+    same: bool = False
+
+
+def settled_edits(questions: Questions) -> Settlement:
+    """The edits between two documents that are not the same text.
 
     Where the whole is contained, no edit breaks by containment; where it is not, at least one does, or one is
-    unknown.
+    unknown. Where nothing can be named, the documents are proved to mean the same, or differ as a whole: there is
+    always something to tell.
     """
     walk = Walk(questions)
     edits = walk.run()
     if not walk.pairs:
-        return []
+        return Settlement(edits, same=not edits)
     if any(edit.kind == "schema-undecided" for edit in edits):
         _settle_alone(questions, edits)
-        return _kept(edits)
+        return Settlement(_kept(edits))
+    nothing_seen = not edits
     forward, backward = questions.whole()
     if backward.verdict == "yes":
         for edit in edits:
@@ -33,9 +49,30 @@ def settled_edits(questions: Questions) -> list[Edit]:
             edit.forward = YES
     elif forward.verdict == "no":
         _settle_break(questions, walk, edits, forward)
+        _sharpen(questions, edits)
     else:
         _settle_unknown(questions, walk, edits, forward)
-    return _kept(edits)
+    kept = _kept(edits)
+    if kept:
+        return Settlement(kept)
+    undecided = "no" not in (forward.verdict, backward.verdict)
+    if (nothing_seen and undecided and _localised(walk)) or questions.equal():
+        return Settlement([], same=True)
+    return Settlement([_somewhere(questions, walk, forward)])
+
+
+def _localised(walk: Walk) -> bool:
+    """Whether the walk saw every difference, at places where what holds for it holds for the whole."""
+    return walk.complete and all(edit.trusted for edit in (*walk.edits, *walk.silent))
+
+
+def _sharpen(questions: Questions, edits: list[Edit]) -> None:
+    """Give each break a witness that hangs on it alone, where there is one."""
+    for edit in edits:
+        if edit.forward.verdict == "no":
+            decisive = questions.decisive(edit)
+            if decisive is not None and decisive.has_witness:
+                edit.forward = decisive
 
 
 def _kept(edits: list[Edit]) -> list[Edit]:
@@ -58,7 +95,7 @@ def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Co
     if any(edit.forward.verdict == "no" for edit in suspects):
         return
     for edit in edits:
-        if edit not in suspects and edit.place is not None:
+        if edit not in suspects and edit.with_it is not None:
             edit.forward = questions.alone(edit) or edit.forward
     if any(edit.forward.verdict == "no" for edit in edits):
         return
@@ -70,7 +107,7 @@ def _settle_unknown(questions: Questions, walk: Walk, edits: list[Edit], whole: 
     _settle_alone(questions, suspects)
     if any(edit.forward.verdict != "yes" for edit in suspects):
         return
-    if not suspects and walk.complete and all(edit.trusted for edit in edits):
+    if not suspects and _localised(walk):
         return  # every edit keeps its promise at its own place, and the places let the whole keep it too
     edits.append(_somewhere(questions, walk, whole))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import shown
-from mcp_governor.change.model import Change, Level, Verdict
+from mcp_governor.change.model import MISSING, Change, Level, Verdict, value_or_none
 from mcp_governor.change.tools import make
 from mcp_governor.findings import Tier
 from mcp_governor.surface.canonical import canonical_json
@@ -50,8 +51,8 @@ def _make(
     verdict: Verdict,
     message: str,
     level: Level,
-    old: Any = None,
-    new: Any = None,
+    old: Any = MISSING,
+    new: Any = MISSING,
     reason: str = "",
 ) -> Change:
     return make(kind, None, path, verdict, message, Tier.STANDARD, level, old, new, reason=reason)
@@ -75,10 +76,10 @@ def _words(
     what: str, place: str, old: Mapping[str, Any], new: Mapping[str, Any], level: Level, more: Iterable[str] = ()
 ) -> Iterator[Change]:
     for key in (*_WORDS, *more):
-        if canonical_json(old.get(key)) != canonical_json(new.get(key)):
+        before, after = old.get(key, MISSING), new.get(key, MISSING)
+        if not same_json(value_or_none(before), value_or_none(after)):
             message = f"{what}: {key} changed"
-            path = f"{place}/{key}"
-            yield _make("sibling-wording-changed", path, _COMPATIBLE, message, level, old.get(key), new.get(key))
+            yield _make("sibling-wording-changed", f"{place}/{key}", _COMPATIBLE, message, level, before, after)
 
 
 def _prompts(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
@@ -87,10 +88,10 @@ def _prompts(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
         place = join_pointer("/prompts", name)
         if name not in after:
             message = f"prompt `{visible(name)}` is gone"
-            yield _make("prompt-removed", place, _BREAKING, message, level, name, None)
+            yield _make("prompt-removed", place, _BREAKING, message, level, name)
         elif name not in before:
             message = f"prompt `{visible(name)}` is new"
-            yield _make("prompt-added", place, _COMPATIBLE, message, level, None, name)
+            yield _make("prompt-added", place, _COMPATIBLE, message, level, MISSING, name)
         else:
             yield from _words(f"prompt `{visible(name)}`", place, before[name], after[name], level)
             yield from _prompt_arguments(name, place, before[name], after[name], level)
@@ -106,12 +107,12 @@ def _prompt_arguments(
         was, now = (name in side and side[name].get("required") is True for side in (before, after))
         if name not in after:
             message = f"{told} is gone"
-            yield _make("prompt-argument-removed", path, _BREAKING, message, level, name, None)
+            yield _make("prompt-argument-removed", path, _BREAKING, message, level, name)
         elif name not in before:
             kind, verdict = (
                 ("prompt-required-argument-added", _BREAKING) if now else ("prompt-argument-added", _COMPATIBLE)
             )
-            yield _make(kind, path, verdict, f"{told} is new", level, None, name)
+            yield _make(kind, path, verdict, f"{told} is new", level, MISSING, name)
         else:
             if was != now:
                 kind, verdict = (
@@ -137,7 +138,7 @@ def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
             yield from _resource_gone(uri, before[uri], templates, level)
         elif uri not in before:
             message = f"resource `{visible(uri)}` is new"
-            yield _make("resource-added", place, _COMPATIBLE, message, level, None, uri)
+            yield _make("resource-added", place, _COMPATIBLE, message, level, MISSING, uri)
         else:
             told = f"resource `{visible(uri)}`"
             yield from _media_type("resource", told, place, before[uri], after[uri], level)
@@ -155,22 +156,25 @@ def _resource_gone(
     for template, entry in templates.items():
         if covers_address(template, uri):
             message = f"{told} is not listed any more, and is an address of template `{visible(template)}`"
-            yield _make("resource-unlisted", place, _COMPATIBLE, message, level, uri, None)
+            yield _make("resource-unlisted", place, _COMPATIBLE, message, level, uri)
             if "mimeType" in entry:
                 yield from _media_type("resource", told, place, old, entry, level)
             return
-    yield _make("resource-removed", place, _BREAKING, f"{told} is gone", level, uri, None)
+    yield _make("resource-removed", place, _BREAKING, f"{told} is gone", level, uri)
 
 
 def _media_type(
     what: str, told: str, place: str, old: Mapping[str, Any], new: Mapping[str, Any], level: Level
 ) -> Iterator[Change]:
-    before, after = old.get("mimeType"), new.get("mimeType")
+    before, after = (MISSING if side.get("mimeType") is None else side["mimeType"] for side in (old, new))
     if before == after:
         return
-    verdict = _BREAKING if before is not None and after is not None else _COMPATIBLE
-    kind = f"{what}-media-type-changed" if verdict is _BREAKING else f"{what}-media-type-declared"
-    message = f"{told}: mimeType changed from {shown(before)} to {shown(after)}"
+    if before is MISSING or after is MISSING:
+        kind, verdict = f"{what}-media-type-declared", _COMPATIBLE
+        message = f"{told}: mimeType is new: {shown(after)}" if before is MISSING else f"{told}: mimeType is gone"
+    else:
+        kind, verdict = f"{what}-media-type-changed", _BREAKING
+        message = f"{told}: mimeType changed from {shown(before)} to {shown(after)}"
     yield _make(kind, f"{place}/mimeType", verdict, message, level, before, after)
 
 
@@ -189,11 +193,11 @@ def _templates(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     for uri in gone:
         message = f"template `{visible(uri)}` is gone"
         place = join_pointer("/resourceTemplates", uri)
-        yield _make("template-removed", place, _BREAKING, message, level, uri, None)
+        yield _make("template-removed", place, _BREAKING, message, level, uri)
     for uri in come:
         message = f"template `{visible(uri)}` is new"
         place = join_pointer("/resourceTemplates", uri)
-        yield _make("template-added", place, _COMPATIBLE, message, level, None, uri)
+        yield _make("template-added", place, _COMPATIBLE, message, level, MISSING, uri)
     for uri in (uri for uri in before if uri in after):
         place = join_pointer("/resourceTemplates", uri)
         told = f"template `{visible(uri)}`"

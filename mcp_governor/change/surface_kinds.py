@@ -24,8 +24,11 @@ def _kind(
     side: Side = Side.SURFACE,
     bump: Bump | None = None,
     unmirrored: str = _NO_SIDES,
+    wording: bool = False,
+    contract: bool = False,
 ) -> Kind:
-    return Kind(name, side, explanation, verdict, reverse, None, unmirrored, Example(at, *example), given_bump=bump)
+    example_pair = Example(at, *example)
+    return Kind(name, side, explanation, verdict, reverse, None, unmirrored, example_pair, bump, wording, contract)
 
 
 def _there_and_back(
@@ -36,12 +39,12 @@ def _there_and_back(
     without: dict[str, Any],
     *,
     at: _At = "surface",
-    verdicts: tuple[Verdict, Verdict] = (_BREAKING, _COMPATIBLE),
+    contract: bool = False,
 ) -> list[Kind]:
     """A thing that goes, and the same thing that comes."""
     return [
-        _kind(removed, verdicts[0], told[0], added, (with_it, without), at=at),
-        _kind(added, verdicts[1], told[1], removed, (without, with_it), at=at),
+        _kind(removed, _BREAKING, told[0], added, (with_it, without), at=at, contract=contract),
+        _kind(added, _COMPATIBLE, told[1], removed, (without, with_it), at=at, contract=contract),
     ]
 
 
@@ -64,8 +67,12 @@ def _patch(
     old: dict[str, Any],
     new: dict[str, Any],
     at: _At = "tool",
+    *,
+    wording: bool = False,
+    contract: bool = False,
 ) -> Kind:
-    return _kind(name, _COMPATIBLE, explanation, name, (old, new), at=at, bump=Bump.PATCH)
+    both = (old, new)
+    return _kind(name, _COMPATIBLE, explanation, name, both, at=at, bump=Bump.PATCH, wording=wording, contract=contract)
 
 
 _TOOLS = [
@@ -78,6 +85,7 @@ _TOOLS = [
         ),
         {"tools": [_tool("search", "query"), _tool("delete", "id")]},
         {"tools": [_tool("search", "query")]},
+        contract=True,
     ),
     _kind(
         "tool-renamed",
@@ -85,6 +93,7 @@ _TOOLS = [
         "The tool goes by another name: every call of the old one fails.",
         "tool-renamed",
         ({"tools": [_tool("list_files", "path", "depth")]}, {"tools": [_tool("files_list", "path", "depth")]}),
+        contract=True,
     ),
     *_there_and_back(
         "tier-lowered",
@@ -96,8 +105,11 @@ _TOOLS = [
         _tiers("facade"),
         _tiers("advanced"),
         at="tool",
+        contract=True,
     ),
-    _patch("category-changed", "The tool is filed elsewhere.", {"category": "read"}, {"category": "write"}),
+    _patch(
+        "category-changed", "The tool is filed elsewhere.", {"category": "read"}, {"category": "write"}, contract=True
+    ),
     _kind(
         "tool-deprecated",
         _COMPATIBLE,
@@ -105,6 +117,7 @@ _TOOLS = [
         "deprecation-withdrawn",
         ({}, {"_meta": {"deprecated": {"since": "1.2.0", "replacement": "find"}}}),
         at="tool",
+        contract=True,
     ),
     _kind(
         "deprecation-withdrawn",
@@ -113,6 +126,7 @@ _TOOLS = [
         "tool-deprecated",
         ({"_meta": {"deprecated": {"since": "1.2.0", "replacement": "find"}}}, {}),
         at="tool",
+        contract=True,
     ),
     _patch(
         "deprecation-changed",
@@ -130,6 +144,7 @@ _TOOLS = [
         _hints(readOnlyHint=True),
         _hints(readOnlyHint=False),
         at="tool",
+        contract=True,
     ),
     *_there_and_back(
         "task-support-narrowed",
@@ -142,24 +157,27 @@ _TOOLS = [
         {"execution": {"taskSupport": "required"}},
         at="tool",
     ),
-    _patch("title-changed", "People see another title.", {"title": "Search"}, {"title": "Find"}),
+    _patch("title-changed", "People see another title.", {"title": "Search"}, {"title": "Find"}, wording=True),
     _patch(
         "description-changed",
         "Models read other words; which calls are accepted did not change.",
         {"description": "Searches."},
         {"description": "Finds."},
+        wording=True,
     ),
     _patch(
         "icons-changed",
         "People see another picture.",
         {},
         {"icons": [{"src": "data:image/png;base64,AA=="}]},
+        wording=True,
     ),
     _patch(
         "meta-changed",
         "Metadata that the comparison knows no meaning of.",
         {"_meta": {"example.com/a": 1}},
         {"_meta": {"example.com/a": 2}},
+        wording=True,
     ),
     Kind(
         "output-schema-removed",
@@ -170,6 +188,7 @@ _TOOLS = [
         None,
         "A tool always has an input schema.",
         Example("tool", {"outputSchema": {"type": "object"}}, {}),
+        contract=True,
     ),
     Kind(
         "output-schema-added",
@@ -180,6 +199,7 @@ _TOOLS = [
         None,
         "A tool always has an input schema.",
         Example("tool", {}, {"outputSchema": {"type": "object"}}),
+        contract=True,
     ),
     _kind(
         "entry-undecided",
@@ -187,6 +207,16 @@ _TOOLS = [
         "An entry of a list that cannot be read, or repeats a name, changed: nobody can tell what that does.",
         "entry-undecided",
         ({"tools": [{"name": ""}]}, {"tools": [{"name": 7}]}),
+    ),
+    Kind(
+        "contract-undecided",
+        Side.SURFACE,
+        "Something in the contract of a tool changed that this comparison cannot name or read: treat it as a break.",
+        _UNKNOWN,
+        "contract-undecided",
+        None,
+        _NO_SIDES,
+        contract=True,
     ),
 ]
 
@@ -337,6 +367,7 @@ _RESOURCES = [
         _resource(description="Start here."),
         _resource(description="Begin here."),
         "surface",
+        wording=True,
     ),
 ]
 
@@ -346,12 +377,14 @@ def _handshake(**capabilities: Any) -> dict[str, Any]:
 
 
 _SERVER = [
-    *_there_and_back(
-        "capability-removed",
-        "capability-added",
-        ("Requests that need the capability fail from now on.", "The server offers more than before."),
-        _handshake(completions={}),
-        _handshake(),
+    _patch(
+        "capabilities-changed",
+        "The server declares other capabilities. Many come and go with the SDK, and clients learn of them on every "
+        "connection; what a lost list held is told entry by entry. Compared within one protocol era; "
+        '`capabilities = "breaking"` makes a lost one a break.',
+        _handshake(completions={}, logging={}),
+        _handshake(completions={}, extensions={"io.modelcontextprotocol/ui": {}}),
+        "surface",
     ),
     _patch(
         "instructions-changed",
@@ -359,6 +392,7 @@ _SERVER = [
         {**_handshake(), "instructions": "Be brief."},
         {**_handshake(), "instructions": "Be exact."},
         "surface",
+        wording=True,
     ),
     _patch(
         "server-name-changed",
@@ -373,6 +407,7 @@ _SERVER = [
         {"serverInfo": {"name": "s", "version": "1", "title": "Books"}},
         {"serverInfo": {"name": "s", "version": "1", "title": "Library"}},
         "surface",
+        wording=True,
     ),
 ]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.matching import match_renamed
 from mcp_governor.change.model import Change, Level, Side, Verdict
 from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
-from mcp_governor.change.server import compare_servers
+from mcp_governor.change.server import compare_servers, same_era
 from mcp_governor.change.siblings import compare_siblings
 from mcp_governor.change.tools import compare_tool, compare_unusable, tool_added, tool_removed, tool_renamed
 
@@ -46,20 +46,21 @@ def compare(
     gone = [tool for tool in old.tools if tool.name not in new.by_name]
     come = [tool for tool in new.tools if tool.name not in old.by_name]
     renamed = match_renamed(gone, come)
+    one_era = same_era(old, new)
     for tool in old.tools:
         successor = new.by_name.get(tool.name)
         if successor is not None:
-            changes.extend(compare_tool(tool, successor, level, options))
+            changes.extend(compare_tool(tool, successor, level, options, same_era=one_era))
         elif tool.name in renamed:
             changes.append(tool_renamed(tool, renamed[tool.name], level))
-            changes.extend(compare_tool(tool, renamed[tool.name], level, options))
+            changes.extend(compare_tool(tool, renamed[tool.name], level, options, same_era=one_era))
         else:
             changes.append(tool_removed(tool, level))
     known = {tool.name for tool in renamed.values()}
     changes.extend(tool_added(tool, level) for tool in come if tool.name not in known)
     changes.extend(compare_unusable(old, new, level))
     changes.extend(compare_siblings(old, new, level))
-    changes.extend(compare_servers(old, new, level))
+    changes.extend(compare_servers(old, new, level, options))
     return sorted(changes, key=_order)
 
 

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import shown
-from mcp_governor.change.model import Change, Level, Side, Verdict
-from mcp_governor.change.registry import required_bump
+from mcp_governor.change.model import MISSING, Change, Level, Side, Verdict, value_or_none
+from mcp_governor.change.registry import catalogue, required_bump
 from mcp_governor.surface.canonical import canonical_json
+from mcp_governor.surface.fingerprint import contract
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
@@ -37,13 +38,13 @@ def make(
     message: str,
     tier: Tier,
     level: Level,
-    old: Any = None,
-    new: Any = None,
+    old: Any = MISSING,
+    new: Any = MISSING,
     *,
     reason: str = "",
     side: Side = Side.SURFACE,
 ) -> Change:
-    """A change with the version step that it needs."""
+    """A change with the version step that it needs; ``old`` and ``new`` are ``MISSING`` where there is no value."""
     return Change(
         kind=kind,
         tool=tool,
@@ -54,8 +55,10 @@ def make(
         bump=required_bump(verdict, kind, tier),
         tier=tier,
         level=level,
-        old=old,
-        new=new,
+        old=value_or_none(old),
+        new=value_or_none(new),
+        has_old=old is not MISSING,
+        has_new=new is not MISSING,
         reason=reason,
     )
 
@@ -63,13 +66,13 @@ def make(
 def tool_added(tool: Tool, level: Level) -> Change:
     """A tool that was not there."""
     message = f"tool `{visible(tool.name)}` is new"
-    return make("tool-added", tool.name, "", _COMPATIBLE, message, tool.tier, level, None, tool.name)
+    return make("tool-added", tool.name, "", _COMPATIBLE, message, tool.tier, level, MISSING, tool.name)
 
 
 def tool_removed(tool: Tool, level: Level) -> Change:
     """A tool that is gone."""
     message = f"tool `{visible(tool.name)}` is gone"
-    return make("tool-removed", tool.name, "", _BREAKING, message, tool.tier, level, tool.name, None)
+    return make("tool-removed", tool.name, "", _BREAKING, message, tool.tier, level, tool.name)
 
 
 def tool_renamed(old: Tool, new: Tool, level: Level) -> Change:
@@ -78,18 +81,27 @@ def tool_renamed(old: Tool, new: Tool, level: Level) -> Change:
     return make("tool-renamed", old.name, "/name", _BREAKING, message, old.tier, level, old.name, new.name)
 
 
-def compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> list[Change]:
-    """All changes of a tool that is on both surfaces."""
+def compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions, *, same_era: bool = True) -> list[Change]:
+    """All changes of a tool that is on both surfaces.
+
+    Where the contracts differ there is at least one change of the contract, and none where they are the same.
+
+    Args:
+        old, new: the tool before and now; the names may differ.
+        level, options: as in :func:`mcp_governor.change.compare`.
+        same_era: both were read in one protocol era, so what the protocol adds to a tool can be compared.
+    """
     try:
-        return _compare_tool(old, new, level, options)
+        changes = _compare_tool(old, new, level, options, same_era=same_era)
+        return [*changes, *untold(old, new, changes, level)]
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
         reason = "it is nested too deeply to be read" if deep else "it holds a number that JSON does not have"
         message = f"tool `{visible(old.name)}` changed: {reason}"
-        return [make("entry-undecided", old.name, "", Verdict.UNKNOWN, message, old.tier, level, reason=reason)]
+        return [make("contract-undecided", old.name, "", Verdict.UNKNOWN, message, old.tier, level, reason=reason)]
 
 
-def _compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> list[Change]:
+def _compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions, *, same_era: bool) -> list[Change]:
     changes: list[Change] = []
     if old.tier is not new.tier or old.category != new.category or old.deprecation != new.deprecation:
         changes.extend(_governance(old, new, level))
@@ -97,10 +109,45 @@ def _compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions) ->
         return changes
     changes.extend(_hints(old, new, level, options))
     changes.extend(_wording(old, new, level))
-    changes.extend(_execution(old, new, level))
+    if same_era:
+        changes.extend(_execution(old, new, level))
     changes.extend(_meta(old, new, level))
     changes.extend(_schemas(old, new, level, options))
     return changes
+
+
+_PARTS = {
+    "tier": "/tier",
+    "category": "/category",
+    "deprecated": "/deprecated",
+    "hints": "/annotations/",
+    "inputSchema": "/inputSchema",
+    "outputSchema": "/outputSchema",
+}
+"""Parts of a tool's contract, and where changes of them stand."""
+
+
+def untold(old: Tool, new: Tool, changes: Sequence[Change], level: Level) -> list[Change]:
+    """What the contract digests see and ``changes`` does not tell: the comparison never ends in silence."""
+    if same_json(old.raw, new.raw) and not changes:
+        return []
+    before, after = contract(old), contract(new)
+    told = {change.path for change in changes if catalogue()[change.kind].contract}
+    found = []
+    for part, place in _PARTS.items():
+        if any(path.startswith(place) for path in told) or canonical_json(before[part]) == canonical_json(after[part]):
+            continue
+        side = {"inputSchema": Side.INPUT, "outputSchema": Side.OUTPUT}.get(part, Side.SURFACE)
+        if side is Side.INPUT and None in (old.input_schema, new.input_schema):
+            kind, verdict, reason = "schema-respelled", _COMPATIBLE, ""
+            message = "the schema of a tool without arguments is written differently and means the same"
+        else:
+            kind, verdict, reason = "contract-undecided", Verdict.UNKNOWN, "this comparison cannot name the change"
+            message = f"something in the {part} of tool `{visible(old.name)}` changed: {reason}"
+        found.append(
+            make(kind, old.name, place.rstrip("/"), verdict, message, old.tier, level, reason=reason, side=side)
+        )
+    return found
 
 
 def _governance(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
@@ -113,15 +160,16 @@ def _governance(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
         yield make(kind, name, "/tier", verdict, message, at_stake, level, old.tier.value, new.tier.value)
     if old.category != new.category:
         message = f"category changed from {shown(old.category)} to {shown(new.category)}"
-        yield make("category-changed", name, "/category", _COMPATIBLE, message, tier, level, old.category, new.category)
+        before, after = _given(old.category), _given(new.category)
+        yield make("category-changed", name, "/category", _COMPATIBLE, message, tier, level, before, after)
     if old.deprecation != new.deprecation:
         before, after = _ending(old), _ending(new)
-        if before is None:
+        if before is MISSING:
             instead = new.deprecation.replacement if new.deprecation else None
             told = f"; use `{one_line(instead, 80)}` instead" if instead else "; no replacement is named"
             message = f"tool `{visible(name)}` is deprecated{told}"
             kind = "tool-deprecated"
-        elif after is None:
+        elif after is MISSING:
             kind, message = "deprecation-withdrawn", f"tool `{visible(name)}` is no longer deprecated"
         elif before == after:
             return
@@ -130,9 +178,14 @@ def _governance(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
         yield make(kind, name, "/deprecated", _COMPATIBLE, message, tier, level, before, after)
 
 
-def _ending(tool: Tool) -> dict[str, Any] | None:
+def _given(value: Any) -> Any:
+    """A value of the typed view, where ``None`` says that there is none."""
+    return MISSING if value is None else value
+
+
+def _ending(tool: Tool) -> Any:
     if tool.deprecation is None:
-        return None
+        return MISSING
     told = tool.deprecation
     return {"since": told.since, "replacement": told.replacement, "sunset": told.sunset}
 
@@ -167,14 +220,14 @@ def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterat
 
 def _wording(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     texts = (
-        ("title-changed", "/title", old.title, new.title),
-        ("description-changed", "/description", old.description or None, new.description or None),
-        ("icons-changed", "/icons", old.raw.get("icons"), new.raw.get("icons")),
+        ("title-changed", "/title", _given(old.title), _given(new.title)),
+        ("description-changed", "/description", _given(old.description or None), _given(new.description or None)),
+        ("icons-changed", "/icons", old.raw.get("icons", MISSING), new.raw.get("icons", MISSING)),
     )
     for kind, path, before, after in texts:
-        if not same_json(before, after):
+        if not same_json(value_or_none(before), value_or_none(after)):
             word = path[1:]
-            verb = "is new" if before is None else ("is gone" if after is None else "changed")
+            verb = "is new" if before is MISSING else ("is gone" if after is MISSING else "changed")
             yield make(kind, old.name, path, _COMPATIBLE, f"{word} {verb}", old.tier, level, before, after)
 
 
@@ -236,11 +289,11 @@ def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iter
         return compare_schemas(SchemaPair(before, after, side, old.name, old.tier, level, options))
 
     yield from changes(Side.INPUT, _input(old), _input(new))
-    before, after = old.output_schema, new.output_schema
-    if before is not None and after is not None:
+    before, after = _given(old.output_schema), _given(new.output_schema)
+    if before is not MISSING and after is not MISSING:
         yield from changes(Side.OUTPUT, before, after)
-    elif before is not None or after is not None:
-        gone = after is None
+    elif before is not MISSING or after is not MISSING:
+        gone = after is MISSING
         kind, verdict = ("output-schema-removed", _BREAKING) if gone else ("output-schema-added", _COMPATIBLE)
         message = "the output schema is gone" if gone else "the tool declares its output now"
         yield make(

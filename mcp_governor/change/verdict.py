@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.family_kinds import family_kind
-from mcp_governor.change.model import Side, Verdict
+from mcp_governor.change.model import MISSING, Side, Verdict
 
 if TYPE_CHECKING:
     from mcp_governor.change.edit import Edit
@@ -39,9 +39,9 @@ def kind_of(edit: Edit, side: Side) -> str:
 
 
 def _enum_step(edit: Edit, lost: bool, gained: bool) -> str:
-    if edit.old is None:
+    if edit.old is MISSING:
         return "enum-added"
-    if edit.new is None:
+    if edit.new is MISSING:
         return "enum-dropped"
     if lost == gained:
         return "enum-changed"

@@ -70,6 +70,7 @@ class Alternative:
         where: keyword → its pointer in the document.
         home: pointer of the schema object that the alternative comes from.
         notes: annotations that apply to it.
+        stated: bounds as they are written, where ``keys`` has them in another spelling.
     """
 
     type: str | None
@@ -77,6 +78,12 @@ class Alternative:
     where: dict[str, str]
     home: str
     notes: dict[str, Any] = field(default_factory=dict)
+    stated: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def stated_type(self) -> bool:
+        """Whether a ``type`` keyword gives the type; otherwise its listed values do, or nothing."""
+        return self.type is not None and "type" in self.where
 
     def node(self) -> Node:
         """The alternative as a node of its own."""
@@ -87,7 +94,7 @@ class Alternative:
         """A copy with other values for some keywords; ``None`` removes one."""
         merged = {**self.keys, **keys}
         kept = {key: value for key, value in merged.items() if value is not None}
-        return Alternative(self.type, kept, self.where, self.home, self.notes)
+        return Alternative(self.type, kept, self.where, self.home, self.notes, self.stated)
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -316,30 +323,38 @@ def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Altern
         keys["enum"] = values
         if name == "null" or (name == "boolean" and len(values) == 2):
             del keys["enum"]
-    where = flat.where
-    if name == "integer":
-        where = _inclusive(keys, where)
-    elif name == "number":
+    if name == "number":
         _tightest(keys)
-    return Alternative(name, keys, where, home, notes)
+    made = Alternative(name, keys, flat.where, home, notes)
+    return _with_inclusive_bounds(made) if name == "integer" else made
 
 
-def _inclusive(keys: dict[str, Any], where: dict[str, str]) -> dict[str, str]:
-    """Write the bounds of integers as inclusive ones; the result tells where the tighter bounds stand."""
-    where = dict(where)
-    if "exclusiveMinimum" in keys:
-        bound = math.floor(keys.pop("exclusiveMinimum")) + 1
-        if bound > keys.get("minimum", -math.inf):
-            keys["minimum"], where["minimum"] = bound, where["exclusiveMinimum"]
-    if "exclusiveMaximum" in keys:
-        bound = math.ceil(keys.pop("exclusiveMaximum")) - 1
-        if bound < keys.get("maximum", math.inf):
-            keys["maximum"], where["maximum"] = bound, where["exclusiveMaximum"]
-    if "minimum" in keys:
-        keys["minimum"] = math.ceil(keys["minimum"])
-    if "maximum" in keys:
-        keys["maximum"] = math.floor(keys["maximum"])
-    return where
+def as_type(alternative: Alternative, name: str) -> Alternative:
+    """The alternative with the keywords that mean something to a type, in the spelling that they have there."""
+    relevant = _KEYS_OF_TYPE[name] | ANY_KEYS
+    keys = {key: value for key, value in alternative.keys.items() if key in relevant}
+    made = Alternative(
+        alternative.type, keys, alternative.where, alternative.home, alternative.notes, alternative.stated
+    )
+    return _with_inclusive_bounds(made) if name == "integer" else made
+
+
+def _with_inclusive_bounds(alternative: Alternative) -> Alternative:
+    """The bounds of an integer as inclusive ones; it remembers where the tighter ones stand, and how they read."""
+    keys, where, stated = dict(alternative.keys), dict(alternative.where), dict(alternative.stated)
+    for exclusive, bound, step, worst in (
+        ("exclusiveMinimum", "minimum", 1, -math.inf),
+        ("exclusiveMaximum", "maximum", -1, math.inf),
+    ):
+        rounded = math.floor if step > 0 else math.ceil
+        if exclusive in keys:
+            written = keys.pop(exclusive)
+            tight = rounded(written) + step
+            if (tight - keys.get(bound, worst)) * step > 0:
+                keys[bound], where[bound], stated[bound] = tight, where[exclusive], written
+        if bound in keys:
+            keys[bound] = math.ceil(keys[bound]) if step > 0 else math.floor(keys[bound])
+    return Alternative(alternative.type, keys, where, alternative.home, alternative.notes, stated)
 
 
 def _tightest(keys: dict[str, Any]) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.model import Side
+from mcp_governor.change.model import MISSING, value_or_none
 from mcp_governor.change.names import is_false
 from mcp_governor.change.node import Node
 from mcp_governor.change.objects import compare_objects, plain
-from mcp_governor.change.pairing import pair
+from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
 from mcp_governor.frozen import frozen
@@ -48,6 +48,8 @@ class Spot:
         old, new: the alternatives.
         root: they are roots of the documents.
         trust: what holds here holds for the whole documents.
+        old_slot, new_slot: the members of the views that ``old`` and ``new`` stand for, where these were rewritten to
+            be comparable.
     """
 
     old_view: View
@@ -56,20 +58,21 @@ class Spot:
     new: Alternative
     root: bool
     trust: bool
+    old_slot: Alternative | None = None
+    new_slot: Alternative | None = None
 
-    def place(self, side: Side, changed: Alternative, reverted: Alternative) -> tuple[Node, Node] | None:
-        """What shows one edit alone: for an input the old node with it, for an output the new one without it.
-
-        So the witness of an input is a call that worked, and that of an output an answer that may come.
-        """
-        if side is Side.INPUT:
-            return stand_in(
-                self.old_view, [changed if item is self.old else item for item in self.old_view.alternatives]
-            )
-        return stand_in(self.new_view, [reverted if item is self.new else item for item in self.new_view.alternatives])
+    def single_out(self, edit: Edit, changed: Alternative, reverted: Alternative) -> None:
+        """Note how the old node looks with one edit, and the new one without it."""
+        edit.with_it = swapped(self.old_view, self.old_slot or self.old, changed)
+        edit.without_it = swapped(self.new_view, self.new_slot or self.new, reverted)
 
 
-def stand_in(view: View, alternatives: list[Alternative]) -> tuple[Node, Node] | None:
+def swapped(view: View, member: Alternative, stand_in: Alternative) -> tuple[Node, Node] | None:
+    """A node and what to see in its stead: another alternative in the place of one of its own."""
+    return instead(view, [stand_in if item is member else item for item in view.alternatives])
+
+
+def instead(view: View, alternatives: list[Alternative]) -> tuple[Node, Node] | None:
     """A node and what to see in its stead; ``None`` for a node that stands nowhere in the document."""
     return None if view.node.synthetic else (view.node, view.node_with(alternatives))
 
@@ -89,18 +92,19 @@ class Walk:
     Attributes:
         edits: what was found.
         pairs: the differing nodes that were compared, outer ones first.
+        silent: edits that change nothing at their own place.
         complete: every difference is below some edit.
     """
 
     def __init__(self, questions: Questions) -> None:
         self.questions = questions
         self.edits: list[Edit] = []
+        self.silent: list[Edit] = []
         self.pairs: list[tuple[Node, Node]] = []
         self.complete = True
         self._seen: set[tuple[Node, Node]] = set()
         self._noted: set[tuple[str, str]] = set()
         self._trail: list[str] = []
-        self._silent = 0  # edits that change nothing at their own place
 
     def run(self) -> list[Edit]:
         """The edits from the old document to the new one."""
@@ -132,14 +136,14 @@ class Walk:
         if self.questions.signature(old) == self.questions.signature(new):
             return
         self.pairs.append((old, new))
-        start, silent = len(self.edits), self._silent
+        start, silent = len(self.edits), len(self.silent)
         if old.opaque or new.opaque:
             reason = Containment("unknown", reason=(new.opaque or old.opaque))
             undecided = Edit("schema", new.pointer, forward=reason, backward=reason, kind="schema-undecided")
             self.edits.append(undecided)
             return
         self._views(view(old), view(new), root=root, trust=trust)
-        if trust and len(self.edits) - start + self._silent - silent > 1:
+        if trust and len(self.edits) - start + len(self.silent) - silent > 1:
             self._reconcile(start, old, new, root=root)
 
     def _reconcile(self, start: int, old: Node, new: Node, *, root: bool) -> None:
@@ -158,15 +162,17 @@ class Walk:
         self.edits[start:] = [edit for edit in below if edit.is_change]
 
     def _views(self, old: View, new: View, *, root: bool, trust: bool) -> None:
-        if self._retyped_only(old, new, root=root, trust=trust):
-            return
         self._exclusion(old, new, root=root, trust=trust)
         paired, gone, come = pair(old.alternatives, new.alternatives, self._alternative_signature)
+        retyped = pair_retyped(gone, come)
         trust = trust and not ((old.exclusive or new.exclusive) and len(old.alternatives) > 1)
         if gone or come:
-            self._types(old, new, gone, come, root=root, trust=trust)
+            self._types(old, new, gone, come, retyped, root=root, trust=trust)
         for before, after in paired:
             self._alternatives(Spot(old, new, before, after, root, trust))
+        for before, after in retyped:
+            one, other = comparable(before, after)
+            self._alternatives(Spot(old, new, one, other, root, trust, before, after))
 
     def _exclusion(self, old: View, new: View, *, root: bool, trust: bool) -> None:
         """``anyOf`` becomes ``oneOf`` or the reverse: what satisfies two alternatives is told apart."""
@@ -174,32 +180,16 @@ class Walk:
             return
         before, after = (union(old.node.pointer, old.alternatives, exclusive=view.exclusive) for view in (old, new))
         forward, backward = self.questions.both(before, after, root=root)
-        side = self.questions.side
-        base, other = (old, new) if side is Side.INPUT else (new, old)
-        stand = union(base.node.pointer, base.alternatives, exclusive=other.exclusive)
-        place = None if base.node.synthetic else (base.node, stand)
         keys = "oneOf" if old.exclusive else "anyOf", "oneOf" if new.exclusive else "anyOf"
         path = join_pointer(new.node.pointer, keys[1])
-        self._add(Edit("union", path, *keys, forward, backward, place, trusted=trust))
-
-    def _retyped_only(self, old: View, new: View, *, root: bool, trust: bool) -> bool:
-        """A type stated or no longer stated, on a schema whose other keywords stay: one edit beside theirs."""
-        if not len(old.alternatives) == len(new.alternatives) == 1:
-            return False
-        before, after = old.alternatives[0], new.alternatives[0]
-        if before.type == after.type or not before.keys.keys() & after.keys.keys():
-            return False
-        if None not in (before.type, after.type) and {before.type, after.type} != {"integer", "number"}:
-            return False
-        changed = Alternative(after.type, before.keys, before.where, before.home, before.notes)
-        forward, backward = self.questions.both(before.node(), changed.node(), root=root)
-        spot = Spot(old, new, before, after, root, trust)
-        reverted = Alternative(before.type, after.keys, after.where, after.home, after.notes)
-        place = spot.place(self.questions.side, changed, reverted)
-        path = new.node.pointer
-        self._add(Edit("type", path, [before.type], [after.type], forward, backward, place, trusted=trust))
-        self._alternatives(spot)
-        return True
+        edit = Edit("union", path, *keys, forward, backward, trusted=trust)
+        edit.with_it, edit.without_it = (
+            None
+            if one.node.synthetic
+            else (one.node, union(one.node.pointer, one.alternatives, exclusive=other.exclusive))
+            for one, other in ((old, new), (new, old))
+        )
+        self._add(edit)
 
     def _alternative_signature(self, alternative: Alternative) -> int:
         return self.questions.signature(alternative.node())
@@ -207,9 +197,11 @@ class Walk:
     def _notes(self, old: View, new: View) -> None:
         """Annotations that somebody acts on. To leave a default out is to say that it is null."""
         for key, family in _NOTES.items():
-            before, place = old.notes.get(key, (None, old.node.pointer))
-            after, there = new.notes.get(key, (None, new.node.pointer))
-            if _same_note(family, before, after) or (family == "format" and _retyped_altogether(old, new)):
+            before, place = old.notes.get(key, (MISSING, old.node.pointer))
+            after, there = new.notes.get(key, (MISSING, new.node.pointer))
+            if _same_note(family, value_or_none(before), value_or_none(after)) or (
+                family == "format" and _retyped_altogether(old, new)
+            ):
                 continue
             step = "changed" if key in old.notes and key in new.notes else ("added" if key in new.notes else "removed")
             path = join_pointer(there if key in new.notes else place, key)
@@ -223,26 +215,31 @@ class Walk:
         new: View,
         gone: list[Alternative],
         come: list[Alternative],
+        retyped: list[tuple[Alternative, Alternative]],
         *,
         root: bool,
         trust: bool,
     ) -> None:
-        kept = [alternative for alternative in old.alternatives if alternative not in gone]
-        replacement = old.node_with([*kept, *come])
-        forward, backward = self.questions.both(old.node_with(old.alternatives), replacement, root=root)
-        before = [alternative.type for alternative in old.alternatives]
-        after = [alternative.type for alternative in new.alternatives]
-        if self.questions.side is Side.INPUT:
-            place = stand_in(old, [*kept, *come])
-        else:
-            place = stand_in(new, [item for item in new.alternatives if item not in come] + gone)
-        self._add(Edit("type", new.node.pointer, before, after, forward, backward, place, trusted=trust))
+        """Types and alternatives that went and came; what else a retyped one says is compared on its own."""
+        changed, reverted = list(come), list(gone)
+        for before, after in retyped:
+            if after.stated_type or before.stated_type:
+                changed[changed.index(after)] = with_type_of(before, after)
+                reverted[reverted.index(before)] = with_type_of(after, before)
+            else:
+                # the listed values say the type, so their edit is the only one
+                changed[changed.index(after)], reverted[reverted.index(before)] = before, after
+        with_them = [item for item in old.alternatives if item not in gone] + changed
+        without = [item for item in new.alternatives if item not in come] + reverted
+        forward, backward = self.questions.both(old.node_with(old.alternatives), old.node_with(with_them), root=root)
+        before_types = [alternative.type for alternative in old.alternatives]
+        after_types = [alternative.type for alternative in new.alternatives]
+        edit = Edit("type", new.node.pointer, before_types, after_types, forward, backward, trusted=trust)
+        edit.with_it, edit.without_it = instead(old, with_them), instead(new, without)
+        self._add(edit)
 
     def _add(self, edit: Edit) -> None:
-        if edit.is_change:
-            self.edits.append(edit)
-        else:
-            self._silent += 1
+        (self.edits if edit.is_change else self.silent).append(edit)
 
     def _alternatives(self, spot: Spot) -> None:
         old, new = spot.old, spot.new
@@ -273,7 +270,7 @@ class Walk:
         edit.forward = self.questions.forward(before, after, root=spot.root)
         if edit.needs_direction:
             edit.backward = self.questions.backward(before, after, root=spot.root)
-        edit.place = spot.place(self.questions.side, changed, reverted)
+        spot.single_out(edit, changed, reverted)
         edit.trail = join_pointer("", *self._trail)
 
     def _arrays(self, old: Alternative, new: Alternative, leaf: Any, trust: bool) -> None:
@@ -364,6 +361,8 @@ def _same_note(family: str, old: Any, new: Any) -> bool:
 def _retyped_altogether(old: View, new: View) -> bool:
     """Whether no type is on both sides: what goes or comes with the type is no edit of its own."""
     before, after = ({item.type for item in view.alternatives} - {"null"} for view in (old, new))
+    if before | after <= {"integer", "number"}:
+        return False
     return None not in before | after and not before & after
 
 
@@ -395,8 +394,8 @@ def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:
 
 def _shown(alternative: Alternative, keys: tuple[str, ...]) -> Any:
     """Plain values under their keywords; the value itself where there is one keyword."""
-    found = {key: plain(alternative.keys[key]) for key in keys if key in alternative.keys}
-    return found.get(keys[0]) if len(keys) == 1 else (found or None)
+    found = {key: alternative.stated.get(key, plain(alternative.keys[key])) for key in keys if key in alternative.keys}
+    return found.get(keys[0], MISSING) if len(keys) == 1 else (found or MISSING)
 
 
 def _path(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> str:

@@ -12,7 +12,6 @@ from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.replacements import farewell
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import visible
 from mcp_governor.vocabulary import SCHEMA_MAP_KEYS, unescape_pointer
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 _THINGS = frozenset(
     {
         "argument",
-        "capability",
         "env",
         "output-field",
         "output-schema",
@@ -203,14 +201,6 @@ def _names_on(tokens: list[str]) -> tuple[str, ...]:
     return tuple(properties or names[-1:])
 
 
-_WORDING = lazy_pattern(r"(?:^|-)(?:description|icons|instructions|title|wording)(?:-|$)")
-
-
-def is_wording(change: Change) -> bool:
-    """Whether a change touches only what a model reads."""
-    return change.verdict is Verdict.COMPATIBLE and _WORDING.search(change.kind) is not None
-
-
 def homes(change: Change) -> tuple[Kind, ...]:
     """The subsections that a change may be told in, the best one first.
 
@@ -224,7 +214,7 @@ def homes(change: Change) -> tuple[Kind, ...]:
         return (Kind.DEPRECATED, Kind.CHANGED, Kind.FIXED)
     if change.verdict is not Verdict.COMPATIBLE:
         return _homes_of_break(change, gone=event == "removed" and stem in _THINGS, renamed=event == "renamed")
-    if is_wording(change) or change.bump is Bump.PATCH:
+    if change.wording or change.bump is Bump.PATCH:
         return (Kind.FIXED, Kind.CHANGED)
     if event == "added" and stem in _LISTED:
         return (Kind.ADDED,)

@@ -10,7 +10,7 @@ from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import farewell, is_about_a_part
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.structure import at
-from mcp_governor.changelog.subjects import Tellers, homes, is_wording, subject_of
+from mcp_governor.changelog.subjects import Tellers, homes, subject_of
 from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -178,7 +178,7 @@ def _untold(
             line=line,
         )
     return finding(
-        "changelog/wording-untold" if is_wording(change) else "changelog/untold",
+        "changelog/wording-untold" if change.wording else "changelog/untold",
         at(changelog, section.line),
         tool=change.tool,
         value=change.id,

@@ -10,7 +10,6 @@ from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible
-from mcp_governor.vocabulary import unescape_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,8 +76,6 @@ _SENTENCES: Mapping[str, str] = {
     "output-format-removed": "{tool} no longer [returns|return] {field} in the format `{old}`.",
     "schema-description-changed": "{tool} [describes|describe] {field} in new words.",
     "output-schema-description-changed": "{tool} [describes|describe] {field} of the result in new words.",
-    "capability-added": "The server has the capability {field}.",
-    "capability-removed": "The server no longer has the capability {field}.",
 }
 # What a schema keyword did to the values of a field: "maximum of `f` changed from 10 to 5".
 _KEYWORD = lazy_pattern(r"(?P<noun>.+?)(?: of `[^`]+`)? (?P<verb>changed from .+|is gone, was .+|is new: (?P<new>.+))")
@@ -126,6 +123,9 @@ def sentence(change: Change, *, replacement: str | None = None, tools: Sequence[
     named = list(tools) or ([change.tool] if change.tool is not None else [])
     subject = subject_of(change)
     lost, gained = _values(change.old, change.new)
+    if change.kind == "capabilities-changed":
+        moved = [f"{verb} {names}" for verb, names in (("without", lost), ("with", gained)) if names]
+        return f"The server declares other `capabilities`: {', '.join(moved)}."
     words = {
         "tool": enumeration([code(name) for name in named]),
         "field": _field(change, subject.fields),
@@ -151,8 +151,6 @@ def _field(change: Change, fields: Sequence[str]) -> str:
     """The path to a field (``filter.limit``), where its names can be told apart in it."""
     if not fields:
         return ""
-    if change.kind.startswith("capability"):
-        return code(".".join(unescape_pointer(part) for part in change.path.split("/")[2:]))
     plain = change.tool is not None and all(_NAME.fullmatch(name) for name in fields)
     return code(".".join(fields) if plain else fields[-1])
 

@@ -40,12 +40,15 @@ def report_schema() -> dict[str, Any]:
             "level": _enum(Level),
             "tier": _enum(Tier),
             "bump": _enum(Bump),
+            "wording": {"type": "boolean", "description": "Only words or spelling change."},
             "message": _TEXT,
-            "witness": {"description": "A value that proves the break; any JSON value."},
+            "old": {"description": "The value before, any JSON value; absent where there was none."},
+            "new": {"description": "The value now, any JSON value; absent where there is none."},
+            "witness": {"description": "A value that proves the break in the schemas; any JSON value."},
             "reason": {"type": "string", "description": "What stopped the decision of an unknown one."},
             "accepted": {"type": "string", "description": "Why the configuration accepts it."},
         },
-        optional=("witness", "reason", "accepted"),
+        optional=("old", "new", "witness", "reason", "accepted"),
     )
     finding = _object(
         {

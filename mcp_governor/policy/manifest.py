@@ -286,9 +286,14 @@ def _list(choices: tuple[str, ...] | None) -> list[str] | None:
     return list(choices) if choices is not None else None
 
 
+def _values(old: Any, new: Any) -> dict[str, Any]:
+    """The values of a change; a manifest is read into values whose ``None`` says that nothing is stated."""
+    return {"old": old, "new": new, "has_old": old is not None, "has_new": new is not None}
+
+
 def _breaking(kind: str, path: str, message: str, old: Any, new: Any) -> Change:
-    return Change(kind, None, path, Side.SURFACE, Verdict.BREAKING, message, Bump.MAJOR, old=old, new=new)
+    return Change(kind, None, path, Side.SURFACE, Verdict.BREAKING, message, Bump.MAJOR, **_values(old, new))
 
 
 def _compatible(kind: str, path: str, message: str, old: Any, new: Any) -> Change:
-    return Change(kind, None, path, Side.SURFACE, Verdict.COMPATIBLE, message, Bump.MINOR, old=old, new=new)
+    return Change(kind, None, path, Side.SURFACE, Verdict.COMPATIBLE, message, Bump.MINOR, **_values(old, new))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
-from mcp_governor.findings import Bump
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ def group_of(change: Change) -> str:
         return "breaking"
     if change.verdict is Verdict.UNKNOWN:
         return "undecided"
-    return "wording" if change.bump in (Bump.NONE, Bump.PATCH) else "compatible"
+    return "wording" if change.wording else "compatible"
 
 
 def grouped(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
@@ -61,4 +60,4 @@ def witness_words(change: Change) -> str:
     """What the witness of a change shows."""
     if change.kind.startswith("call-"):
         return "the two results"
-    return "accepted before, refused now" if change.side.value == "input" else "possible now, not before"
+    return "valid before, invalid now" if change.side.value == "input" else "possible now, never before"

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
-from mcp_governor.findings import Bump, Severity
+from mcp_governor.findings import Severity
 from mcp_governor.report.groups import count_of, counted_changes, counted_findings, witness_words
 from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.text import one_line, sentence, visible
@@ -57,7 +57,7 @@ def _body(report: Report, verbose: int) -> Iterator[Line]:
     groups: dict[str | None, list[Line]] = {}
     quiet = 0
     for change in sorted(report.changes, key=_change_order):
-        if change.bump in (Bump.NONE, Bump.PATCH) and change.verdict is Verdict.COMPATIBLE and not verbose:
+        if change.wording and not verbose:
             quiet += 1
             continue
         lines = change_lines(change, report.accepted.get(change.id), verbose, place=report.places.get(change.id))

@@ -30,6 +30,8 @@ WORDING_PREFIX = "w1:sha256:"
 
 # What FastMCP adds to output schemas to tell its own client how to unwrap; no caller depends on it.
 _TOOLING_KEYS = frozenset({"x-fastmcp-wrap-result"})
+# Keywords of older dialects: the comparison reads them where no dialect is named, and 2020-12 ignores them.
+_LEGACY_KEYS = frozenset({"additionalItems", "dependencies"})
 
 
 def strip(schema: Any) -> Any:
@@ -65,14 +67,68 @@ def _strip_value(key: str, value: Any) -> Any:
     return value
 
 
+def contract_schema(schema: Any) -> Any:
+    """What the fingerprint covers of one schema: :func:`strip`, where nothing hangs on what that removes or sorts.
+
+    A reference may point into an example, or at the second of two alternatives; then the schema is taken as it is.
+    So schemas with one contract accept the same instances.
+    """
+    return schema if _hangs_on_spelling(schema) else strip(schema)
+
+
+def same_contract(old: Any, new: Any) -> bool:
+    """Whether two schemas have one contract, numbers compared by value.
+
+    Raises:
+        RecursionError: one is nested too deeply.
+        ValueError: one holds a number that JSON does not have.
+    """
+    return canonical_json(contract_schema(old)) == canonical_json(contract_schema(new))
+
+
+def _hangs_on_spelling(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return False
+    dialect = schema.get("$schema")
+    explicit = isinstance(dialect, str) and dialect.rstrip("#") == DIALECT_2020_12
+    stack: list[Any] = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list):
+            stack.extend(item for item in node if isinstance(item, dict | list))
+            continue
+        if explicit and (isinstance(node.get("items"), list) or not _LEGACY_KEYS.isdisjoint(node)):
+            return True  # ignored here, and read where no dialect is named
+        for key in ("$ref", "$dynamicRef"):
+            reference = node.get(key)
+            if isinstance(reference, str) and _leads_into_spelling(reference):
+                return True
+        stack.extend(item for item in node.values() if isinstance(item, dict | list))
+    return False
+
+
+def _leads_into_spelling(reference: str) -> bool:
+    """Whether a pointer passes a place that :func:`strip` removes or moves."""
+    tokens = reference.partition("#")[2].split("/")[1:]
+    while tokens:
+        keyword = tokens.pop(0)
+        if keyword in WORDING_KEYS or (keyword in UNORDERED_KEYS and keyword in SCHEMA_LIST_KEYS):
+            return True
+        if tokens and (keyword in SCHEMA_MAP_KEYS or keyword in MIXED_MAP_KEYS or tokens[0].isdecimal()):
+            tokens.pop(0)
+        elif keyword not in SCHEMA_KEYS:
+            return True  # an unusual place; nobody knows what it holds
+    return False
+
+
 def contract(tool: Tool) -> dict[str, Any]:
     """What the fingerprint covers of one tool."""
     return {
         "name": tool.name,
         "tier": tool.tier.value,
         "category": tool.category,
-        "inputSchema": strip(tool.input_schema),
-        "outputSchema": strip(tool.output_schema),
+        "inputSchema": contract_schema(tool.input_schema),
+        "outputSchema": contract_schema(tool.output_schema),
         "hints": tool.hints.as_json(),
         "deprecated": tool.deprecation is not None,
     }

@@ -10,6 +10,11 @@ from mcp_governor.change import Change, ChangeOptions, Level, Side, compare
 from mcp_governor.surface import build_surface
 
 
+def meaningful(changes: list[Change]) -> list[Change]:
+    """The changes without the note that a schema means the same in another spelling."""
+    return [change for change in changes if not change.kind.endswith("schema-respelled")]
+
+
 class Comparer:
     """Compares two schemas, tools or surfaces."""
 

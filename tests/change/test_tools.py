@@ -314,21 +314,31 @@ SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
         template("file:///{+path}"),
         [("template-variable-removed", "/resourceTemplates/file:~1~1~1{root}~1{+path}", B)],
     ),
-    "capability gone": (
-        server(tools={}, completions={}),
-        server(tools={}),
-        [("capability-removed", "/capabilities/completions", B)],
+    "capabilities move together": (
+        server(tools={"listChanged": True}, completions={}, logging={}),
+        server(tools={}, extensions={"a/b": {}}),
+        [("capabilities-changed", "/capabilities", C)],
     ),
     "sub-capability gone": (
         server(resources={"subscribe": True}),
         server(resources={}),
-        [("capability-removed", "/capabilities/resources/subscribe", B)],
+        [("capabilities-changed", "/capabilities", C)],
     ),
     "sub-capability denied": (server(tools={"listChanged": False}), server(tools={}), []),
-    "a capability goes with all that it holds": (
-        server(tools={}, resources={"subscribe": True}),
-        server(tools={}),
-        [("capability-removed", "/capabilities/resources", B)],
+    "capabilities of another era": (
+        {**server(tools={}, logging={}), "protocolVersion": "2025-11-25"},
+        {**server(tools={}), "protocolVersion": "2026-07-28"},
+        [],
+    ),
+    "capabilities of one era, whatever its revisions": (
+        {**server(tools={}, logging={}), "protocolVersion": "2024-11-05"},
+        {**server(tools={}), "protocolVersion": "2025-11-25"},
+        [("capabilities-changed", "/capabilities", C)],
+    ),
+    "capabilities of an era that nobody recorded": (
+        server(tools={}, logging={}),
+        {**server(tools={}), "protocolVersion": "2025-11-25"},
+        [],
     ),
     "experimental promises nothing": (server(tools={}, experimental={"x": {}}), server(tools={}), []),
     "instructions": (server("A.", tools={}), server("B.", tools={}), [("instructions-changed", "/instructions", C)]),
@@ -361,6 +371,43 @@ def test_siblings(comparer: Comparer, name: str) -> None:
     changes = comparer.surfaces(old, new)
     assert [(change.kind, change.path, change.verdict) for change in changes] == expected
     assert {change.tool for change in changes} <= {None}
+
+
+def test_capabilities_are_one_change_that_names_them(comparer: Comparer) -> None:
+    old = server(tools={"listChanged": True}, logging={}, resources={"subscribe": True})
+    new = server(tools={}, extensions={"a/b": {}})
+    [change] = comparer.surfaces(old, new)
+    # a sub-capability goes with the one that it belongs to
+    assert change.old == ["logging", "resources", "tools.listChanged"]
+    assert change.new == ["extensions"]
+    assert (change.bump, change.wording) == (Bump.PATCH, False)
+    assert "SDK" in change.message
+
+
+def test_capabilities_break_where_the_policy_says_so(comparer: Comparer) -> None:
+    more, fewer = server(tools={}, logging={}), server(tools={})
+    [lost] = comparer.surfaces(more, fewer, capabilities="breaking")
+    assert (lost.verdict, lost.bump) == (B, Bump.MAJOR)
+    [gained] = comparer.surfaces(fewer, more, capabilities="breaking")
+    assert (gained.verdict, gained.bump) == (C, Bump.PATCH)
+
+
+def test_a_family_that_is_gone_is_seen_by_its_entries(comparer: Comparer) -> None:
+    old = {**server(tools={}, prompts={}), "prompts": [{"name": "review"}]}
+    changes = comparer.surfaces(old, server(tools={}))
+    assert [(change.kind, change.verdict) for change in changes] == [
+        ("prompt-removed", B),
+        ("capabilities-changed", C),
+    ]
+
+
+def test_task_support_is_compared_within_one_era(comparer: Comparer) -> None:
+    """Tasks left the core protocol with 2026-07-28: a server that speaks it does not say what it did before."""
+    with_tasks = {**tool("t"), "execution": {"taskSupport": "optional"}}
+    old = {"tools": [with_tasks], "protocolVersion": "2025-11-25"}
+    assert comparer.surfaces(old, {"tools": [tool("t")], "protocolVersion": "2026-07-28"}) == []
+    [change] = comparer.surfaces(old, {"tools": [tool("t")], "protocolVersion": "2025-06-18"})
+    assert change.kind == "task-support-narrowed"
 
 
 def test_an_unknown_level_is_refused() -> None:

@@ -85,11 +85,11 @@ BESIDE: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ),
     ({"instructions": "a"}, {"instructions": "b"}, "The `instructions` are reworded."),
     ({}, {"instructions": "b"}, "The `instructions` are new."),
-    ({"capabilities": {"logging": {}}}, {}, "The server no longer has the capability `logging`."),
+    ({"capabilities": {"logging": {}}}, {}, "The server declares other `capabilities`: without `logging`."),
     (
         {"capabilities": {"tools": {}}},
         {"capabilities": {"tools": {"listChanged": True}}},
-        "The server has the capability `tools.listChanged`.",
+        "The server declares other `capabilities`: with `tools.listChanged`.",
     ),
 ]
 
