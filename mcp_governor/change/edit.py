@@ -10,7 +10,7 @@ import jsonschema_rs
 
 from mcp_governor.change.identity import Identities
 from mcp_governor.change.model import MISSING, Level, Side
-from mcp_governor.change.reading import Reading, render, stand_ins
+from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
 from mcp_governor.containment import Containment, contains
 
 if TYPE_CHECKING:
@@ -192,10 +192,10 @@ class Questions:
         if self.side is Side.INPUT:
             promised = render(self.old.root, closed, arguments=True)
             spared = render(self.new.root, replaced=dict([without_it]), definition="e")
-            return render(self.new.root), _both(promised, spared)
+            return render(self.new.root), conjunction(promised, spared)
         possible = render(self.new.root, closed)
         allowed = render(self.old.root, opened, replaced=dict([with_it]), definition="e")
-        return render(self.old.root, opened), _both(possible, allowed)
+        return render(self.old.root, opened), conjunction(possible, allowed)
 
     def equal(self) -> bool:
         """Whether the two documents surely mean the same, in the level's reading and as pure sets of instances."""
@@ -207,15 +207,6 @@ class Questions:
     def signature(self, node: Node) -> int:
         """A number that two nodes share where they say the same; wording apart, names of ``$defs`` apart."""
         return self._identities.of(node)
-
-
-def _both(one: Any, other: Any) -> Any:
-    """A schema that asks for two; their definitions bear different names."""
-    if not isinstance(one, dict) or not isinstance(other, dict):
-        return {"allOf": [one, other]}
-    definitions = {**one.get("$defs", {}), **other.get("$defs", {})}
-    parts = [{key: value for key, value in schema.items() if key != "$defs"} for schema in (one, other)]
-    return {"allOf": parts, **({"$defs": definitions} if definitions else {})}
 
 
 def _accepts(schema: Any, value: Any) -> bool | None:

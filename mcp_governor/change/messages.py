@@ -62,6 +62,9 @@ def schema_message(kind: str, edit: Edit, path: str) -> str:
         edit: the edit.
         path: its pointer in the tool.
     """
+    if kind in ("schema-repaired", "schema-unusable"):
+        verb = "was unusable and is repaired" if kind == "schema-repaired" else "is unusable now"
+        return f"the schema {verb}: {', '.join(edit.note)}"
     if kind in _TOLD:
         new_name = path.rpartition("/")[2] if kind.endswith("renamed") else ""
         return _TOLD[kind].format(name=_quoted(edit.name), new=_quoted(new_name))

@@ -101,6 +101,15 @@ def render(
     return schema
 
 
+def conjunction(one: Any, other: Any) -> Any:
+    """A schema that asks for two rendered ones, whose definitions bear different names."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return {"allOf": [one, other]}
+    definitions = {**one.get("$defs", {}), **other.get("$defs", {})}
+    parts = [{key: value for key, value in schema.items() if key != "$defs"} for schema in (one, other)]
+    return {"allOf": parts, **({"$defs": definitions} if definitions else {})}
+
+
 _STAND_IN = "mcp-governor:unreadable:"
 
 

@@ -47,6 +47,7 @@ def _schema(old: dict[str, Any], new: dict[str, Any]) -> Example:
     return Example("schema", old, new)
 
 
+_INPUTS_ONLY = "An output schema that allows nothing is told by what it no longer allows."
 _A, _AB = {"a": _STRING}, {"a": _STRING, "n": _INTEGER}
 _ONE, _TWO, _THREE = ({"type": "string", "enum": list(values)} for values in ("a", "ab", "ac"))
 
@@ -208,6 +209,29 @@ _KEYS = [
         reverse="argument-removed",
         other_side="output-field-added",
         example=_schema(_object(properties=_A), _object(properties=_AB, required=["n"])),
+        contract=True,
+    ),
+    Kind(
+        "schema-repaired",
+        Side.INPUT,
+        "The old schema was unusable: it accepted no object, or its root said nothing at all. No "
+        "client could call the tool by it, so what the new one asks for breaks none. The finding is about the old "
+        "release.",
+        _COMPATIBLE,
+        reverse="schema-unusable",
+        unmirrored=_INPUTS_ONLY,
+        example=_schema({"type": "string"}, _object(properties=_A, required=["a"])),
+        contract=True,
+    ),
+    Kind(
+        "schema-unusable",
+        Side.INPUT,
+        "The schema cannot be used any more: its root is not that of an object, or says nothing at all. "
+        "No client can call the tool by it.",
+        _BREAKING,
+        reverse="schema-repaired",
+        unmirrored=_INPUTS_ONLY,
+        example=_schema(_object(properties=_A, required=["a"]), {"type": "string"}),
         contract=True,
     ),
     *_both_sides(

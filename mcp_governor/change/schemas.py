@@ -14,6 +14,7 @@ from mcp_governor.change.node import parse
 from mcp_governor.change.reading import render, stand_ins
 from mcp_governor.change.registry import required_bump
 from mcp_governor.change.settle import settled_edits
+from mcp_governor.change.usable import accepts_no_object, broken_root
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
 from mcp_governor.frozen import frozen
@@ -67,7 +68,7 @@ def compare_schemas(pair: SchemaPair) -> list[Change]:
     if exceeds_depth(pair.old, MAX_DEPTH) or exceeds_depth(pair.new, MAX_DEPTH):
         return [_undecided(pair, f"it is nested deeper than {MAX_DEPTH} levels")]
     try:
-        changes = [] if same_contract(pair.old, pair.new) else _contract(pair)
+        changes = [] if same_contract(pair.old, pair.new) else (_usability(pair) or _contract(pair))
     except RecursionError:
         changes = [_undecided(pair, "its references lead too deep to be followed")]
     return [*changes, *_wording(pair)]
@@ -81,6 +82,23 @@ def respelled(pair: SchemaPair) -> Change:
 def _undecided(pair: SchemaPair, reason: str) -> Change:
     answer = Containment("unknown", reason=reason)
     return _change(pair, Edit("schema", "", forward=answer, backward=answer, kind="schema-undecided"))
+
+
+def _usability(pair: SchemaPair) -> list[Change]:
+    """The one change to tell where just one of two input schemas can be used at all.
+
+    What makes a new schema accept nothing is told edit by edit, unless its root is broken.
+    """
+    if pair.side is Side.OUTPUT:
+        return []
+    was, now = broken_root(pair.old), broken_root(pair.new)
+    if not (was or now) and accepts_no_object(pair.old, deadline=pair.options.deadline):
+        was = "it accepted no object"
+        now = was if accepts_no_object(pair.new, deadline=pair.options.deadline) else ""
+    if bool(was) == bool(now):
+        return []
+    edit = Edit("schema", "", note=frozenset({was or now}), kind="schema-repaired" if was else "schema-unusable")
+    return [_change(pair, edit)]
 
 
 def _contract(pair: SchemaPair) -> list[Change]:

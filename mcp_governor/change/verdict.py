@@ -98,6 +98,7 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
         "format-changed": _asserted(options),
         "output-format-removed": _asserted(options),
         "output-format-changed": _asserted(options),
+        "schema-unusable": "breaking",
         "header-added": "breaking",
         "header-changed": "breaking",
     }.get(kind) == "breaking"

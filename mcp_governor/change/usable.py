@@ -1,0 +1,55 @@
+"""Input schemas that no client could follow: what they asked for is no promise that a repair can break."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+
+from mcp_governor.change.node import parse
+from mcp_governor.change.reading import conjunction, render
+from mcp_governor.containment import contains
+from mcp_governor.surface.fingerprint import strip
+from mcp_governor.text import one_line
+
+_SILENT = frozenset({"$defs", "$id", "$schema", "definitions", "id"})
+"""Keywords at a root that ask for nothing."""
+
+
+def broken_root(schema: Any) -> str:
+    """Why no call can follow an input schema, where its root alone tells: as a clause, empty where it can.
+
+    The root is ``false``, is of a type other than ``object``, or names its dialect and then says nothing at all. MCP
+    asks for ``"type": "object"``, clients refuse a list that leaves it out, and generators write such roots when
+    they fail. A bare ``{}`` is left alone: people write it for a tool without arguments.
+    """
+    if schema is False:
+        return "it is false"
+    if not isinstance(schema, dict):
+        return ""
+    if "$schema" in schema and not strip(schema).keys() - _SILENT:
+        return 'it says nothing about arguments, not even "type": "object"'
+    types = schema.get("type", "object")
+    if "object" not in (types if isinstance(types, list) else [types]):
+        return f"its root is of type {one_line(str(types), 40)}, and arguments are an object"
+    return ""
+
+
+def accepts_no_object(schema: Any, *, deadline: float) -> bool:
+    """Whether a schema surely accepts no JSON object; ``False`` where nobody knows.
+
+    Args:
+        schema: as published.
+        deadline: seconds for the question.
+    """
+    try:
+        if jsonschema_rs.is_valid(schema, {}, validate_formats=False, offline=True):
+            return False
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return False  # a part of it cannot be read; the comparison says so in its place
+    document = parse(schema)
+    if document.opaque:
+        return False
+    objects = conjunction({"type": "object"}, render(document.root))
+    answer = contains(False, objects, deadline=deadline, witness=False)
+    return answer.verdict == "yes"
