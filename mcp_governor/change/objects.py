@@ -13,10 +13,11 @@ from mcp_governor.change.names import (
     has_extra_schema_itself,
     is_false,
     is_true,
+    types_of,
 )
 from mcp_governor.change.node import Node
 from mcp_governor.change.reading import render
-from mcp_governor.change.renames import likely_same_argument
+from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class _Objects:
             node = self.new_properties[after]
             renamed = Edit("argument", node.pointer, before, after, kind="argument-renamed", name=before)
             self._put(renamed, before, after)
+            self.walk.property(after, self.old_properties[before], node, trust=self.trust)
         for name in gone:
             if name in self.new_elsewhere:
                 self.walk.complete = False
@@ -119,7 +121,9 @@ class _Objects:
         if (before in self.old_required) != (after in self.new_required):
             return False
         if self.walk.questions.signature(one) != self.walk.questions.signature(other):
-            return False
+            # its schema was edited as well: only a name that says the same shows that it is the same argument
+            types = types_of(one)
+            return types is not None and types == types_of(other) and same_but_for_shape(before, after)
         return likely_same_argument(before, after, one.notes, other.notes)
 
     def _removed(self, name: str) -> None:

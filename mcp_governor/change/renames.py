@@ -42,9 +42,138 @@ def text_likeness(old: str, new: str) -> float:
 
 
 def likely_same_argument(old: str, new: str, old_notes: Mapping[str, Any], new_notes: Mapping[str, Any]) -> bool:
-    """Whether two arguments with one schema are one that was renamed."""
-    texts = old_notes.get("description"), new_notes.get("description")
-    if all(isinstance(text, str) and text for text in texts):
-        alike = text_likeness(str(texts[0]), str(texts[1]))
-        return alike >= 0.8 or (alike >= 0.5 and name_likeness(old, new) >= 0.6)
-    return name_likeness(old, new) >= 0.75
+    """Whether two arguments with one schema are one that was renamed.
+
+    Names that differ in shape only (``user_id`` and ``userId``, ``filepath`` and ``path``) are one whatever their
+    descriptions say; other names need descriptions that agree. Counterparts (``start`` and ``end``) are never one:
+    of two arguments that belong together, one went and the other came.
+    """
+    before, after = argument_words(old), argument_words(new)
+    if _told_apart(before, after):
+        return False
+    if same_but_for_shape(old, new):
+        return True
+    alike = name_likeness(old, new)
+    spelling = alike >= 0.75 and old[:1].lower() == new[:1].lower()  # "colour" and "color", not "state" and "estate"
+    texts = [notes.get("description") for notes in (old_notes, new_notes)]
+    if not all(isinstance(text, str) and text for text in texts):
+        return spelling
+    one, other = map(str, texts)
+    if _named_only_in(one, other, before) and _named_only_in(other, one, after):
+        # "The start date", "The end date": descriptions of two arguments of a kind differ in the names alone
+        return spelling
+    agreeing = text_likeness(one, other)
+    return agreeing >= 0.8 or (agreeing >= 0.5 and alike >= 0.6)
+
+
+def same_but_for_shape(old: str, new: str) -> bool:
+    """Whether two names are one in another style, or one with words in front or behind that qualify nothing."""
+    before, after = argument_words(old), argument_words(new)
+    return "".join(before) == "".join(after) or _says_more(before, after) or _says_more(after, before)
+
+
+def argument_words(name: str) -> list[str]:
+    """The words of an argument's name; two common ones written as one are told apart: ``filepath``, ``userid``."""
+    found: list[str] = []
+    for word in words(name):
+        cut = next((at for at in range(2, len(word) - 1) if {word[:at], word[at:]} <= _COMMON_WORDS), None)
+        found.extend([word] if cut is None else [word[:cut], word[cut:]])
+    return found
+
+
+_COMMON_WORDS = frozenset(
+    "base branch channel code column count data database date db dir directory doc document field file folder host id "
+    "image index issue item key limit line list max message min mode name num number object page path pattern project "
+    "query range repo repository root row search size sort source start string table tag task team text time title "
+    "token type uri url user value work workspace zone".split()
+)
+"""Words that names of arguments are commonly put together from."""
+
+_APART = tuple(
+    frozenset(pair.split())
+    for pair in (
+        "start end",
+        "begin end",
+        "start stop",
+        "start finish",
+        "first last",
+        "from to",
+        "since until",
+        "before after",
+        "previous next",
+        "prev next",
+        "min max",
+        "minimum maximum",
+        "lower upper",
+        "low high",
+        "source target",
+        "source destination",
+        "src dst",
+        "src dest",
+        "origin destination",
+        "input output",
+        "in out",
+        "old new",
+        "left right",
+        "top bottom",
+        "width height",
+        "x y",
+        "row column",
+        "lat lon",
+        "lat lng",
+        "latitude longitude",
+        "include exclude",
+        "allow deny",
+        "enable disable",
+        "show hide",
+        "add remove",
+        "parent child",
+        "head base",
+        "head tail",
+        "key value",
+        "limit offset",
+        "username password",
+        "created updated",
+        "ascending descending",
+        "create update",
+        "read write",
+    )
+)
+"""Words that name the two of a pair."""
+
+_QUALIFIERS = frozenset().union(*_APART) - {"in", "input", "key", "source", "src", "value", "x", "y"} | {
+    "all",
+    "alternate",
+    "default",
+    "is",
+    "no",
+    "not",
+    "other",
+    "second",
+    "total",
+}
+"""Words that make another argument of a name: ``price`` and ``max_price``, ``id`` and ``parent_id``."""
+
+
+def _told_apart(before: list[str], after: list[str]) -> bool:
+    """Whether two names are those of a pair, or one qualifies what the other does not."""
+    gone, come = set(before) - set(after), set(after) - set(before)
+    if not gone or not come:
+        return not _QUALIFIERS.isdisjoint(gone | come)
+    return any(pair <= gone | come and pair & gone and pair & come for pair in _APART)
+
+
+def _says_more(short: list[str], long: list[str]) -> bool:
+    """Whether a name is another with words in front or behind that qualify nothing."""
+    size = len(short)
+    if not 0 < size < len(long):
+        return False
+    if long[-size:] == short:
+        return _QUALIFIERS.isdisjoint(long[:-size])
+    return long[:size] == short and _QUALIFIERS.isdisjoint(long[size:])
+
+
+def _named_only_in(text: str, other: str, name: list[str]) -> bool:
+    """Whether a description names its argument in words that the other one lacks."""
+    here, there = ({word.lower() for word in _WORD.findall(item)} for item in (text, other))
+    return bool(set(name) & (here - there))
