@@ -153,6 +153,7 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "fingerprint": fingerprint(surface),
         "wording": wording_fingerprint(surface),
         "serverInfo": dict(surface.server),
+        "release": surface.release,
         "protocolVersion": surface.protocol,
         "capabilities": dict(surface.capabilities),
         "instructions": surface.instructions,

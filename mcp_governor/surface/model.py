@@ -159,6 +159,8 @@ class Surface:
         conversation: what went wrong while the lists were read, empty where nothing did: ``noise`` (first lines of
             stdout that were no MCP), ``requests`` (methods that the server asked us for), ``failedLists`` (method →
             code and message of the error that a declared list gave). No part of a surface file.
+        release: the version of the package that was started, where the target pins one; what the server reports may
+            be its framework's.
         manifest: the repository's ``server.json`` (the registry manifest), ``None`` where there is none.
     """
 
@@ -175,6 +177,7 @@ class Surface:
     listings: Mapping[str, Pages] = field(default_factory=dict)
     conversation: Mapping[str, Json] = field(default_factory=dict)
     manifest: Mapping[str, Json] | None = None
+    release: str | None = None
 
     @property
     def modern(self) -> bool:
@@ -188,7 +191,9 @@ class Surface:
 
     @property
     def version(self) -> str | None:
-        """The version the server reports, ``None`` where it reports none."""
+        """The version of the release that the target pins, else the one the server reports, else ``None``."""
+        if self.release is not None:
+            return self.release
         version = self.server.get("version")
         return version if isinstance(version, str) and version else None
 

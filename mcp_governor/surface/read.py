@@ -68,7 +68,7 @@ def build_surface(
 
     Args:
         raw: ``{"tools": […], "prompts": […], "resources": […], "resourceTemplates": […], "serverInfo": {…},
-            "protocolVersion": …, "capabilities": {…}, "instructions": …, "listings": {…}, "conversation": {…}}``;
+            "protocolVersion": …, "capabilities": {…}, "instructions": …, "release": …, "listings": {…}, "conversation": {…}}``;
             every key may be missing and any value may be of the wrong type: what cannot be used is kept in
             ``entries`` for the rules.
         tiers: globs from the configuration.
@@ -101,6 +101,7 @@ def build_surface(
         source=source,
         listings=read_listings(raw),
         conversation=_object(raw.get("conversation")),
+        release=raw["release"] if isinstance(raw.get("release"), str) and raw["release"] else None,
         manifest=raw["manifest"] if isinstance(raw.get("manifest"), dict) else None,
     )
 

@@ -20,6 +20,7 @@ def surface_schema() -> dict[str, Any]:
             "fingerprint": {"type": "string", "pattern": "^v1:sha256:[0-9a-f]{64}$"},
             "wording": {"type": "string", "pattern": "^w1:sha256:[0-9a-f]{64}$"},
             "serverInfo": {"type": "object", "description": "As the server reports it."},
+            "release": {"type": "string", "description": "The version that the target pins: V in pypi:NAME==V."},
             "protocolVersion": {"type": "string"},
             "capabilities": {"type": "object"},
             "instructions": {"type": "string"},

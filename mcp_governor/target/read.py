@@ -9,6 +9,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.git import file_at, is_shallow, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
+from mcp_governor.target.pinned import pinned_version
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = N
     """What a live server said, as a surface; secrets that we gave it and it publishes are left out of it."""
     secrets = tuple(value for value in source.secrets if len(value) >= _SHORTEST_SECRET)
     raw = _without(recording.raw, secrets) if secrets else recording.raw
+    release = pinned_version(getattr(source.endpoint, "command", ()))
+    if release is not None:
+        raw = {**raw, "release": release}
     return build_surface(raw, tiers=tiers, tier_of_list=recording.tier_of_list, source=source.shown)
 
 

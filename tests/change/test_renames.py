@@ -14,7 +14,11 @@ STR = {"type": "string"}
 
 def one_argument(name: str, schema: Any = STR, description: str = "") -> dict[str, Any]:
     told = {"description": description} if description else {}
-    return {"type": "object", "properties": {name: {**schema, **told}, "other": {"type": "boolean"}}, "required": [name]}
+    return {
+        "type": "object",
+        "properties": {name: {**schema, **told}, "other": {"type": "boolean"}},
+        "required": [name],
+    }
 
 
 SHAPES = [
@@ -77,9 +81,7 @@ def test_another_argument_is_no_rename(comparer: Comparer, old: str, new: str) -
     plain = comparer.schemas(one_argument(old), one_argument(new))
     assert {change.kind for change in plain} == {"argument-removed", "required-argument-added"}
     sentence = "The {} of the thing that the call is about, as the service reports it, in UTC."
-    before, after = (
-        one_argument(name, description=sentence.format(name.replace("_", " "))) for name in (old, new)
-    )
+    before, after = (one_argument(name, description=sentence.format(name.replace("_", " "))) for name in (old, new))
     described = comparer.schemas(before, after)
     assert {change.kind for change in described} == {"argument-removed", "required-argument-added"}
 

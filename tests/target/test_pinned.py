@@ -1,0 +1,79 @@
+"""The version of ``pypi:NAME==V`` and ``npm:NAME@V`` is V, whatever the server says of itself."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import pytest
+
+from mcp_governor.surface import build_surface
+from mcp_governor.surface.file import dump_surface, parse_surface
+from mcp_governor.target.model import LiveSource
+from mcp_governor.target.packages import npm_command, pypi_command
+from mcp_governor.target.pinned import pinned_version
+from mcp_governor.target.read import surface_of
+from mcp_governor.wire import StdioEndpoint
+from mcp_governor.wire.recording import Recording
+
+PINNED = [
+    ("uvx --from mcp-server-time==2025.8.4 mcp-server-time", "2025.8.4"),
+    ("/opt/bin/uvx --with mcp<2 --from name[cli]==1.0rc1 script --flag", "1.0rc1"),
+    ("uv tool run --from=name==1.2 name", "1.2"),
+    ("uvx name==1.2", "1.2"),
+    ("uvx name@1.2", "1.2"),
+    ("npx --yes @scope/name@1.2.3", "1.2.3"),
+    ("npx -y name@2.0.0-beta.1 /tmp", "2.0.0-beta.1"),
+    ("npx --package=name@1.2.3 name", "1.2.3"),
+    ("npx.cmd -y name@1.2.3", "1.2.3"),
+]
+OPEN = [
+    "uvx name",
+    "uvx name@latest",
+    "uvx --from name>=1.2 name",
+    "uvx --from name==1.* name",
+    "uvx name --from other==1.2",
+    "npx -y name",
+    "npx -y @scope/name",
+    "npx -y name@latest",
+    "npx -y name@^1.2.3",
+    "npx -y name@1",
+    "npx -y name other@1.2.3",
+    "python server.py name==1.2",
+]
+
+
+@pytest.mark.parametrize(("line", "version"), PINNED)
+def test_a_pinned_release(line: str, version: str) -> None:
+    assert pinned_version(line.split()) == version
+
+
+@pytest.mark.parametrize("line", OPEN)
+def test_no_release_is_pinned(line: str) -> None:
+    assert pinned_version(line.split()) is None
+    assert pinned_version(()) is None
+
+
+def test_the_targets_of_the_registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert pinned_version(pypi_command("name[x]==1.4.0:script")) == "1.4.0"
+    assert pinned_version(pypi_command("name")) is None
+    assert pinned_version(npm_command("@scope/name@1.4.0")) == "1.4.0"
+    assert pinned_version(npm_command("@scope/name")) is None
+
+
+def test_the_pinned_version_outranks_what_the_server_says() -> None:
+    """A FastMCP server without ``version=`` reports its framework's version."""
+    raw: dict[str, Any] = {"serverInfo": {"name": "s", "version": "3.0.1"}, "tools": []}
+    pinned = LiveSource("pypi:name==1.4.0", StdioEndpoint(("uvx", "--from", "name==1.4.0", "name")))
+    free = LiveSource("pypi:name", StdioEndpoint(("uvx", "--from", "name", "name")))
+    surface = surface_of(Recording(raw), pinned)
+    assert (surface.version, surface.server["version"]) == ("1.4.0", "3.0.1")
+    assert surface_of(Recording(raw), free).version == "3.0.1"
+    # a recording of it keeps both
+    again = parse_surface(dump_surface(surface), "file")
+    assert (again.version, again.server["version"]) == ("1.4.0", "3.0.1")
+
+
+def test_what_is_no_version_is_left_out() -> None:
+    assert build_surface({"release": 7, "serverInfo": {"version": "1.0"}}).version == "1.0"
