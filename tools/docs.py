@@ -29,6 +29,30 @@ if TYPE_CHECKING:
 NOTE = "<!-- Written by `make docs`; edit the source that it names, not this page. -->"
 
 
+CHANGES_READING = """\
+## How to read a change
+
+- **The witness** of a break is a statement about the two schemas: for an input, arguments that were valid before and
+  are invalid now; for an output, a result that is possible now and never was. It says nothing about what the server
+  does with it. Where several edits break one schema, each has a witness that hangs on that edit alone, if there is
+  one.
+- **The fingerprint** and the changes agree: where the contract of a tool is the same (`mcp-governor fingerprint`), no
+  change of it is reported; where it differs, at least one is. A schema that is written differently and provably means
+  the same is `schema-respelled`, which asks for no version step and is folded with the wording. What the comparison
+  cannot name is `contract-undecided` or `schema-undecided`, which count as breaks.
+- **`old` and `new`** in the JSON report are left out where there is no value; `null` is a value.
+- **An unusable input schema** accepts no JSON object, or has a root that is `false`, is of another type than
+  `object`, or names its dialect and says nothing else. To repair one is `schema-repaired` and breaks nobody: it is a
+  finding about the old release.
+- **Capabilities** are compared within one protocol era (up to 2025-11-25, and from 2026-07-28 on), as one change.
+  Many come and go with the SDK, and clients learn of them on every connection, so they are a note that asks for a
+  patch; `policy.capabilities = "breaking"` makes a dropped one a break. The prompts, resources and tools that go
+  with a capability are reported one by one in any case.
+- **The version** of `pypi:NAME==V` and `npm:NAME@V` is V, whatever the server reports.
+
+## Kinds"""
+
+
 def changes_page() -> str:
     """docs/changes.md: every change kind."""
     lines = [
@@ -38,6 +62,8 @@ def changes_page() -> str:
         "",
         "Every kind of change that `diff` and `check` know, from the catalogue in `mcp_governor/change/`. The bump is "
         "for a tool of tier `facade` or `standard`; breaking on `advanced` needs a minor step, on `internal` none.",
+        "",
+        *CHANGES_READING.splitlines(),
         "",
         "| kind | side | verdict | bump | what it means |",
         "| --- | --- | --- | --- | --- |",

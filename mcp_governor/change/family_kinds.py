@@ -172,14 +172,14 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
     names = {step: f"{row.name}-{step}" for step in (row.tighter, row.looser, "changed")}
     told = {
         row.tighter: (
-            f"The schema is stricter about {row.subject}: calls that were accepted are refused."
+            f"The schema is stricter about {row.subject}: calls that were valid are invalid now."
             if inward
             else f"Answers are bound more tightly in {row.subject}: clients that handle more still work.",
             _BREAKING if inward else _COMPATIBLE,
             (row.loose, row.tight),
         ),
         row.looser: (
-            f"The schema is more lenient about {row.subject}: every call that was accepted still is."
+            f"The schema is more lenient about {row.subject}: every call that was valid still is."
             if inward
             else f"Answers may differ in {row.subject} from all that was promised: clients meet values that "
             "they never had to handle.",
@@ -187,7 +187,7 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
             (row.tight, row.loose),
         ),
         "changed": (
-            f"The schema asks for something else in {row.subject}: some calls that were accepted are refused."
+            f"The schema asks for something else in {row.subject}: some calls that were valid are invalid now."
             if inward
             else f"Answers follow another rule in {row.subject}: clients meet values that were ruled out.",
             _BREAKING if row.other is not None else _UNKNOWN,

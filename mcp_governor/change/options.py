@@ -86,7 +86,7 @@ _TELLS = {
     "default_presence": "The default of an argument is added or removed.",
     "required_with_default": "An argument with a default becomes required, or is added as required.",
     "hint_less_safe": "A behaviour hint promises less than before.",
-    "capabilities": "The server declares fewer capabilities than before, within one protocol era.",
+    "capabilities": "The server drops capabilities, within one protocol era: a note, or a break.",
     "assert_formats": "Whether format refuses values.",
     "deadline": "Seconds for one containment question.",
 }

@@ -8,7 +8,6 @@ import jsonschema_rs
 
 from mcp_governor.change.node import parse
 from mcp_governor.change.reading import conjunction, render
-from mcp_governor.containment import contains
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
 
@@ -43,13 +42,41 @@ def accepts_no_object(schema: Any, *, deadline: float) -> bool:
         deadline: seconds for the question.
     """
     try:
-        if jsonschema_rs.is_valid(schema, {}, validate_formats=False, offline=True):
+        accepts = jsonschema_rs.validator_for(schema, validate_formats=False, offline=True).is_valid
+        if accepts({}) or accepts(_guess(schema)):
             return False
     except (ValueError, jsonschema_rs.ReferencingError):
         return False  # a part of it cannot be read; the comparison says so in its place
+    from mcp_governor.containment import contains  # only here: most schemas have taken the guess
+
     document = parse(schema)
     if document.opaque:
         return False
     objects = conjunction({"type": "object"}, render(document.root))
     answer = contains(False, objects, deadline=deadline, witness=False)
     return answer.verdict == "yes"
+
+
+_SIMPLEST = {"string": "", "integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
+
+
+def _guess(schema: Any) -> dict[str, Any]:
+    """Arguments that a simple schema accepts: the required ones, each with a value of its type."""
+    if not isinstance(schema, dict):
+        return {}
+    declared = schema.get("properties")
+    properties = declared if isinstance(declared, dict) else {}
+    needed = schema.get("required")
+    names = [name for name in needed if isinstance(name, str)] if isinstance(needed, list) else []
+    return {name: _guess_value(properties.get(name)) for name in names}
+
+
+def _guess_value(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return None
+    listed = schema.get("enum")
+    if isinstance(listed, list) and listed:
+        return listed[0]
+    types = schema.get("type")
+    name = types[0] if isinstance(types, list) and types else types
+    return _guess(schema) if name == "object" else _SIMPLEST.get(name) if isinstance(name, str) else None

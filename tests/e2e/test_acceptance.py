@@ -67,7 +67,7 @@ def test_an_argument_made_required_is_told_in_text(repo: Path) -> None:
     place = lines.index(f"  ✗ argument-required  {POINTER}")
     assert lines[place - 1] == "reserve_copy"
     assert lines[place + 1] == "      Argument `branch` must be passed now."
-    assert lines[place + 2].startswith("      accepted before, refused now: {")
+    assert lines[place + 2].startswith("      valid before, invalid now: {")
     assert any("required bump: major (argument-required in reserve_copy)" in line for line in lines)
     assert any(line.endswith("add: - `reserve_copy` now requires `branch`.") for line in lines), "the line to write"
     assert lines[-1] == "FAIL"

@@ -26,7 +26,7 @@ def test_it_tells_the_break_its_proof_and_what_to_do(told):
     for words in (
         "$ mcp-governor init",
         "✗ argument-required  /inputSchema/",
-        "accepted before, refused now: {",
+        "valid before, invalid now: {",
         "Fingerprint: `v1:sha256:",
         "policy/bump-too-small",
         "required bump: major",
