@@ -1,0 +1,294 @@
+"""Contract fingerprints differ ⇔ a change of the contract is reported, on surfaces that nobody chose."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcp_governor.change import Change, ChangeOptions, Level, Side, Verdict, catalogue, compare
+from mcp_governor.containment import Containment
+from mcp_governor.surface import Surface, build_surface, fingerprint
+from tests.change.conftest import Comparer
+
+STR, INT = {"type": "string"}, {"type": "integer"}
+FAST = settings(
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+
+NAMES = ("a", "b", "title", "type", "$ref")
+PATTERNS = ("^x", "^a.*z$", "[0-9]+", "^(a|b)$", "")
+scalars = st.sampled_from([None, True, False, 0, 1, 1.0, -3, 0.5, "", "a", "title", [], [1], {}, {"a": 1}])
+counts = st.integers(0, 4)
+numbers = st.sampled_from([-3, 0, 0.5, 1, 1.0, 7, 2**53 - 1, 2**60])
+type_names = st.sampled_from(["string", "integer", "number", "object", "array", "boolean", "null"])
+references = st.sampled_from(
+    ["#", "#/$defs/A", "#/$defs/B", "#/properties/a", "#/anyOf/1", "#/examples/0", "#/$defs/Missing", "other.json"]
+)
+
+
+def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Schema objects with any keywords, sensible together or not."""
+    maps = st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)
+    lists = st.lists(inner, min_size=1, max_size=3)
+    names = st.lists(st.sampled_from(NAMES), max_size=3, unique=True)
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.one_of(type_names, st.lists(type_names, min_size=1, max_size=3, unique=True)),
+            "properties": maps,
+            "required": names,
+            "additionalProperties": inner,
+            "patternProperties": st.dictionaries(st.sampled_from(PATTERNS), inner, max_size=3),
+            "propertyNames": inner,
+            "minProperties": counts,
+            "dependentRequired": st.dictionaries(st.sampled_from(NAMES), names, max_size=2),
+            "unevaluatedProperties": inner,
+            "items": inner,
+            "prefixItems": lists,
+            "contains": inner,
+            "uniqueItems": st.booleans(),
+            "minItems": counts,
+            "minLength": counts,
+            "maxLength": counts,
+            "pattern": st.sampled_from(PATTERNS),
+            "format": st.sampled_from(["uri", "email", "date"]),
+            "minimum": numbers,
+            "exclusiveMinimum": numbers,
+            "maximum": numbers,
+            "enum": st.lists(scalars, min_size=1, max_size=3),
+            "const": scalars,
+            "default": scalars,
+            "anyOf": lists,
+            "oneOf": lists,
+            "allOf": lists,
+            "not": inner,
+            "if": inner,
+            "then": inner,
+            "$ref": references,
+            "$defs": st.dictionaries(st.sampled_from(["A", "B"]), inner, max_size=2),
+            "title": st.sampled_from(["T", "U"]),
+            "description": st.sampled_from(["d", "e"]),
+            "examples": lists,
+            "x-order": counts,
+            "x-mcp-header": st.sampled_from(["Region", "Zone"]),
+        },
+    ).map(_few)
+
+
+def _few(schema: dict[str, Any]) -> dict[str, Any]:
+    """At most five keywords: more contradict each other nearly always."""
+    order = sorted(schema, key=lambda key: (hash_of(key, schema), key))
+    return {key: schema[key] for key in order[:5]}
+
+
+def hash_of(key: str, schema: dict[str, Any]) -> int:
+    return sum(map(ord, key)) * (len(schema) + 1) % 17
+
+
+leaves = st.one_of(st.booleans(), st.sampled_from([{}, STR, INT, {"type": "string", "minLength": 1}, {"const": 1}]))
+any_schema = st.recursive(leaves, schemas, max_leaves=6)
+roots = st.builds(lambda schema: {"type": "object", **schema} if isinstance(schema, dict) else schema, any_schema)
+
+
+def places(value: Any) -> list[Any]:
+    """Every object and list in a value, itself included."""
+    found = [value] if isinstance(value, dict | list) and value else []
+    for item in value.values() if isinstance(value, dict) else (value if isinstance(value, list) else ()):
+        found += places(item)
+    return found
+
+
+@st.composite
+def neighbours(draw: st.DrawFn) -> tuple[Any, Any]:
+    """Two schemas, alike but for an edit or two, or made apart."""
+    old = draw(roots)
+    if draw(st.integers(0, 4)) == 0:
+        return old, draw(roots)
+    old = json.loads(json.dumps(old))
+    new = json.loads(json.dumps(old))  # no part of one is a part of the other, or stands in it twice
+    for _ in range(draw(st.integers(1, 2))):
+        found = places(new)
+        if not found:
+            return old, draw(roots)
+        place = draw(st.sampled_from(found))
+        if isinstance(place, list):
+            place.insert(0, place.pop())  # order alone
+        else:
+            key = draw(st.sampled_from(sorted(place)))
+            value = copy.deepcopy(draw(st.one_of(scalars, leaves)))  # a drawn constant is edited by nobody
+            if value is None:
+                del place[key]
+            else:
+                place[key] = value
+    return old, new
+
+
+def surface(**tool: Any) -> Surface:
+    return build_surface({"tools": [{"name": "t", "inputSchema": {"type": "object"}, **tool}]})
+
+
+def of_contract(changes: list[Change]) -> list[Change]:
+    return [change for change in changes if change.tool is not None and catalogue()[change.kind].contract]
+
+
+def hold(old: Surface, new: Surface, level: Level = Level.DECLARED, deadline: float = 0.01) -> list[Change]:
+    changes = compare(old, new, level=level, options=ChangeOptions(deadline=deadline))
+    assert bool(of_contract(changes)) == (fingerprint(old) != fingerprint(new)), changes
+    return changes
+
+
+@FAST
+@given(neighbours(), st.sampled_from(list(Side)[:2]), st.sampled_from(Level))
+def test_fingerprints_differ_where_a_change_is_reported(pair: tuple[Any, Any], side: Side, level: Level) -> None:
+    key = "inputSchema" if side is Side.INPUT else "outputSchema"
+    hold(surface(**{key: pair[0]}), surface(**{key: pair[1]}), level)
+
+
+@st.composite
+def tools(draw: st.DrawFn) -> dict[str, Any]:
+    """A tool with every key that something may hang on, of the right type or not."""
+    flags = st.sampled_from([True, False, None, "yes"])
+    return draw(
+        st.fixed_dictionaries(
+            {"name": st.sampled_from(["read", "write", "list_files", "files_list", "", 7])},
+            optional={
+                "title": st.sampled_from(["T", "U"]),
+                "description": st.sampled_from(["Reads.", "Lists files.", None]),
+                "inputSchema": st.sampled_from(
+                    [None, {}, True, {"type": "object"}, {"type": "object", "properties": {"a": STR}}, {"type": 7}, 7]
+                ),
+                "outputSchema": st.sampled_from([None, {"type": "object"}, {"type": "object", "title": "O"}]),
+                "annotations": st.fixed_dictionaries(
+                    {}, optional=dict.fromkeys(("readOnlyHint", "destructiveHint", "idempotentHint"), flags)
+                ),
+                "execution": st.sampled_from([{"taskSupport": "optional"}, {}, None]),
+                "_meta": st.sampled_from(
+                    [
+                        {"tier": "facade"},
+                        {"tier": "internal"},
+                        {"category": "read"},
+                        {"deprecated": True},
+                        {"deprecated": {"since": "1.2.0", "replacement": "read"}},
+                        {"x": 1},
+                    ]
+                ),
+            },
+        )
+    )
+
+
+@FAST
+@given(st.lists(tools(), max_size=3), st.lists(tools(), max_size=3))
+def test_so_do_whole_surfaces(before: list[Any], after: list[Any]) -> None:
+    hold(build_surface({"tools": before}), build_surface({"tools": after}))
+
+
+@pytest.mark.parametrize("count", [3, 10, 11, 50])
+@pytest.mark.parametrize("side", list(Side)[:2], ids=str)
+def test_one_of_many_patterns_is_never_passed_over(count: int, side: Side) -> None:
+    """A limit of containment shows as *undecided* or is none; it is never "no changes"."""
+    old: dict[str, Any] = {
+        "type": "object",
+        "patternProperties": {f"^p{number}_": INT for number in range(count)},
+        "additionalProperties": False,
+    }
+    new = copy.deepcopy(old)
+    new["patternProperties"]["^p1_"] = STR
+    key = "inputSchema" if side is Side.INPUT else "outputSchema"
+    changes = hold(surface(**{key: old}), surface(**{key: new}), deadline=1.0)
+    assert Verdict.COMPATIBLE not in {change.verdict for change in changes}
+
+
+UNKNOWN = Containment("unknown", reason="there are too many patterns")
+
+
+@pytest.mark.parametrize("side", list(Side)[:2], ids=str)
+def test_where_containment_knows_nothing_an_edit_is_undecided(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer, side: Side
+) -> None:
+    monkeypatch.setattr("mcp_governor.change.edit.contains", lambda *_, **__: UNKNOWN)
+    old, new = ({"type": "object", "properties": {"x": {"type": "string", "maxLength": most}}} for most in (9, 5))
+    for one, other in ((old, new), (new, old)):
+        [change] = comparer.schemas(one, other, side)
+        assert (change.verdict, change.reason) == (Verdict.UNKNOWN, UNKNOWN.reason)
+        assert change.path.endswith("/properties/x/maxLength")
+
+
+# A property that moved: its own edit is none, but only the whole can say that what declares it now says the same.
+MOVED = (
+    {"type": "object", "properties": {"a": STR, "b": STR}},
+    {"type": "object", "properties": {"a": STR}, "allOf": [{"properties": {"b": INT}}, {"minProperties": 1}]},
+)
+
+
+@pytest.mark.parametrize("side", list(Side)[:2], ids=str)
+def test_what_the_walk_did_not_follow_is_not_taken_for_equal(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer, side: Side
+) -> None:
+    monkeypatch.setattr("mcp_governor.change.edit.contains", lambda *_, **__: UNKNOWN)
+    for old, new in (MOVED, MOVED[::-1]):
+        changes = comparer.schemas(old, new, side)
+        assert Verdict.UNKNOWN in {change.verdict for change in changes}
+
+
+def test_a_comparison_that_misses_something_says_so(monkeypatch: pytest.MonkeyPatch, comparer: Comparer) -> None:
+    """Whatever goes wrong in a part of the comparison, the digests see it."""
+    monkeypatch.setattr("mcp_governor.change.tools._hints", lambda *_: ())
+    [change] = comparer.tools({}, {"annotations": {"readOnlyHint": True}})
+    assert (change.kind, change.tool, change.path) == ("contract-undecided", "t", "/annotations")
+    assert (change.verdict, change.reason) == (Verdict.UNKNOWN, "this comparison cannot name the change")
+    monkeypatch.setattr("mcp_governor.change.tools._schemas", lambda *_: ())
+    schema = {"type": "object", "properties": {"a": STR}}
+    changes = comparer.tools({}, {"annotations": {"readOnlyHint": True}, "outputSchema": schema, "inputSchema": schema})
+    assert [(change.side, change.path) for change in changes] == [
+        (Side.SURFACE, "/annotations"),
+        (Side.INPUT, "/inputSchema"),
+        (Side.OUTPUT, "/outputSchema"),
+    ]
+    assert {change.kind for change in changes} == {"contract-undecided"}
+
+
+def test_a_renamed_tool_is_not_excused(monkeypatch: pytest.MonkeyPatch, comparer: Comparer) -> None:
+    monkeypatch.setattr("mcp_governor.change.tools._schemas", lambda *_: ())
+    old, new = (
+        {"tools": [{"name": name, "description": "Lists files.", "inputSchema": schema}]}
+        for name, schema in (
+            ("list_files", {"type": "object", "properties": {"path": STR, "depth": INT}}),
+            ("files_list", {"type": "object", "properties": {"path": STR, "depth": STR}}),
+        )
+    )
+    assert {change.kind for change in comparer.surfaces(old, new)} == {"tool-renamed", "contract-undecided"}
+
+
+EXAMPLES = [kind for kind in catalogue().values() if kind.example and kind.example.at in ("tool", "value", "schema")]
+
+
+@pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.name)
+def test_a_kind_is_of_the_contract_if_its_example_moves_the_fingerprint(kind: Any) -> None:
+    def made(fragment: Any) -> Surface:
+        if kind.example.at == "tool":
+            return surface(**fragment)
+        key = "outputSchema" if kind.side is Side.OUTPUT else "inputSchema"
+        whole = {"type": "object", "properties": {"x": fragment}}
+        return surface(**{key: fragment if kind.example.at == "schema" else whole})
+
+    assert (fingerprint(made(kind.example.old)) != fingerprint(made(kind.example.new))) is kind.contract
+
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_found_cases(case: Path) -> None:
+    """Pairs that once broke the rule, as a fuzzer found them."""
+    found = json.loads(case.read_text(encoding="utf-8"))
+    hold(build_surface(found["old"]), build_surface(found["new"]), Level(found.get("level", "declared")))
