@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp_governor.errors import ProtocolError
 from mcp_governor.wire import child, rpc
+from mcp_governor.wire.pulse import Pulse
 from mcp_governor.wire.transport import Mailbox
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class Blocking:
         for number, ready in ((stdout, self._read_stdout), (errors, self._read_stderr)):
             self._selector.register(number, selectors.EVENT_READ, ready)
         os.set_blocking(self._stdin, False)
+        self.pulse = Pulse(self._stdin, process.pid)
         self.mailbox = Mailbox(inbox, limits)
 
     async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
@@ -186,6 +188,7 @@ class Blocking:
             return
         except OSError:
             # The child reads no more; its stdout will tell why.
+            self.pulse.deaf = True
             self._unsent.clear()
         self._ignore(self._stdin)
 
@@ -206,7 +209,7 @@ class Blocking:
                     self._queue(reply)
         if not piece:
             self._until(self._has_left, 1.0, child.POLL)
-            self.mailbox.fail(child.gone(self._process.returncode))
+            self.mailbox.fail(child.gone(self._process.returncode, heard=self.pulse.heard))
 
     def _read_stderr(self) -> None:
         self._stderr += self._piece(_number(self._process.stderr))
@@ -216,6 +219,7 @@ class Blocking:
         piece = b""
         with suppress(OSError):
             piece = os.read(number, child.CHUNK)
+        self.pulse.received += len(piece)
         if not piece:
             self._ignore(number)
         return piece

@@ -107,20 +107,26 @@ def not_started(error: OSError | ValueError) -> UnreachableError:
     return UnreachableError(f"the command cannot be started: {reason}.", "Check the command.")
 
 
-def gone(code: int | None) -> ConnectionLostError:
-    """Why a child's stdout ended, from its exit status; ``None`` where it still runs."""
+def gone(code: int | None, *, heard: bool = True) -> ConnectionLostError:
+    """Why a child's stdout ended.
+
+    Args:
+        code: its exit status; ``None`` where it still runs.
+        heard: whether it had read what it was sent.
+    """
     if code is None:
         return ConnectionLostError(
-            "it closed its stdout before it answered.", "Run the command by hand and see what it does."
+            "it closed its stdout before it answered.", "Run the command by hand and see what it does.", heard=heard
         )
     if code < 0:
         name = next((known.name for known in signal.Signals if known == -code), f"signal {-code}")
         return ConnectionLostError(
-            f"it was ended by {name} before it answered.", "Run the command by hand and see why."
+            f"it was ended by {name} before it answered.", "Run the command by hand and see why.", heard=heard
         )
     return ConnectionLostError(
         f"it exited with status {code} before it answered.",
         "Run the command by hand: it must stay and read JSON-RPC from stdin.",
+        heard=heard,
     )
 
 

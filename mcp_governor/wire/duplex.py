@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
     from mcp_governor.wire.endpoint import Limits
+    from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
 
@@ -27,11 +28,19 @@ class Duplex:
         send: carries one message to the peer.
         inbox: takes what was not asked for.
         limits: depth of messages.
+        pulse: life signs of the peer, where it is a child of ours.
     """
 
     mirrors = False
 
-    def __init__(self, send: Callable[[Message], Awaitable[None]], inbox: Inbox, limits: Limits) -> None:
+    def __init__(
+        self,
+        send: Callable[[Message], Awaitable[None]],
+        inbox: Inbox,
+        limits: Limits,
+        pulse: Pulse | None = None,
+    ) -> None:
+        self.pulse = pulse
         self._send = send
         self._news = anyio.Event()
         self.mailbox = Mailbox(inbox, limits)

@@ -36,16 +36,18 @@ class StdioEndpoint:
         command: program and arguments, run without a shell.
         env: variables added to the minimal environment of the child; never printed.
         cwd: folder the child starts in, ``None`` for ours.
+        package: the package that the command starts, as the user named it (``pypi:NAME``), if it starts one.
     """
 
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     cwd: str | None = None
+    package: str = ""
 
     @property
     def shown(self) -> str:
-        """The command line, safe to show."""
-        return redact(one_line(shlex.join(self.command), 100), self.secrets)
+        """The package or the command line, safe to show."""
+        return redact(one_line(self.package or shlex.join(self.command), 100), self.secrets)
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -147,8 +149,10 @@ class Limits:
         depth: deepest nesting of a message, in containers.
         noise_lines: most lines of a child's stdout that are not JSON-RPC.
         strays: most answers to questions that were never asked.
-        connect_timeout: seconds from start to the end of the handshake (a child may have to be installed first).
-        probe_timeout: seconds to wait for ``server/discover`` before ``initialize`` is sent as well.
+        connect_timeout: seconds from the start of a child to the end of its handshake (it may have to be installed
+            first), or from the first request over HTTP.
+        probe_timeout: seconds that ``server/discover`` may stay unanswered by a child that has read it and neither
+            writes nor works, before another one is asked ``initialize``.
         request_timeout: seconds for one request.
         total_timeout: seconds for the reading of a whole surface.
         close_timeout: seconds for each step of ending a child: closing its stdin, terminating, killing.
@@ -162,7 +166,7 @@ class Limits:
     noise_lines: int = 1_000
     strays: int = 100
     connect_timeout: float = 60.0
-    probe_timeout: float = 5.0
+    probe_timeout: float = 3.0
     request_timeout: float = 60.0
     total_timeout: float = 300.0
     close_timeout: float = 2.0

@@ -1,4 +1,12 @@
-"""Open a connection of any kind, shake hands, and say what failed in one sentence."""
+"""Open a connection of any kind, shake hands, and say what failed in one sentence.
+
+One era per process. Everybody is asked ``server/discover`` first. A refusal settles the era, and ``initialize`` follows
+on the same connection. Silence settles nothing: a server that starts slowly is silent as well. A child is therefore
+given its whole start budget to read the question, and only one that has read it and leaves it unanswered is ended and
+started again, for ``initialize`` alone. Whether the first was deaf to the question or only slow is then seen from a
+third one, which is asked ``server/discover`` by somebody who knows how fast it can answer. One child at a time: two
+instances of a server may fight for a port, a lock, or the cache that a package runner installs into.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +16,31 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
+from mcp_governor.frozen import frozen
 from mcp_governor.text import visible
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, HttpEndpoint, StdioEndpoint, redact
-from mcp_governor.wire.protocol import greet
+from mcp_governor.wire.protocol import Patience, UnansweredError, greet
 from mcp_governor.wire.session import Session
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError, Inbox
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, MutableMapping
+    from collections.abc import AsyncIterator, Callable, MutableMapping
     from contextlib import AbstractAsyncContextManager
 
+    from mcp_governor.wire.client import Client
     from mcp_governor.wire.endpoint import Endpoint, Limits
     from mcp_governor.wire.transport import Transport
 
+    Opener = Callable[[Inbox], AbstractAsyncContextManager[Transport]]
+
 _NOT_STREAMABLE = (400, 404, 405, 406, 410, 415, 501)
 """Answers to a POSTed ``initialize`` that a server of the older HTTP+SSE transport may give."""
+
+_TIMES = {2: "twice", 3: "three times", 4: "four times"}
+
+_SLOWER = 4
+"""How many times slower than ``initialize`` a server may answer ``server/discover``."""
 
 
 @asynccontextmanager
@@ -57,6 +74,20 @@ async def connect(
         yield session
 
 
+@frozen
+class _Manner:
+    """How one connection is spoken to; see :func:`mcp_governor.wire.protocol.greet`.
+
+    Attributes:
+        seconds: until the end of the handshake.
+    """
+
+    seconds: float
+    pinned: Era | None = None
+    first: Era = Era.MODERN
+    patience: Patience | None = None
+
+
 class _Opening:
     """One attempt after the other, until a server has shaken hands."""
 
@@ -68,15 +99,18 @@ class _Opening:
         self._inbox = Inbox(limits)
         self._blocking = blocking
         self._stderr = bytearray()
-        self._deadline = time.monotonic() + limits.connect_timeout
+        self._starts = 0
+        self._opened = False
+        self._heard = True
 
     async def session(self, stack: AsyncExitStack) -> Session:
         """The open session, its resources entered into ``stack``."""
         try:
-            return await self._attempt(stack)
+            session = await self._any(stack)
         except TimeoutError:
             error = UnreachableError(
-                f"it did not shake hands within {self._limits.connect_timeout:g} s.",
+                f"it did not shake hands within {self._limits.connect_timeout:g} s."
+                f"{'' if self._heard else ' It has not read what it was sent.'}",
                 "Raise --timeout, or run the command by hand and see what it waits for."
                 if isinstance(self._endpoint, StdioEndpoint)
                 else "Raise --timeout, or check the address.",
@@ -87,8 +121,10 @@ class _Opening:
             raise self.told(refused) from None
         except ServerError as error:
             raise self.told(error) from None
+        self._opened = True
+        return session
 
-    async def _attempt(self, stack: AsyncExitStack) -> Session:
+    async def _any(self, stack: AsyncExitStack) -> Session:
         endpoint = self._endpoint
         if isinstance(endpoint, StdioEndpoint):
             return await self._stdio(stack, endpoint)
@@ -96,78 +132,160 @@ class _Opening:
             return await self._http(stack, endpoint)
         from mcp_governor.wire.inprocess import knows_discover, open_object
 
-        transport = await stack.enter_async_context(open_object(endpoint, self._limits, self._inbox))
         pinned = self._pinned or (None if knows_discover() else Era.LEGACY)
-        return await self._greeted(transport, pinned, self._first)
+        return await self._attempt(
+            stack,
+            lambda inbox: open_object(endpoint, self._limits, inbox),
+            _Manner(self._limits.connect_timeout, pinned, self._first),
+        )
 
-    async def _stdio(self, stack: AsyncExitStack, endpoint: StdioEndpoint) -> Session:
+    async def _attempt(self, stack: AsyncExitStack, opener: Opener, manner: _Manner) -> Session:
+        """One connection: a session, entered into ``stack``, or everything closed again."""
+        # What an earlier connection said belongs to no later one.
+        self._inbox = inbox = Inbox(self._limits)
+        self._stderr.clear()
+        end = time.monotonic() + manner.seconds
         trial = AsyncExitStack()
+        session: Session | None = None
         try:
-            transport = await trial.enter_async_context(self._child(endpoint))
-            session = await self._greeted(transport, self._pinned, self._first)
-        except ConnectionLostError:
-            await trial.__aexit__(*sys.exc_info())
-            if self._pinned is not None or self._first is Era.LEGACY:
-                raise
+            session = Session(await trial.enter_async_context(opener(inbox)), inbox, self._limits, self.told)
+            with session.within(end - time.monotonic()):
+                greeting = await greet(session, pinned=manner.pinned, first=manner.first, patience=manner.patience)
+                await session.begin(greeting)
         except BaseException:
+            pulse = session.pulse if session is not None else None
+            self._heard = pulse is None or pulse.heard
             await trial.__aexit__(*sys.exc_info())
             raise
-        else:
-            stack.push_async_exit(trial)
-            return session
-        # Some servers die of a request that comes before initialize: start it again, speak the old way.
-        self._stderr.clear()
-        transport = await stack.enter_async_context(self._child(endpoint))
-        return await self._greeted(transport, Era.LEGACY, Era.LEGACY)
+        stack.push_async_exit(trial)
+        return session
 
-    def _child(self, endpoint: StdioEndpoint) -> AbstractAsyncContextManager[Transport]:
+    async def _stdio(self, stack: AsyncExitStack, endpoint: StdioEndpoint) -> Session:
+        limits = self._limits
+        budget = limits.connect_timeout
+        silence = min(limits.probe_timeout, budget / 4)
+        longest = budget / 2
+        if self._pinned is not None or self._first is Era.LEGACY:
+            return await self._start(stack, endpoint, _Manner(budget, self._pinned, self._first))
+        try:
+            return await self._start(stack, endpoint, _Manner(budget, patience=Patience(silence, longest)))
+        except ConnectionLostError as error:
+            # Some servers die of a request that comes before initialize. One that never read it died of something else.
+            if not error.heard:
+                raise
+            return await self._start(stack, endpoint, _Manner(budget, Era.LEGACY))
+        except UnansweredError:
+            pass
+        legacy = _Manner(budget, Era.LEGACY)
+        refused: rpc.RpcError | None = None
+        took = longest
+        try:
+            async with AsyncExitStack() as trial:
+                took = (await self._start(trial, endpoint, legacy)).took
+        except rpc.RpcError as error:
+            refused = error
+        patience = Patience(max(2 * silence, _SLOWER * took), max(longest, _SLOWER * took))
+        try:
+            return await self._start(stack, endpoint, _Manner(budget + patience.longest, Era.MODERN, patience=patience))
+        except (rpc.RpcError, UnansweredError, ConnectionLostError, TimeoutError):
+            if refused is not None:
+                raise refused from None
+        return await self._start(stack, endpoint, legacy)
+
+    async def _start(self, stack: AsyncExitStack, endpoint: StdioEndpoint, manner: _Manner) -> Session:
+        self._starts += 1
+        return await self._attempt(stack, lambda inbox: self._child(endpoint, inbox), manner)
+
+    def _child(self, endpoint: StdioEndpoint, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
         if self._blocking:
             from mcp_governor.wire.blocking import open_blocking
 
-            return open_blocking(endpoint, self._limits, self._inbox, self._stderr)
+            return open_blocking(endpoint, self._limits, inbox, self._stderr)
         from mcp_governor.wire.stdio import open_stdio
 
-        return open_stdio(endpoint, self._limits, self._inbox, self._stderr)
+        return open_stdio(endpoint, self._limits, inbox, self._stderr)
 
     async def _http(self, stack: AsyncExitStack, endpoint: HttpEndpoint) -> Session:
         from mcp_governor.wire.client import open_client
-        from mcp_governor.wire.http import open_streamable
         from mcp_governor.wire.sse import open_sse
 
+        def sse(inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
+            return open_sse(client, inbox)
+
         client = await stack.enter_async_context(open_client(endpoint, self._limits))
+        older = _Manner(self._limits.connect_timeout, Era.LEGACY)
         if endpoint.transport == "sse":
-            sse = await stack.enter_async_context(open_sse(client, self._inbox))
-            return await self._greeted(sse, Era.LEGACY, Era.LEGACY)
+            return await self._attempt(stack, sse, older)
         try:
-            transport = await stack.enter_async_context(open_streamable(client, self._inbox))
-            return await self._greeted(transport, self._pinned, self._first)
+            return await self._streamable(stack, client)
         except HttpStatusError as error:
             if endpoint.transport == "http" or error.status not in _NOT_STREAMABLE or self._pinned is Era.MODERN:
                 raise
             first_error = error
         try:
-            sse = await stack.enter_async_context(open_sse(client, self._inbox))
-            return await self._greeted(sse, Era.LEGACY, Era.LEGACY)
+            return await self._attempt(stack, sse, older)
         except UnreachableError:
             # Nothing listens in either way; what the address said to the current transport tells more.
             raise first_error from None
 
-    async def _greeted(self, transport: Transport, pinned: Era | None, first: Era) -> Session:
-        session = Session(transport, self._inbox, self._limits, self.told)
-        with session.within(self._deadline - time.monotonic()):
-            await session.begin(await greet(session, self._limits, pinned=pinned, first=first))
-        return session
+    async def _streamable(self, stack: AsyncExitStack, client: Client) -> Session:
+        """As :meth:`_stdio`; here a session costs nothing, and the older one is kept while the newer is asked for."""
+        from mcp_governor.wire.http import open_streamable
+
+        def opener(inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
+            return open_streamable(client, inbox)
+
+        budget = self._limits.connect_timeout
+        patience = Patience(budget / 2, budget / 2)
+        try:
+            return await self._attempt(stack, opener, _Manner(budget, self._pinned, self._first, patience))
+        except UnansweredError:
+            pass
+        except HttpStatusError as error:
+            if not error.may_pass or self._pinned is not None:
+                raise
+        trial = AsyncExitStack()
+        older = await self._attempt(trial, opener, _Manner(budget / 2, Era.LEGACY))
+        seconds = max(2 * self._limits.probe_timeout, _SLOWER * older.took)
+        try:
+            newer = await self._attempt(stack, opener, _Manner(seconds, Era.MODERN))
+        except (rpc.RpcError, ServerError, TimeoutError):
+            stack.push_async_exit(trial)
+            return older
+        except BaseException:
+            await trial.__aexit__(*sys.exc_info())
+            raise
+        await trial.aclose()
+        return newer
 
     def told(self, error: ServerError) -> ServerError:
-        """The error with the name of the server, without secrets, and with a child's last words; once only."""
+        """The error with the name of the server and a child's last words, without secrets; once only."""
         name = f"{self._endpoint.shown}: "
         if error.message.startswith(name):
             return error
-        secrets = self._endpoint.secrets
-        error.message = name + redact(error.message, secrets)
-        tail = self._stderr.decode(errors="replace").strip()
-        if tail:
-            shown = visible(redact(tail, secrets), keep_newlines=True).replace("\n", "\n  ")
-            error.hint = f"{error.hint}\nThe end of its stderr:\n  {shown}"
+        error.message = name + self._redacted(error.message)
+        stdout = [] if self._opened else [line for line in self._inbox.noise if line.strip()]
+        stderr = self._stderr.decode(errors="replace").strip()
+        endpoint = self._endpoint
+        if isinstance(endpoint, StdioEndpoint):
+            if isinstance(error, ConnectionLostError) and not self._opened:
+                from mcp_governor.wire.advice import advice
+
+                said = "\n".join((*stdout, stderr))
+                error.hint = advice(said, endpoint.package, given=endpoint.env) or error.hint
+            if self._starts > 1:
+                error.hint += (
+                    f"\nIt was started {_TIMES[self._starts]}, because it read server/discover and gave no answer: "
+                    "then it was asked initialize, which older servers answer."
+                )
+            error.hint += self._quoted("The start of its stdout", "\n".join(stdout))
+            error.hint += self._quoted("The end of its stderr", stderr)
         error.args = (error.message,)
         return error
+
+    def _quoted(self, what: str, said: str) -> str:
+        shown = visible(self._redacted(said), keep_newlines=True).replace("\n", "\n  ")
+        return f"\n{what}:\n  {shown}" if said else ""
+
+    def _redacted(self, text: str) -> str:
+        return redact(text, self._endpoint.secrets)

@@ -6,6 +6,8 @@ Before: ``initialize`` and ``notifications/initialized`` open a session.
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,12 +18,13 @@ from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
+from mcp_governor.wire.pulse import Vigil
 from mcp_governor.wire.transport import HttpStatusError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcp_governor.wire.endpoint import Limits
+    from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
 
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -36,7 +39,11 @@ _HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CL
 
 @frozen(slots=False)
 class Greeting:
-    """What a server says of itself at the beginning; every value as sent, ``result`` the whole answer."""
+    """What a server says of itself at the beginning; every value as sent, ``result`` the whole answer.
+
+    Attributes:
+        took: seconds from when the server read the question to its answer.
+    """
 
     era: Era
     protocol: str
@@ -44,6 +51,7 @@ class Greeting:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     instructions: str | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
+    took: float = field(default=0.0, compare=False)
 
 
 def enveloped(params: Mapping[str, Any] | None) -> Message:
@@ -63,8 +71,13 @@ class Asker(Protocol):
     """Sends requests in the form of an era."""
 
     @property
+    def pulse(self) -> Pulse | None:
+        """Life signs of the server; ``None`` where it is no child of ours."""
+        ...
+
+    @property
     def pipelined(self) -> bool:
-        """Whether several requests may be on their way at once, so that :meth:`first_of` works."""
+        """Whether a request can be posted and its answer looked for later, so that :meth:`first_of` works."""
         ...
 
     async def ask(
@@ -78,7 +91,11 @@ class Asker(Protocol):
         ...
 
     async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """The id of the first posted request that has an answer, ``None`` if none has in time."""
+        """The id of the first posted request that has an answer, ``None`` if none has in time.
+
+        Raises:
+            TimeoutError: the time for the whole handshake is up.
+        """
         ...
 
     def result(self, number: int, method: str) -> Message:
@@ -86,79 +103,112 @@ class Asker(Protocol):
         ...
 
 
-async def greet(asker: Asker, limits: Limits, *, pinned: Era | None = None, first: Era = Era.MODERN) -> Greeting:
-    """Find the era of a server and shake hands in it.
+@frozen
+class Patience:
+    """How long a server may leave ``server/discover`` unanswered before it is asked in another way.
+
+    Attributes:
+        silence: seconds after it was read in which a child neither writes nor works.
+        longest: seconds in any case after it was read; over HTTP, where nothing of that can be seen, after it was sent.
+    """
+
+    silence: float
+    longest: float
+
+
+class UnansweredError(UnreachableError):
+    """The server has had time enough to answer ``server/discover`` and has not.
+
+    It either does not know the request and ignores it, or is slow. Only another process, or over HTTP another
+    connection, may be asked ``initialize``: a server of both eras that answers late would change its era in the middle
+    of ours.
+    """
+
+
+async def greet(
+    asker: Asker,
+    *,
+    pinned: Era | None = None,
+    first: Era = Era.MODERN,
+    patience: Patience | None = None,
+) -> Greeting:
+    """Find the era of a server and shake hands in it, with one handshake at a time.
+
+    A second handshake on the same connection follows only where the first was answered with a refusal.
 
     Args:
         asker: sends the requests.
-        limits: for the patience with the probe.
         pinned: speak only this era.
         first: the era to try first.
+        patience: with ``server/discover``; ``None`` waits as long as the asker does.
 
     Raises:
+        UnansweredError: patience is up.
         ServerError: it speaks neither.
         TimeoutError: it does not answer.
     """
     if pinned is Era.LEGACY:
         return await _initialize(asker)
     if pinned is Era.MODERN:
-        return await _discover(asker)
+        return await _discover(asker, patience)
     if first is Era.LEGACY:
         try:
             return await _initialize(asker)
         except rpc.RpcError:
-            return await _discover(asker)
-    if asker.pipelined:
-        return await _race(asker, limits)
+            return await _discover(asker, patience)
     try:
-        # Nothing can wait behind the probe here, and a service that wakes up slowly must not pass for an old one.
-        return await _discover(asker, limits.connect_timeout / 2)
-    except (rpc.RpcError, ProtocolError, HttpStatusError, TimeoutError):
+        return await _discover(asker, patience)
+    except HttpStatusError as error:
+        if error.may_pass:
+            raise
+        return await _initialize(asker)
+    except (rpc.RpcError, ProtocolError):
         return await _initialize(asker)
 
 
-async def _race(asker: Asker, limits: Limits) -> Greeting:
-    """Probe, and send ``initialize`` once the probe fails or takes too long; the first good answer counts.
+_LOOK = 0.25
+"""Seconds between two looks at a child that has not answered."""
 
-    A server that is slow to start has both waiting in its pipe and answers the probe first, so slowness never
-    decides the era; a server that ignores what it does not know still gets its ``initialize``.
+
+async def _answer(
+    asker: Asker, method: str, params: Mapping[str, Any] | None, era: Era, patience: Patience | None
+) -> tuple[Message, float]:
+    """The result of a request, and the seconds that it took from when the server read it.
+
+    Raises:
+        UnansweredError: patience is up.
     """
-    probe = await asker.post(_DISCOVER, None, Era.MODERN)
-    if await asker.first_of([probe], limits.probe_timeout) is not None:
+    sent = time.monotonic()
+    pulse = asker.pulse
+    if pulse is None or not asker.pipelined:
         try:
-            return await _discovered(asker, probe)
-        except (rpc.RpcError, ProtocolError):
-            return await _initialize(asker)
-    hello = await asker.post(_INITIALIZE, _HELLO, Era.LEGACY)
-    if await asker.first_of([probe, hello], None) == hello:
-        try:
-            return _initialized(asker.result(hello, _INITIALIZE))
-        except (rpc.RpcError, ProtocolError):
-            # The refusal may only mean that the probe, late as it is, was understood.
-            if await asker.first_of([probe], limits.probe_timeout) is None:
-                raise
-            return await _discovered(asker, probe)
-    try:
-        return await _discovered(asker, probe)
-    except (rpc.RpcError, ProtocolError):
-        await asker.first_of([hello], None)
-        return _initialized(asker.result(hello, _INITIALIZE))
+            result = await asker.ask(method, params, era, patience.longest if patience else None)
+        except TimeoutError:
+            if patience and time.monotonic() - sent >= patience.longest:
+                raise _unanswered(method) from None
+            raise
+        return result, time.monotonic() - sent
+    # Without patience the vigil only learns when the question was read.
+    vigil = Vigil(pulse, *((patience.silence, patience.longest) if patience else (math.inf, math.inf)))
+    number = await asker.post(method, params, era)
+    while await asker.first_of([number], _LOOK) is None:
+        if vigil.is_over(time.monotonic()):
+            raise _unanswered(method)
+    now = time.monotonic()
+    return asker.result(number, method), now - vigil.read_at(sent)
+
+
+def _unanswered(method: str) -> UnansweredError:
+    return UnansweredError(f"it does not answer {method}.", "Raise --timeout, or see what it waits for.")
 
 
 class NoCommonVersionError(UnreachableError):
     """The server speaks only protocol versions that we do not; asking in another way makes no sense."""
 
 
-async def _discover(asker: Asker, seconds: float | None = None) -> Greeting:
+async def _discover(asker: Asker, patience: Patience | None = None) -> Greeting:
     try:
-        return _greeted(await asker.ask(_DISCOVER, None, Era.MODERN, seconds))
-    except rpc.RpcError as error:
-        return await _asked_again(asker, error)
-
-
-async def _discovered(asker: Asker, number: int) -> Greeting:
-    try:
-        return _greeted(asker.result(number, _DISCOVER))
+        return _greeted(*await _answer(asker, _DISCOVER, None, Era.MODERN, patience))
     except rpc.RpcError as error:
         return await _asked_again(asker, error)
 
@@ -174,7 +224,7 @@ async def _asked_again(asker: Asker, error: rpc.RpcError) -> Greeting:
     raise error
 
 
-def _greeted(result: Message) -> Greeting:
+def _greeted(result: Message, took: float = 0.0) -> Greeting:
     supported = _strings(result.get("supportedVersions"))
     if MODERN_PROTOCOL not in supported:
         _see_common(supported)
@@ -183,14 +233,11 @@ def _greeted(result: Message) -> Greeting:
         )
     meta = result.get("_meta")
     named = meta.get(f"{_META}serverInfo") if isinstance(meta, dict) else None
-    return _greeting(Era.MODERN, MODERN_PROTOCOL, result, named or result.get("serverInfo"))
+    return _greeting(Era.MODERN, MODERN_PROTOCOL, result, named or result.get("serverInfo"), took)
 
 
 async def _initialize(asker: Asker) -> Greeting:
-    return _initialized(await asker.ask(_INITIALIZE, _HELLO, Era.LEGACY))
-
-
-def _initialized(result: Message) -> Greeting:
+    result, took = await _answer(asker, _INITIALIZE, _HELLO, Era.LEGACY, None)
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
         raise ProtocolError(
@@ -198,10 +245,10 @@ def _initialized(result: Message) -> Greeting:
             f"{', '.join(LEGACY_VERSIONS)}.",
             "Answer with the version that the client asked for, or with the newest one that the server knows.",
         )
-    return _greeting(Era.LEGACY, version, result, result.get("serverInfo"))
+    return _greeting(Era.LEGACY, version, result, result.get("serverInfo"), took)
 
 
-def _greeting(era: Era, protocol: str, result: Message, info: Any) -> Greeting:
+def _greeting(era: Era, protocol: str, result: Message, info: Any, took: float) -> Greeting:
     capabilities = result.get("capabilities")
     instructions = result.get("instructions")
     return Greeting(
@@ -211,6 +258,7 @@ def _greeting(era: Era, protocol: str, result: Message, info: Any) -> Greeting:
         capabilities=capabilities if isinstance(capabilities, dict) else {},
         instructions=instructions if isinstance(instructions, str) else None,
         result=result,
+        took=took,
     )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mcp_governor.wire.endpoint import Limits
+    from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox, Mailbox, Transport
 
@@ -83,6 +84,11 @@ class Session:
         return self._greeting.instructions
 
     @property
+    def took(self) -> float:
+        """Seconds from when the server read the handshake to its answer."""
+        return self._greeting.took
+
+    @property
     def notifications(self) -> int:
         """How many notifications the server sent."""
         return self._inbox.notifications
@@ -123,6 +129,11 @@ class Session:
         if left <= 0:
             raise TimeoutError
         return left if seconds is None else min(left, seconds)
+
+    @property
+    def pulse(self) -> Pulse | None:
+        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        return self._transport.pulse if isinstance(self._transport, Pipelined) else None
 
     @property
     def pipelined(self) -> bool:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 
 from mcp_governor.errors import ProtocolError
 from mcp_governor.wire import child, rpc
 from mcp_governor.wire.duplex import Duplex, background
+from mcp_governor.wire.pulse import Pulse
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+    from anyio.abc import ByteReceiveStream, Process
 
     from mcp_governor.wire.endpoint import Limits, StdioEndpoint
     from mcp_governor.wire.rpc import Message
@@ -28,12 +30,14 @@ class Running:
 
     Args:
         process: the child.
+        stdin: where it is written to.
         limits: bounds.
         stderr: gets the last words on its stderr, at most ``limits.stderr_bytes``.
     """
 
-    def __init__(self, process: Process, limits: Limits, stderr: bytearray) -> None:
+    def __init__(self, process: Process, stdin: Stdin, limits: Limits, stderr: bytearray) -> None:
         self._process = process
+        self._stdin = stdin
         self._limits = limits
         self._stderr = stderr
         self._stderr_ended = anyio.Event()
@@ -43,7 +47,9 @@ class Running:
         stream = _readable(self._process.stderr)
         with suppress(anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             while True:
-                self._stderr += await stream.receive(child.CHUNK)
+                piece = await stream.receive(child.CHUNK)
+                self._stdin.pulse.received += len(piece)
+                self._stderr += piece
                 del self._stderr[: -self._limits.stderr_bytes]
         self._stderr_ended.set()
 
@@ -53,7 +59,9 @@ class Running:
         lines = child.Lines(self._limits.message_bytes)
         try:
             while duplex.mailbox.broken is None:
-                for line in lines.split(await stream.receive(child.CHUNK)):
+                piece = await stream.receive(child.CHUNK)
+                self._stdin.pulse.received += len(piece)
+                for line in lines.split(piece):
                     await duplex.feed(line)
         except ProtocolError as error:
             duplex.fail(error)
@@ -66,7 +74,7 @@ class Running:
         await self._exited(1.0)
         with anyio.move_on_after(0.2):
             await self._stderr_ended.wait()
-        return child.gone(self._process.returncode)
+        return child.gone(self._process.returncode, heard=self._stdin.pulse.heard)
 
     async def close(self, *, gently: bool) -> None:
         """End the child and everything in its process group; afterwards nothing of it runs.
@@ -75,9 +83,7 @@ class Running:
             gently: close its stdin and give it ``limits.close_timeout`` to leave by itself first.
         """
         process = self._process
-        if process.stdin is not None:
-            with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await process.stdin.aclose()
+        await self._stdin.close()
         if gently:
             await self._exited(self._limits.close_timeout)
         # Also where the child itself has left: its own children may still be there.
@@ -118,6 +124,89 @@ class Running:
         return False
 
 
+class Stdin(Protocol):
+    """Our end of a child's stdin.
+
+    Attributes:
+        pulse: life signs of the child.
+    """
+
+    pulse: Pulse
+
+    async def send(self, data: bytes) -> None:
+        """Write some bytes.
+
+        Raises:
+            OSError, anyio.BrokenResourceError, anyio.ClosedResourceError: the child reads no more.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close it; whoever still writes fails."""
+        ...
+
+
+class Pipe:
+    """A :class:`Stdin` that is a pipe of our own: asyncio's may be a socket, which hides what is unread.
+
+    Args:
+        pipe: the writing end, not blocking.
+        process: the child.
+    """
+
+    def __init__(self, pipe: int, process: Process) -> None:
+        self._pipe = pipe
+        self._unsent = bytearray()
+        self._turn = anyio.Lock()
+        self._open = True
+        self._waiting = anyio.CancelScope()
+        self.pulse = Pulse(pipe, process.pid)
+
+    async def send(self, data: bytes) -> None:
+        """See :class:`Stdin`; bytes that a cancelled call leaves go out first with the next."""
+        self._unsent += data
+        async with self._turn:
+            while self._unsent:
+                if not self._open:
+                    raise BrokenPipeError
+                try:
+                    del self._unsent[: os.write(self._pipe, self._unsent)]
+                except BlockingIOError:
+                    with anyio.CancelScope() as self._waiting:
+                        await anyio.wait_writable(self._pipe)
+                except OSError:
+                    self.pulse.deaf = True
+                    raise
+
+    async def close(self) -> None:
+        """See :class:`Stdin`."""
+        if self._open:
+            self._open = False
+            self._waiting.cancel()
+            # The loop watches the pipe until whoever waits for it has left.
+            async with self._turn:
+                os.close(self._pipe)
+
+
+class Given:
+    """A :class:`Stdin` as anyio gives it, for Windows."""
+
+    def __init__(self, process: Process) -> None:
+        if process.stdin is None:
+            raise RuntimeError("the child was started without a pipe")
+        self._stream = process.stdin
+        self.pulse = Pulse(-1, process.pid)
+
+    async def send(self, data: bytes) -> None:
+        """See :class:`Stdin`."""
+        await self._stream.send(data)
+
+    async def close(self) -> None:
+        """See :class:`Stdin`."""
+        with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await self._stream.aclose()
+
+
 @asynccontextmanager
 async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stderr: bytearray) -> AsyncIterator[Duplex]:
     """Start the server and speak to it; it is ended with everything it started, however the block is left.
@@ -132,14 +221,13 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
         TargetError: the folder to start in does not exist, or the command is empty.
         UnreachableError: the command cannot be started.
     """
-    process = await _start(endpoint)
-    running = Running(process, limits, stderr)
-    stdin = _writable(process.stdin)
+    process, stdin = await _start(endpoint)
+    running = Running(process, stdin, limits, stderr)
 
     async def send(message: Message) -> None:
         await stdin.send(rpc.encode(message) + b"\n")
 
-    duplex = Duplex(send, inbox, limits)
+    duplex = Duplex(send, inbox, limits, stdin.pulse)
     well = False
     try:
         async with background() as tasks:
@@ -156,14 +244,30 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
         child.ended(process.pid)
 
 
-async def _start(endpoint: StdioEndpoint) -> Process:
+async def _start(endpoint: StdioEndpoint) -> tuple[Process, Stdin]:
     child.check(endpoint)
+    if not child.NEW_SESSION:
+        process = await _opened(endpoint, subprocess.PIPE)
+        return process, Given(process)
+    theirs, ours = os.pipe()
+    try:
+        process = await _opened(endpoint, theirs)
+    except BaseException:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+    os.set_blocking(ours, False)
+    return process, Pipe(ours, process)
+
+
+async def _opened(endpoint: StdioEndpoint, stdin: int) -> Process:
     try:
         # Not to be cancelled between the start of the child and our knowing of it.
         with anyio.CancelScope(shield=True):
             process = await anyio.open_process(
                 list(endpoint.command),
-                stdin=subprocess.PIPE,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=child.child_environment(endpoint.env),
@@ -177,12 +281,6 @@ async def _start(endpoint: StdioEndpoint) -> Process:
 
 
 def _readable(stream: ByteReceiveStream | None) -> ByteReceiveStream:
-    if stream is None:
-        raise RuntimeError("the child was started without a pipe")
-    return stream
-
-
-def _writable(stream: ByteSendStream | None) -> ByteSendStream:
     if stream is None:
         raise RuntimeError("the child was started without a pipe")
     return stream

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp_governor.wire.endpoint import Limits
+    from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
 
 NOISE_KEPT = 20
@@ -24,7 +25,15 @@ NOISE_KEPT = 20
 
 
 class ConnectionLostError(UnreachableError):
-    """The peer went away: its process ended, or it closed the connection."""
+    """The peer went away: its process ended, or it closed the connection.
+
+    Attributes:
+        heard: whether it had read what it was sent, as far as that can be known.
+    """
+
+    def __init__(self, message: str, hint: str = "", *, heard: bool = True) -> None:
+        super().__init__(message, hint)
+        self.heard = heard
 
 
 class HttpStatusError(UnreachableError):
@@ -37,6 +46,11 @@ class HttpStatusError(UnreachableError):
     def __init__(self, message: str, hint: str, status: int) -> None:
         super().__init__(message, hint)
         self.status = status
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may be answered in another way later: the service starts, or has too much to do."""
+        return self.status in (408, 425, 429) or (self.status >= 500 and self.status not in (501, 505))
 
 
 class Transport(Protocol):
@@ -87,6 +101,11 @@ class Pipelined(Transport, Protocol):
     @property
     def mailbox(self) -> Mailbox:
         """Where the answers are."""
+        ...
+
+    @property
+    def pulse(self) -> Pulse | None:
+        """Life signs of the peer; ``None`` where it is no child of ours."""
         ...
 
 

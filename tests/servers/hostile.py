@@ -277,27 +277,6 @@ def ignores_probe() -> None:
             reply(message, {"tools": [TOOL]})
 
 
-def slow_start(*, refusal_first: bool = False) -> None:
-    """Modern, but so slow to start that ``initialize`` is already waiting; it refuses that one."""
-    first = read()
-    second = read()
-    assert (first["method"], second["method"]) == ("server/discover", "initialize")
-    found = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
-    refusal = {"code": -32022, "message": "modern now", "data": {"supported": ["2026-07-28"]}}
-    answers = [
-        json.dumps({"jsonrpc": "2.0", "id": first["id"], "result": found}),
-        json.dumps({"jsonrpc": "2.0", "id": second["id"], "error": refusal}),
-    ]
-    # In one piece: the second answer is not late, however busy the machine is.
-    say("\n".join(answers[::-1] if refusal_first else answers))
-    for message in requests():
-        reply(message, {"tools": [TOOL]})
-
-
-def slow_start_out_of_order() -> None:
-    slow_start(refusal_first=True)
-
-
 def from_the_future() -> None:
     for message in requests():
         reply(message, error={"code": -32022, "message": "no", "data": {"supported": ["2099-01-01\x1b[31m"]}})

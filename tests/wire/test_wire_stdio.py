@@ -224,7 +224,6 @@ def test_an_error_of_a_request_keeps_code_text_and_data() -> None:
     "mode",
     [
         *("banner", "stderr_flood", "strange_ids", "dies_on_probe", "ignores_probe"),
-        *("slow_start", "slow_start_out_of_order"),
         *("asks_back", "batch", "last_line_unfinished", "orphan"),
     ],
 )
@@ -232,7 +231,7 @@ def test_tolerated(reader, leash: Leash, mode: str) -> None:
     limits = Limits(probe_timeout=0.5)
     recording = reader(leash.hostile(mode), limits=limits)
     assert recording.raw["tools"] == [{"name": "t", "inputSchema": {"type": "object"}}]
-    assert recording.era is (Era.MODERN if mode.startswith("slow_start") else Era.LEGACY)
+    assert recording.era is Era.LEGACY
 
 
 def test_stubborn_servers_and_their_children_are_killed(reader, leash: Leash) -> None:

@@ -1,0 +1,214 @@
+"""What to do about a program that did not start as a server, read from its last words.
+
+Most servers that do not start say why: an argument, a variable, another script, an older SDK. What they say is in the
+words of their framework; this turns the common forms into what the user types next. Only names that match a strict
+pattern are repeated here, so that nothing of a hostile text gets into a command.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+_ANSI = lazy_pattern(r"\x1b\[[0-9;]*[A-Za-z]")
+_NAME = r"[A-Za-z0-9][\w.-]{0,80}"
+
+
+def advice(said: str, package: str = "", *, given: Collection[str] = ()) -> str:
+    """What to do next, one or two sentences; empty where the words are of no known form.
+
+    Args:
+        said: the program's stdout and stderr.
+        package: ``pypi:NAME…`` or ``npm:NAME…`` as the user named it, empty for a command.
+        given: names of variables that it gets already.
+    """
+    text = _ANSI.sub("", said)
+    for form in _FORMS:
+        found = form(text, package)
+        if found:
+            return found
+    return _variables(text, given) or _arguments(text, package)
+
+
+def _base(package: str) -> str:
+    """A package without the script that it names."""
+    scheme, _, rest = package.partition(":")
+    return f"{scheme}:{rest.partition(':')[0]}"
+
+
+_SCRIPTS = lazy_pattern(
+    rf"executables? named [`'\"]{_NAME}[`'\"] is not provided by package [`'\"]({_NAME})[`'\"]"
+    rf"(?:[^\n]*\n){{1,3}}?((?:[ ]*-[ ]{_NAME}[^\n]*(?:\n|$)){{1,40}})"
+)
+_SCRIPT = lazy_pattern(rf"- ({_NAME})")
+_NO_SCRIPTS = lazy_pattern(rf"[Pp]ackage [`'\"]{_NAME}[`'\"] does not provide any executables")
+
+
+def _script(text: str, package: str) -> str:
+    if match := _SCRIPTS.search(text):
+        scripts = _SCRIPT.findall(match[2])[:8]
+        start = _base(package) if package.startswith("pypi:") else ""
+        ways = [f"{start}:{script}" if start else f"uvx --from {match[1]} {script}" for script in scripts]
+        return f"Name {'its script' if len(ways) == 1 else 'one of its scripts'}: {' or '.join(ways)}"
+    if _NO_SCRIPTS.search(text):
+        return "The package is a library: it installs no command. Name the package that starts the server."
+    return ""
+
+
+_PYTHON = lazy_pattern(
+    r"the current Python version \((\d+\.\d+)[\d.]*\) does not satisfy Python(?:>=|>|==|~=)(\d+\.\d+)"
+)
+
+
+def _python(text: str, package: str) -> str:  # noqa: ARG001
+    if match := _PYTHON.search(text):
+        return f"It needs Python {match[2]}, and this is {match[1]}. Let uv find or fetch it: set UV_PYTHON={match[2]}"
+    return ""
+
+
+_NODE = lazy_pattern(
+    r"(?:required: \{ node: '|requires? [Nn]ode(?:\.js)?(?: version)? |Node(?:\.js)? version )"
+    r"((?:>=|\^|v|~)? ?\d[\d.]*)"
+)
+
+
+def _node(text: str, package: str) -> str:  # noqa: ARG001
+    # npm warns of engines also where a package then works; the message is shown only where it did not.
+    if ("EBADENGINE" in text or "equire" in text) and (match := _NODE.search(text)):
+        return f"It asks for Node.js {match[1].strip()}. Install that version, and put it first in PATH."
+    return ""
+
+
+_NO_PACKAGE = lazy_pattern(rf"{_NAME} was not found in the package registry|npm (?:error|ERR!) code E404")
+_NO_VERSION = lazy_pattern(rf"there is no version of {_NAME}|npm (?:error|ERR!) code ETARGET|No matching version found")
+
+
+def _registry(text: str, package: str) -> str:
+    name = shlex.quote(package or "it")
+    if _NO_PACKAGE.search(text):
+        return f"The registry has no such package. Check the spelling of {name}, and which registry is configured."
+    if _NO_VERSION.search(text):
+        return "The registry does not have this version. Check it, or leave it out for the latest one."
+    return ""
+
+
+_NO_COMMAND = lazy_pattern(
+    r"could not determine executable to run|sh: (?:\d+: |line \d+: )?[\w@./-]+: (?:command )?not found"
+)
+
+
+def _command(text: str, package: str) -> str:
+    if not _NO_COMMAND.search(text):
+        return ""
+    if package.startswith("npm:"):
+        base = _base(package)
+        name = base.removeprefix("npm:")
+        return (
+            f"It has no command of its own name. List its commands with: npm view {name} bin; then write {base}:COMMAND"
+        )
+    return "The package has no command of this name. List its commands with: npm view NAME bin"
+
+
+_SDK_MODULE = lazy_pattern(
+    r"No module named '(mcp|fastmcp)\.|cannot import name '\w+' from '(mcp|fastmcp)['.]"
+    r"|module '(mcp|fastmcp)[\w.]*' has no attribute"
+)
+_SDK_CLASS = lazy_pattern(
+    r"AttributeError: '(?:Server|FastMCP|MCPServer|ServerSession|RequestContext)' object has no attribute"
+    r"|TypeError: (?:Server|FastMCP|MCPServer|ServerSession|Tool)\.\w+\(\) (?:got an unexpected|missing|takes)"
+    r"|pin '?mcp<2"
+)
+_LOWER = {"mcp": "mcp<2", "fastmcp": "fastmcp<3"}
+
+
+def _older_sdk(text: str, package: str) -> str:
+    if match := _SDK_MODULE.search(text):
+        sdk = next(filter(None, match.groups()))
+    elif _SDK_CLASS.search(text):
+        sdk = "fastmcp" if "import fastmcp" in text or "from fastmcp" in text else "mcp"
+    else:
+        return ""
+    wanted = _LOWER[sdk]
+    way = f"{package} --with '{wanted}'" if package.startswith("pypi:") else f"for example: uvx --with '{wanted}' …"
+    return f"It was written for an older version of {sdk} than is installed with it. Install that one: {way}"
+
+
+_MODULE = lazy_pattern(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'")
+
+
+def _missing_module(text: str, package: str) -> str:
+    if (match := _MODULE.search(text)) and package.startswith("pypi:"):
+        return f"It needs a module that it does not declare. Install that too: {package} --with {match[1]}"
+    return ""
+
+
+_FORMS: tuple[Callable[[str, str], str], ...] = (
+    _script,
+    _python,
+    _registry,
+    _command,
+    _older_sdk,
+    _missing_module,
+    _node,
+)
+
+_ASKS = lazy_pattern(
+    r"environment|\benv\b|[Rr]equire|REQUIRED|[Mm]issing|\b[Nn]ot (?:set|provided|found|defined|specified|configured)"
+    r"|\bunset\b|[Pp]lease (?:set|provide|export)|\b(?:must|need)|\bundefined\b|\bSet\b|is empty|No \w+"
+)
+_VARIABLE = lazy_pattern(
+    r"(?<![\w./\\-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w(])",
+)
+_FIELD = lazy_pattern(r"(?m)^([A-Za-z][A-Za-z0-9_]{2,60})\n[ ]+(?:Field required|Input should)")
+_NO_VARIABLES = ("ERR_", "MODULE_NOT_FOUND", "E_", "UV_", "NPM_", "NODE_", "UND_ERR", "SIG")
+_NAMED = 3
+"""How many variables a hint names; whoever wants more is told the rest by the server."""
+
+
+def _variables(text: str, given: Collection[str]) -> str:
+    found: dict[str, None] = {}
+    for line in text.splitlines():
+        if _ASKS.search(line) and not line.lstrip().startswith(("at ", "File ", "raise ")):
+            found.update(dict.fromkeys(_VARIABLE.findall(line)))
+    if "ettings" in text:
+        found.update(dict.fromkeys(name.upper() for name in _FIELD.findall(text)))
+    names = [name for name in found if not name.startswith(_NO_VARIABLES) and name not in given][:_NAMED]
+    if not names:
+        return ""
+    options = " ".join(f"--env {name}" for name in names)
+    table = ", ".join(f'{name} = "${name}"' for name in names)
+    return (
+        f"It asks for {_listed(names)}. Servers get no variables but those that are named: "
+        f"set {'it' if len(names) == 1 else 'them'} and add {options} (in the configuration: env = {{ {table} }})"
+    )
+
+
+_WANTS_ARGUMENTS = lazy_pattern(
+    r"arguments? (?:are|is) required|[Mm]issing (?:required )?(?:argument|option|parameter)"
+    r"|required (?:option|argument)|command[- ]line argument|as an argument|[Nn]ot enough (?:non-option )?arguments|(?im:^\s*usage\b)"
+)
+_REQUIRED = lazy_pattern(
+    r"arguments are required: ([\w<>\[\]{}|/=, -]{1,120})|[Mm]issing (?:required )?(?:option|argument)s?:? ['\"`]?"
+    r"(--[\w-]{1,40}|[A-Za-z_<>][\w<>-]{0,40})|required (?:option|argument) ['\"`](--[\w-]{1,40})"
+)
+
+
+def _arguments(text: str, package: str) -> str:
+    if not _WANTS_ARGUMENTS.search(text):
+        return ""
+    match = _REQUIRED.search(text)
+    wanted = next(filter(None, match.groups())).strip() if match else ""
+    way = f"{package} -- " if package else "-- COMMAND "
+    asks = f"It needs arguments ({wanted})." if wanted else "It seems to need arguments."
+    shown = " ".join(f"{word} …" if word.startswith("-") else word.upper() for word in wanted.replace(",", " ").split())
+    table = ' (in the configuration: args = ["…"])' if package else ""
+    return f"{asks} Write them after two dashes: {way}{shown or 'ARGUMENTS'}{table}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,126 @@
+"""One era per process, and the same one whether the server starts at once or after a long while."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+from support import SERVERS, Leash
+
+from mcp_governor.errors import UnreachableError
+from mcp_governor.wire import Era, Limits, StdioEndpoint, connect, read, read_recording
+
+SCALE = 1 / 20
+"""The delays of these tests are those of the real thing, 0 to 40 seconds of a budget of 60, scaled."""
+
+SCALED = Limits(connect_timeout=60 * SCALE * 2, probe_timeout=3 * SCALE * 2, close_timeout=0.3)
+"""Twice as much time as scaled, because the start of Python itself does not scale."""
+
+ERAS = {
+    "modern": Era.MODERN,
+    "both": Era.MODERN,
+    "legacy": Era.LEGACY,
+    "ignores": Era.LEGACY,
+    "dies": Era.LEGACY,
+}
+METHODS = {
+    Era.MODERN: ["server/discover", "tools/list"],
+    Era.LEGACY: ["initialize", "notifications/initialized", "tools/list"],
+}
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log"
+
+
+def server(leash: Leash, log: Path, kind: str, delay: float = 0.0, place: str = "start", **env: str) -> StdioEndpoint:
+    return leash.endpoint(sys.executable, str(SERVERS / "eras.py"), kind, str(delay), place, LOG=str(log), **env)
+
+
+def asked(log: Path) -> list[list[str]]:
+    """What each process was sent, in the order of their starts."""
+    return [words.split() for words in log.read_text().split("start")[1:]]
+
+
+def read_on_loop(endpoint: StdioEndpoint, *, limits: Limits):
+    async def work():
+        async with connect(endpoint, limits=limits) as session:
+            return await read_recording(session)
+
+    return anyio.run(work)
+
+
+@pytest.mark.parametrize("delay", [0, 3, 7, 12, 40])
+@pytest.mark.parametrize("kind", ERAS)
+def test_the_era_does_not_depend_on_how_fast_a_server_starts(leash: Leash, log: Path, kind: str, delay: float) -> None:
+    recording = read(server(leash, log, kind, delay * SCALE), limits=SCALED)
+    assert recording.era is ERAS[kind]
+    assert [tool["name"] for tool in recording.raw["tools"]] == ["t"]
+    *earlier, last = asked(log)
+    discover, hello = ["server/discover"], ["initialize"]
+    assert earlier == {"ignores": [discover, [*hello, "notifications/initialized"], discover], "dies": [discover]}.get(
+        kind, []
+    )
+    assert last == ([*discover, *METHODS[Era.LEGACY]] if kind == "legacy" else METHODS[recording.era])
+
+
+@pytest.mark.parametrize("kind", ERAS)
+def test_the_same_on_an_event_loop(leash: Leash, log: Path, kind: str) -> None:
+    assert read_on_loop(server(leash, log, kind, 0.2), limits=SCALED).era is ERAS[kind]
+
+
+@pytest.mark.parametrize("kind", ["modern", "both"])
+@pytest.mark.parametrize("reader", [read, read_on_loop])
+def test_a_server_that_reads_at_once_and_answers_late_is_taken_for_what_it_is(
+    reader, leash: Leash, log: Path, kind: str
+) -> None:
+    """It passes for one that ignores the question until the same process is known to answer."""
+    recording = reader(server(leash, log, kind, 1.0, "answer"), limits=SCALED)
+    assert recording.era is Era.MODERN
+    assert asked(log)[-1] == METHODS[Era.MODERN]
+
+
+@pytest.mark.parametrize("place", ["start", "answer"])
+@pytest.mark.parametrize("kind", ERAS)
+def test_cold_as_warm(leash: Leash, log: Path, tmp_path: Path, kind: str, place: str) -> None:
+    endpoint = server(leash, log, kind, 1.0, place, STAMP=str(tmp_path / "stamp"))
+    cold, warm = (read(endpoint, limits=SCALED) for _ in range(2))
+    assert cold == warm
+    assert cold.era is ERAS[kind]
+
+
+def test_a_program_that_never_reads_is_started_once(leash: Leash) -> None:
+    script = "import time; print('ready when you are', flush=True); time.sleep(600)"
+    with pytest.raises(UnreachableError) as caught:
+        read(leash.endpoint(sys.executable, "-c", script), limits=Limits(connect_timeout=1.5, close_timeout=0.3))
+    assert "It has not read what it was sent" in caught.value.message
+    assert "ready when you are" in caught.value.hint
+
+
+def test_a_program_that_ends_without_reading_is_started_once(leash: Leash, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    script = f"print('usage: x --database PATH'); open({str(starts)!r}, 'a').write('x'); raise SystemExit(2)"
+    with pytest.raises(UnreachableError) as caught:
+        read(leash.endpoint(sys.executable, "-c", script))
+    assert starts.read_text() == "x"
+    assert "exited with status 2" in caught.value.message
+    assert "usage: x --database PATH" in caught.value.hint
+
+
+def test_a_program_that_dies_of_every_question_is_started_twice_and_that_is_said(leash: Leash, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    script = f"open({str(starts)!r}, 'a').write('x'); input(); raise SystemExit(4)"
+    with pytest.raises(UnreachableError) as caught:
+        read(leash.endpoint(sys.executable, "-c", script))
+    assert starts.read_text() == "xx"
+    assert "exited with status 4" in caught.value.message
+    assert "started twice" in caught.value.hint
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("kind", ERAS)
+def test_forty_real_seconds(leash: Leash, log: Path, kind: str) -> None:
+    assert read(server(leash, log, kind, 40)).era is ERAS[kind]
