@@ -190,7 +190,8 @@ def _variables(text: str, given: Collection[str]) -> str:
 
 _WANTS_ARGUMENTS = lazy_pattern(
     r"arguments? (?:are|is) required|[Mm]issing (?:required )?(?:argument|option|parameter)"
-    r"|required (?:option|argument)|command[- ]line argument|as an argument|[Nn]ot enough (?:non-option )?arguments|(?im:^\s*usage\b)"
+    r"|required (?:option|argument)|command[- ]line argument|as an argument|[Nn]ot enough (?:non-option )?arguments"
+    r"|(?im:^\s*usage\b)"
 )
 _REQUIRED = lazy_pattern(
     r"arguments are required: ([\w<>\[\]{}|/=, -]{1,120})|[Mm]issing (?:required )?(?:option|argument)s?:? ['\"`]?"

@@ -195,7 +195,7 @@ async def _answer(
         if vigil.is_over(time.monotonic()):
             raise _unanswered(method)
     now = time.monotonic()
-    return asker.result(number, method), now - vigil.read_at(sent)
+    return asker.result(number, method), now - vigil.unread_until(sent)
 
 
 def _unanswered(method: str) -> UnansweredError:

@@ -84,13 +84,14 @@ class Vigil:
         self._pulse = pulse
         self._patience = patience
         self._longest = longest
+        self._unread_until: float | None = None
         self._read_at: float | None = None
         self._quiet_since = 0.0
         self._seen = (0, 0.0, 0.0)
 
-    def read_at(self, otherwise: float) -> float:
-        """When the question was seen to be read; ``otherwise`` where it was not seen."""
-        return otherwise if self._read_at is None else self._read_at
+    def unread_until(self, otherwise: float) -> float:
+        """When the question was last seen unread; ``otherwise`` where it never was."""
+        return otherwise if self._unread_until is None else self._unread_until
 
     def is_over(self, now: float) -> bool:
         """Look at the child once more; whether waiting makes no sense any longer.
@@ -100,6 +101,7 @@ class Vigil:
         """
         unread = self._pulse.unread()
         if unread:
+            self._unread_until = now
             return False
         if self._read_at is None:
             self._read_at = self._quiet_since = now

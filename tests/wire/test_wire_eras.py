@@ -12,7 +12,7 @@ from support import SERVERS, Leash
 from mcp_governor.errors import UnreachableError
 from mcp_governor.wire import Era, Limits, StdioEndpoint, connect, read, read_recording
 
-SCALE = 1 / 20
+SCALE = 1 / 30
 """The delays of these tests are those of the real thing, 0 to 40 seconds of a budget of 60, scaled."""
 
 SCALED = Limits(connect_timeout=60 * SCALE * 2, probe_timeout=3 * SCALE * 2, close_timeout=0.3)
