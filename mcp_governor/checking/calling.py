@@ -10,7 +10,7 @@ from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.settling import settle
 from mcp_governor.checking.subject import counts_of, refuse_empty, with_manifest
 from mcp_governor.errors import UsageError
-from mcp_governor.target import LiveSource, resolve, surface_of, tier_rules
+from mcp_governor.target import LiveSource, limits_of, resolve, surface_of, tier_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +53,10 @@ async def _read_and_call(
     from mcp_governor.call import check_server_info, load_recordings, plan_calls, run_calls, split_recordings
     from mcp_governor.linting import select
 
-    limits = wire.Limits(request_timeout=source.timeout)
-    async with wire.connect(source.endpoint, limits=limits) as session:
+    limits = limits_of(source)
+    # A server that is started again is spoken to as it was before.
+    eras: dict[str, wire.Era] = {}
+    async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
         recording = await wire.read_recording(session, list_params=source.list_params)
         surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
         refuse_empty(surface)
@@ -71,7 +73,7 @@ async def _read_and_call(
             settings=settings,
             selection=selection,
             secrets=source.endpoint.secrets,
-            reconnect=lambda: wire.connect(source.endpoint, limits=limits),
+            reconnect=lambda: wire.connect(source.endpoint, limits=limits, eras=eras),
         )
         if isinstance(source.endpoint, wire.HttpEndpoint):
             told = await check_server_info(source.endpoint, selection)

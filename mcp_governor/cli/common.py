@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mcp_governor.config import Config, load_config
+from mcp_governor.config import Config, Launch, load_config
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
@@ -25,10 +25,32 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 _COMMAND_KEY = "mcp_governor.command"
+_LAUNCH_KEY = "mcp_governor.launch"
+_WITH, _ENV = "launch_with", "launch_env"
 
 
 class TargetCommand(click.Command):
-    """A command whose ``-- COMMAND…`` part is a server to start, kept apart from its own arguments."""
+    """A command whose ``-- COMMAND…`` part is a server to start, kept apart from its own arguments.
+
+    It has the options that say how a server is started, too.
+    """
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.params += [
+            click.Option(
+                ["--with", _WITH],
+                multiple=True,
+                metavar="REQUIREMENT",
+                help="Install this beside a pypi: or npm: target, too.",
+            ),
+            click.Option(
+                ["--env", _ENV],
+                multiple=True,
+                metavar="NAME[=VALUE]",
+                help="Variable that the server gets; without a value, ours.",
+            ),
+        ]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:
@@ -39,8 +61,37 @@ class TargetCommand(click.Command):
             ctx.meta[_COMMAND_KEY] = tuple(command)
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        with_, env = ctx.params.pop(_WITH), ctx.params.pop(_ENV)
+        named = [ctx.params.get(key) for key in ("target", "old", "new")]
+        args: tuple[str, ...] = ()
+        if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
+            # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
+            args = ctx.meta.pop(_COMMAND_KEY, ())
+        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env))
+        return super().invoke(ctx)
+
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND…]"]
+
+
+def _is_package(target: object) -> bool:
+    return isinstance(target, str) and target.startswith(("pypi:", "npm:"))
+
+
+def _environment(named: Iterable[str]) -> dict[str, str]:
+    """``NAME=VALUE`` as it is, ``NAME`` from our environment."""
+    import os
+
+    values = {}
+    for word in named:
+        name, equals, value = word.partition("=")
+        if not name.replace("_", "a").isalnum():
+            raise UsageError("--env takes NAME or NAME=VALUE.", "Name the variable, for example: --env API_KEY")
+        if not equals and name not in os.environ:
+            raise UsageError(f"--env names {name}, which is not set.", f"Set it: export {name}=…")
+        values[name] = value if equals else os.environ[name]
+    return values
 
 
 def server_command() -> tuple[str, ...]:
@@ -96,7 +147,11 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
         @click.option("--config", type=click.Path(dir_okay=False, path_type=Path), help="Configuration file.")
         @click.option("--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file.")
         @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
-        @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for one answer.")
+        @click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            help="Seconds for one answer [default: 30], and for starting [default: 60, a package 180].",
+        )
         @click.option("-q", "--quiet", is_flag=True, help="Only the summary.")
         @click.option("-v", "--verbose", count=True, help="More: ids, wording changes.")
         @functools.wraps(function)
@@ -122,8 +177,13 @@ def _configured(path: Path | None, isolated: bool, timeout: float | None, fail_o
     if isolated and path is not None:
         raise UsageError("--config names a file and --isolated ignores every file.", "Keep one of them.")
     config = Config(root=Path.cwd(), isolated=True) if isolated else load_config(path)
+    launch = click.get_current_context().meta.get(_LAUNCH_KEY)
+    if launch is not None:
+        config = replace(config, launch=launch)
     if timeout is not None:
-        config = replace(config, timeout=timeout)
+        # What is typed bounds everything, also what the file says of single servers.
+        servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in config.servers.items()}
+        config = replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
     return replace(config, fail_on=fail_on) if fail_on else config
 
 

@@ -21,6 +21,7 @@ from mcp_governor.text import visible
 from mcp_governor.wire.endpoint import HttpEndpoint
 
 if TYPE_CHECKING:
+    from mcp_governor.config import Launch
     from mcp_governor.surface import Surface
     from mcp_governor.wire import Endpoint
 
@@ -55,6 +56,7 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
             "Edit that file; record a new baseline with: mcp-governor snapshot",
         )
     plan = _plan(target, root)
+    plan.keys.update(_launched(run.config.launch, plan))
     config = _config(plan, root)
     surface = _read(config)
     written = _write(plan, surface, root)
@@ -85,7 +87,17 @@ def _endpoint(config: Config) -> Endpoint:
 
 def _secrets(plan: _Plan) -> tuple[str, ...]:
     """Environment variables that the written configuration refers to."""
-    return (TOKEN_VARIABLE,) if "bearer-token" in plan.keys else ()
+    return (*plan.keys.get("env", ()), *((TOKEN_VARIABLE,) if "bearer-token" in plan.keys else ()))
+
+
+def _launched(launch: Launch, plan: _Plan) -> dict[str, Any]:
+    """What the command line says about the start of the server, as keys of its table; never a variable's value."""
+    if (launch.args or launch.with_) and "package" not in plan.keys:
+        raise UsageError("--with is for a pypi: or npm: target, and the server is none.", "Leave it out.")
+    if launch.env and not plan.keys.keys() & {"package", "command"}:
+        raise UsageError("--env names a variable of a server that is started, and none is.", "Leave it out.")
+    keys = {"args": list(launch.args), "with": list(launch.with_), "env": {name: f"${name}" for name in launch.env}}
+    return {key: value for key, value in keys.items() if value}
 
 
 def _placed(offer: Offer) -> str:
@@ -209,7 +221,8 @@ def _name_of(text: str, root: Path) -> str:
 
 def _config(plan: _Plan, root: Path) -> Config:
     keys: dict[str, Any] = {
-        key.replace("-", "_"): tuple(value) if isinstance(value, list) else value for key, value in plan.keys.items()
+        {"with": "with_"}.get(key, key.replace("-", "_")): tuple(value) if isinstance(value, list) else value
+        for key, value in plan.keys.items()
     }
     servers = {plan.name: ServerConfig(name=plan.name, **keys)} if keys else {}
     return with_found_files(Config(root=root, target=plan.target, servers=servers))
@@ -289,5 +302,7 @@ def _toml(value: Any) -> str:
 
     if isinstance(value, list):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {_toml(item)}" for name, item in value.items()) + " }"
     # A TOML basic string is a JSON string, except that TOML knows no \/ and JSON escapes DEL nowhere.
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -138,6 +138,11 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
             f'{file}: "{visible(where)}" needs exactly one of command, url, object, file and package.',
             "Keep the one that reaches the server.",
         )
+    if kind.name == "dependentRequired" and where.startswith("servers."):
+        return ConfigError(
+            f'{file}: "{visible(where)}" has args or with, and no package.',
+            "They belong to package = …; the arguments of a command stand in command itself.",
+        )
     if kind.name == "enum":
         known = [str(item) for item in _schema_at(schema, error.schema_path).get("enum", ())]
         return ConfigError(
@@ -187,7 +192,7 @@ def _build(table: Mapping[str, Any], path: Path) -> Config:
 _SIMPLE_KEYS = frozenset(
     field.name
     for field in fields(Config)
-    if field.type in {"str", "float", "tuple[str, ...]"} and field.name not in {"path", "root"}
+    if field.type in {"str", "float", "float | None", "tuple[str, ...]"} and field.name not in {"path", "root"}
 )
 
 
@@ -197,7 +202,7 @@ def _sub(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _snake(key: str) -> str:
-    return key.replace("-", "_")
+    return "with_" if key == "with" else key.replace("-", "_")
 
 
 def _frozen(value: Any) -> Any:

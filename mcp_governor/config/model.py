@@ -19,7 +19,7 @@ class ServerConfig:
 
     Exactly one of ``command``, ``url``, ``object``, ``file`` and ``package`` is set. ``env`` and ``headers``
     may hold ``$NAME`` references, resolved from the environment when the server is reached; they are never
-    shown.
+    shown. ``args`` and ``with_`` belong to a ``package``.
     """
 
     name: str
@@ -33,8 +33,26 @@ class ServerConfig:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_token: str = field(default="", repr=False)
     cwd: str = ""
+    args: tuple[str, ...] = ()
+    with_: tuple[str, ...] = ()
     timeout: float | None = None
+    start_timeout: float | None = None
     list_params: tuple[Mapping[str, Any], ...] = ()
+
+
+@frozen
+class Launch:
+    """What a command line adds to the way servers are started.
+
+    Attributes:
+        args: arguments of ``pypi:`` and ``npm:`` targets that it names.
+        with_: packages to install beside them.
+        env: variables of every server that is started; never shown.
+    """
+
+    args: tuple[str, ...] = ()
+    with_: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @frozen
@@ -100,7 +118,9 @@ class Config:
     Attributes:
         path: the file it came from, ``None`` where there is none.
         root: the folder that relative paths in it are relative to.
+        start_timeout: seconds until a server has shaken hands; ``None`` for the default of its kind.
         isolated: no file of the repository counts but what the command line names.
+        launch: what the command line adds to the way servers are started; never from the file.
     """
 
     path: Path | None = None
@@ -116,6 +136,7 @@ class Config:
     contract_doc: str = ""
     server_json: str = ""
     timeout: float = 30.0
+    start_timeout: float | None = None
     calls_dir: str = ""
     servers: Mapping[str, ServerConfig] = field(default_factory=dict)
     tiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -125,6 +146,7 @@ class Config:
     calls: tuple[CallConfig, ...] = ()
     accept: tuple[AcceptConfig, ...] = ()
     isolated: bool = False
+    launch: Launch = field(default_factory=Launch)
 
     @property
     def shown(self) -> str:

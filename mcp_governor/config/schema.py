@@ -47,12 +47,15 @@ _SERVER = _table(
         "object": _key({"type": "string", "pattern": "^[^:]+:[^:]+$"}, "package.module:attribute of a server."),
         "file": _key(_TEXT, "A recorded surface."),
         "package": _key({"type": "string", "pattern": "^(pypi|npm):."}, "pypi:NAME or npm:NAME, with version."),
+        "args": _key({"type": "array", "items": {"type": "string"}}, "Arguments of the package's server."),
+        "with": _key(_TEXTS, 'Other packages to install beside the package, for example "mcp<2".'),
         "transport": _key({"enum": ["auto", "http", "sse"]}, "Which HTTP transport; auto falls back to SSE."),
         "env": _key(_STRING_MAP, "Environment of the server; $NAME is taken from ours."),
         "headers": _key(_STRING_MAP, "HTTP headers; $NAME is taken from the environment."),
         "bearer-token": _key(_TEXT, "Sent as Authorization: Bearer; $NAME is taken from the environment."),
-        "cwd": _key(_TEXT, "Folder the command runs in."),
+        "cwd": _key(_TEXT, "Folder that the command or the package runs in."),
         "timeout": _key({"type": "number", "exclusiveMinimum": 0}, "Seconds for one answer."),
+        "start-timeout": _key({"type": "number", "exclusiveMinimum": 0}, "Seconds for starting, see start-timeout."),
         "list-params": _key(
             {"type": "array", "items": {"type": "object"}},
             "Extra tools/list parameters, one more listing each, for servers that publish tiers through them.",
@@ -60,6 +63,7 @@ _SERVER = _table(
     },
     "How to reach one server.",
     oneOf=[{"required": [key]} for key in ("command", "url", "object", "file", "package")],
+    dependentRequired={"args": ["package"], "with": ["package"]},
 )
 
 _LINT = _table(
@@ -158,6 +162,11 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                 "contract-doc": _key(_TEXT, "Document that must change with a tool's schemas."),
                 "server-json": _key(_TEXT, "The registry manifest. Default: server.json if there."),
                 "timeout": _key({"type": "number", "exclusiveMinimum": 0}, "Seconds for one answer of a server."),
+                "start-timeout": _key(
+                    {"type": "number", "exclusiveMinimum": 0},
+                    "Seconds until a started server has answered its first request. Default: 60, or 180 for a package "
+                    "and a package runner, or timeout if that is longer.",
+                ),
                 "calls-dir": _key(_TEXT, "Folder of recorded calls, one JSON file each."),
                 "servers": {
                     "type": "object",

@@ -1,7 +1,15 @@
 """What the user named → how to reach it, and the surface found there."""
 
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.read import Baseline, read_baseline, read_source, read_sources, surface_of, tier_rules
+from mcp_governor.target.read import (
+    Baseline,
+    limits_of,
+    read_baseline,
+    read_source,
+    read_sources,
+    surface_of,
+    tier_rules,
+)
 from mcp_governor.target.recorded import recorded_baseline, recorded_source
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve, secrets_of
 
@@ -12,6 +20,7 @@ __all__ = [
     "GitSource",
     "LiveSource",
     "Source",
+    "limits_of",
     "parse_target",
     "read_baseline",
     "read_source",

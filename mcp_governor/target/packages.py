@@ -6,10 +6,15 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
+from mcp_governor.wire.endpoint import StdioEndpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _PYPI = lazy_pattern(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<extras>\[[A-Za-z0-9._,-]+\])?"
@@ -17,7 +22,14 @@ _PYPI = lazy_pattern(
     re.ASCII,
 )
 _NPM = lazy_pattern(
-    r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*)(?:@(?P<version>[A-Za-z0-9.^~*+-]+))?",
+    r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*)"
+    # A version begins with a letter or a digit: ``NAME@..`` would be a folder.
+    r"(?P<version>@[\^~]?[A-Za-z0-9*][A-Za-z0-9.*+-]*)?(?::(?P<script>[A-Za-z0-9_][\w.-]*))?",
+    re.ASCII,
+)
+_REQUIREMENT = lazy_pattern(
+    r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9._,-]+\])?"
+    r"(?: ?(?:===?|[<>!~]=|[<>]) ?[A-Za-z0-9.*!+_-]+(?:, ?(?:===?|[<>!~]=|[<>]) ?[A-Za-z0-9.*!+_-]+)*)?",
     re.ASCII,
 )
 
@@ -47,18 +59,55 @@ def runner_environment() -> dict[str, str]:
     }
 
 
-def pypi_command(spec: str) -> tuple[str, ...]:
+def is_package(target: str | None) -> bool:
+    """Whether a TARGET names a package of a registry."""
+    return target is not None and target.startswith(("pypi:", "npm:"))
+
+
+def package_endpoint(
+    target: str,
+    *,
+    args: Sequence[str] = (),
+    with_: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+) -> StdioEndpoint:
+    """How the wire starts a package.
+
+    Args:
+        target: ``pypi:…`` or ``npm:…``.
+        args: arguments of the server.
+        with_: other packages to install beside it, with their versions.
+        env: variables of the server.
+        cwd: the folder that it starts in.
+
+    Raises:
+        TargetError: the name or a requirement is not understood.
+        MissingDependencyError: the package runner is not installed.
+    """
+    scheme, _, spec = target.partition(":")
+    command = pypi_command(spec, with_) if scheme == "pypi" else npm_command(spec, with_)
+    return StdioEndpoint((*command, *args), env={**runner_environment(), **(env or {})}, cwd=cwd, package=target)
+
+
+def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
     """``NAME[==VERSION][:SCRIPT]`` → a uvx command line.
 
     Raises:
-        TargetError: not such a spec.
+        TargetError: not such a spec, or one of ``with_`` is no requirement.
         MissingDependencyError: uv is not installed.
     """
     match = _PYPI.fullmatch(spec)
     if match is None:
         raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct it.")
+    for other in with_:
+        if _REQUIREMENT.fullmatch(other) is None:
+            raise TargetError(
+                f'"{one_line(other, 60)}" is not a requirement.', "Write NAME or NAME<VERSION, for example mcp<2."
+            )
     requirement = match["name"] + (match["extras"] or "") + (f"=={match['version']}" if match["version"] else "")
-    return (*_uvx(), "--from", requirement, match["script"] or match["name"])
+    others = [word for other in with_ for word in ("--with", other)]
+    return (*_uvx(), "--from", requirement, *others, match["script"] or match["name"])
 
 
 def _uvx() -> tuple[str, ...]:
@@ -75,22 +124,29 @@ def _uvx() -> tuple[str, ...]:
     )
 
 
-def npm_command(spec: str) -> tuple[str, ...]:
-    """``NAME[@VERSION]`` → an npx command line.
+def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
+    """``NAME[@VERSION][:COMMAND]`` → an npx command line.
 
     Raises:
-        TargetError: not such a spec.
+        TargetError: not such a spec, or one of ``with_`` is not NAME[@VERSION].
         MissingDependencyError: node's npx is not installed.
     """
     import shutil
 
     match = _NPM.fullmatch(spec)
     if match is None:
-        raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION].', "Correct it.")
+        raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "Correct it.")
+    for other in with_:
+        if (found := _NPM.fullmatch(other)) is None or found["script"]:
+            raise TargetError(f'"{one_line(other, 60)}" is not NAME[@VERSION].', "Name a package of npm.")
     npx = shutil.which("npx")
     if npx is None:
         raise MissingDependencyError(
             "npm: targets run through npx, which is not installed.",
             "Install Node.js, which brings npx: https://nodejs.org/en/download",
         )
-    return (npx, "--yes", spec)
+    package = match["name"] + (match["version"] or "")
+    if not with_ and not match["script"]:
+        return (npx, "--yes", package)
+    packages = [f"--package={name}" for name in (package, *with_)]
+    return (npx, "--yes", *packages, "--", match["script"] or match["name"].rpartition("/")[2])

@@ -49,7 +49,7 @@ def read_sources(sources: Sequence[Source], *, tiers: TierRules = NO_TIER_RULES)
         return [read_source(source, tiers=tiers) for source in sources]
     from mcp_governor import wire
 
-    limits = _limits(max(source.timeout for source in live))
+    limits = limits_of(*live)
     answers = dict(zip(map(id, live), wire.read_many([source.endpoint for source in live], limits=limits), strict=True))
     surfaces = []
     for source in sources:
@@ -89,17 +89,20 @@ def _without(value: Any, secrets: tuple[str, ...]) -> Any:
     return value
 
 
-def _limits(timeout: float) -> Limits:
-    """The wire's limits where one answer may take ``timeout`` seconds; starting may take as long again."""
+def limits_of(*sources: LiveSource) -> Limits:
+    """The wire's limits for servers that are read together: the longest times of any of them."""
     from mcp_governor import wire
 
-    return wire.Limits(request_timeout=timeout, connect_timeout=2 * timeout)
+    return wire.Limits(
+        request_timeout=max(source.timeout for source in sources),
+        connect_timeout=max(source.start_timeout for source in sources),
+    )
 
 
 def _read_live(source: LiveSource) -> Recording:
     from mcp_governor import wire
 
-    return wire.read(source.endpoint, limits=_limits(source.timeout), list_params=source.list_params)
+    return wire.read(source.endpoint, limits=limits_of(source), list_params=source.list_params)
 
 
 @frozen

@@ -12,7 +12,7 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.packages import RUNNERS, npm_command, pypi_command, runner_environment
+from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
@@ -35,18 +35,38 @@ def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) 
     Args:
         target: a TARGET string, or ``None``.
         config: servers, defaults, and the folder that relative paths in it start from.
-        command: what stands after ``--``; a stdio server.
+        command: what stands after ``--``; a stdio server, or the arguments of a target that is a package.
 
     Raises:
         UsageError: nothing, or two things, are named.
         TargetError: the target is not understood or is not there.
     """
-    if command:
+    source = _resolved(target, config, tuple(command))
+    if not isinstance(source, LiveSource):
+        return source
+    endpoint = source.endpoint
+    if config.launch.env and not isinstance(endpoint, wire.StdioEndpoint):
+        raise UsageError("--env names a variable of a server, and none is started.", "Leave it out.")
+    if config.launch.with_ and not (isinstance(endpoint, wire.StdioEndpoint) and endpoint.package):
+        raise UsageError(
+            "--with installs something beside a pypi: or npm: target, and the target is neither.",
+            "Leave it out, or name it in the command itself: -- uvx --with REQUIREMENT …",
+        )
+    return source
+
+
+def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> Source:
+    if command and is_package(target):
+        from dataclasses import replace
+
+        config = replace(config, launch=replace(config.launch, args=command))
+    elif command:
         if target is not None:
             raise UsageError(
-                f'Both a TARGET ("{one_line(target, 60)}") and a command after -- are given.', "Keep one of them."
+                f'Both a TARGET ("{one_line(target, 60)}") and a command after -- are given.',
+                "Keep one of them; only a pypi: or npm: target takes arguments after --.",
             )
-        return _stdio(tuple(command), config)
+        return _stdio(command, config)
     if target is not None:
         return parse_target(target, config, base=Path.cwd())
     if config.target:
@@ -132,6 +152,7 @@ def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: A
         shown=shown_url(url),
         endpoint=wire.HttpEndpoint(url, headers=headers, transport=transport),  # type: ignore[arg-type]
         timeout=config.timeout,
+        start_timeout=_start_timeout(config),
     )
 
 
@@ -153,7 +174,10 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
     if not module or not attribute:
         raise TargetError(f'"{one_line(text, 80)}" names no attribute.', "Write python:package.module:attribute.")
     return LiveSource(
-        shown=visible(text), endpoint=wire.ObjectEndpoint(rest, _import_folders(base)), timeout=config.timeout
+        shown=visible(text),
+        endpoint=wire.ObjectEndpoint(rest, _import_folders(base)),
+        timeout=config.timeout,
+        start_timeout=_start_timeout(config),
     )
 
 
@@ -163,18 +187,34 @@ def _import_folders(base: Path) -> tuple[str, ...]:
     return tuple(str(folder) for folder in (root, root / "src") if folder.is_dir())
 
 
-def _pypi(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
-    endpoint = wire.StdioEndpoint(pypi_command(rest), env=runner_environment())
-    return LiveSource(shown=visible(text), endpoint=endpoint, timeout=max(config.timeout, PACKAGE_TIMEOUT))
+def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
+    launch = config.launch
+    return LiveSource(
+        shown=visible(text),
+        endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env),
+        timeout=config.timeout,
+        secrets=tuple(launch.env.values()),
+        start_timeout=_start_timeout(config, installs=True),
+    )
 
 
-def _npm(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
-    endpoint = wire.StdioEndpoint(npm_command(rest), env=runner_environment())
-    return LiveSource(shown=visible(text), endpoint=endpoint, timeout=max(config.timeout, PACKAGE_TIMEOUT))
-
+START_TIMEOUT = 60.0
+"""Seconds until a server has shaken hands: cold starts of 48 seconds were measured."""
 
 PACKAGE_TIMEOUT = 180.0
-"""Seconds that a package runner may take to fetch and start a server for the first time."""
+"""Seconds until a server has shaken hands that may have to be fetched and installed before."""
+
+
+def _start_timeout(config: Config, server: ServerConfig | None = None, *, installs: bool = False) -> float:
+    """What is configured, else the default of the kind, and at least as long as one answer may take.
+
+    Args:
+        server: its own table, where it has one.
+        installs: it is started by a package runner.
+    """
+    named = (server.start_timeout if server else None) or config.start_timeout
+    answer = (server.timeout if server else None) or config.timeout
+    return named or max(answer, PACKAGE_TIMEOUT if installs else START_TIMEOUT)
 
 
 def _git(text: str, rest: str, config: Config, base: Path) -> Source:
@@ -195,8 +235,8 @@ _SCHEMES = {
     "sse+http": _url,
     "sse+https": _url,
     "python": _python,
-    "pypi": _pypi,
-    "npm": _npm,
+    "pypi": _package,
+    "npm": _package,
     "git": _git,
 }
 
@@ -218,13 +258,30 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
     from mcp_governor.target.clients import endpoint_from_client_config
 
     endpoint = endpoint_from_client_config(path, name)
-    return LiveSource(shown=visible(text), endpoint=endpoint, timeout=config.timeout)
+    installs = isinstance(endpoint, wire.StdioEndpoint) and _installs(endpoint.command)
+    return LiveSource(
+        shown=visible(text),
+        endpoint=endpoint,
+        timeout=config.timeout,
+        start_timeout=_start_timeout(config, installs=installs),
+    )
 
 
 def _stdio(command: tuple[str, ...], config: Config) -> Source:
-    runner = Path(command[0]).name in RUNNERS
-    endpoint = wire.StdioEndpoint(runnable(command), env=runner_environment() if runner else {})
-    return LiveSource(shown=shown_command(command), endpoint=endpoint, timeout=config.timeout)
+    installs = _installs(command)
+    environment = {**(runner_environment() if installs else {}), **config.launch.env}
+    return LiveSource(
+        shown=shown_command(command),
+        endpoint=wire.StdioEndpoint(runnable(command), env=environment),
+        timeout=config.timeout,
+        secrets=tuple(config.launch.env.values()),
+        start_timeout=_start_timeout(config, installs=installs),
+    )
+
+
+def _installs(command: tuple[str, ...]) -> bool:
+    """Whether a command fetches a server from a registry before it starts it."""
+    return Path(command[0]).name in RUNNERS
 
 
 def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
@@ -250,36 +307,47 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     """A server from the configuration → a source."""
     name = visible(server.name)
     timeout = server.timeout or config.timeout
+    installs = bool(server.package) or bool(server.command and _installs(server.command))
+    start = _start_timeout(config, server, installs=installs)
     if server.file:
         return FileSource(shown=name, path=config.root / server.file)
-    if server.package:
-        source = parse_target(server.package, config, base=config.root)
-        assert isinstance(source, LiveSource)
-        return LiveSource(name, source.endpoint, server.list_params, max(timeout, PACKAGE_TIMEOUT))
     if server.object:
-        return LiveSource(
-            name, wire.ObjectEndpoint(server.object, _import_folders(config.root)), server.list_params, timeout
-        )
+        objects = wire.ObjectEndpoint(server.object, _import_folders(config.root))
+        return LiveSource(name, objects, server.list_params, timeout, start_timeout=start)
     if server.url:
         headers = expand(server.headers, config, f"servers.{server.name}.headers")
         if server.bearer_token:
             token = expand({"bearer-token": server.bearer_token}, config, f"servers.{server.name}")
             headers["Authorization"] = f"Bearer {token['bearer-token']}"
         http = wire.HttpEndpoint(server.url, headers=headers, transport=server.transport)  # type: ignore[arg-type]
-        return LiveSource(name, http, server.list_params, timeout, _secrets(server))
-    environment = expand(server.env, config, f"servers.{server.name}.env")
+        return LiveSource(name, http, server.list_params, timeout, _secrets(server), start)
+    return LiveSource(
+        name,
+        _child_of_server(server, config),
+        server.list_params,
+        timeout,
+        (*_secrets(server), *config.launch.env.values()),
+        start,
+    )
+
+
+def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint:
+    """A configured ``package`` or ``command``, with the variables and the folder of its table."""
+    environment = {**expand(server.env, config, f"servers.{server.name}.env"), **config.launch.env}
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
-    if Path(server.command[0]).name in RUNNERS:
+    if server.package:
+        with_ = (*server.with_, *config.launch.with_)
+        return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=cwd)
+    if _installs(server.command):
         environment = {**runner_environment(), **environment}
-    stdio = wire.StdioEndpoint(runnable(server.command), env=environment, cwd=cwd)
-    return LiveSource(name, stdio, server.list_params, timeout, _secrets(server))
+    return wire.StdioEndpoint(runnable(server.command), env=environment, cwd=cwd)
 
 
 def secrets_of(config: Config) -> tuple[str, ...]:
     """Values that the configured servers take from the environment: what must not be written anywhere."""
     token = os.environ.get(TOKEN_VARIABLE)
     told = {value for server in config.servers.values() for value in _secrets(server)}
-    return tuple(told | ({token} if token else set()))
+    return tuple(told | set(config.launch.env.values()) | ({token} if token else set()))
 
 
 def _secrets(server: ServerConfig) -> tuple[str, ...]:

@@ -32,7 +32,20 @@ def advice(said: str, package: str = "", *, given: Collection[str] = ()) -> str:
         found = form(text, package)
         if found:
             return found
-    return _variables(text, given) or _arguments(text, package)
+    return _variables(text, given) or _arguments(text, package) or (_UNTOLD if package else "")
+
+
+_UNTOLD = (
+    "Servers that end at once mostly need arguments (write them after two dashes) or variables (--env NAME). See its "
+    "documentation, or start it by hand."
+)
+
+
+def _with(requirement: str, package: str) -> str:
+    """How to install something beside the server."""
+    if package.startswith("pypi:"):
+        return f"Add: --with '{requirement}' (in the configuration: with = [\"{requirement}\"])"
+    return f"Install '{requirement}' where it runs; with uvx: uvx --with '{requirement}' …"
 
 
 def _base(package: str) -> str:
@@ -134,16 +147,15 @@ def _older_sdk(text: str, package: str) -> str:
     else:
         return ""
     wanted = _LOWER[sdk]
-    way = f"{package} --with '{wanted}'" if package.startswith("pypi:") else f"for example: uvx --with '{wanted}' …"
-    return f"It was written for an older version of {sdk} than is installed with it. Install that one: {way}"
+    return f"It was written for an older version of {sdk} than the one installed with it. {_with(wanted, package)}"
 
 
 _MODULE = lazy_pattern(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'")
 
 
 def _missing_module(text: str, package: str) -> str:
-    if (match := _MODULE.search(text)) and package.startswith("pypi:"):
-        return f"It needs a module that it does not declare. Install that too: {package} --with {match[1]}"
+    if match := _MODULE.search(text):
+        return f"It needs a module that is not installed with it. {_with(match[1], package)}"
     return ""
 
 

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 _NOT_STREAMABLE = (400, 404, 405, 406, 410, 415, 501)
 """Answers to a POSTed ``initialize`` that a server of the older HTTP+SSE transport may give."""
 
+_LINES_SHOWN = 15
+"""Lines of each of a child's streams in an error: enough for a usage text and for the end of a traceback."""
+
 _TIMES = {2: "twice", 3: "three times", 4: "four times"}
 
 _SLOWER = 4
@@ -278,14 +281,15 @@ class _Opening:
                     f"\nIt was started {_TIMES[self._starts]}, because it read server/discover and gave no answer: "
                     "then it was asked initialize, which older servers answer."
                 )
-            error.hint += self._quoted("The start of its stdout", "\n".join(stdout))
-            error.hint += self._quoted("The end of its stderr", stderr)
+            error.hint += self._quoted("The start of its stdout", stdout[:_LINES_SHOWN])
+            error.hint += self._quoted("The end of its stderr", stderr.splitlines()[-_LINES_SHOWN:])
         error.args = (error.message,)
         return error
 
-    def _quoted(self, what: str, said: str) -> str:
-        shown = visible(self._redacted(said), keep_newlines=True).replace("\n", "\n  ")
-        return f"\n{what}:\n  {shown}" if said else ""
+    def _quoted(self, what: str, lines: list[str]) -> str:
+        # Redacted as one piece: a secret may hold a line feed.
+        shown = visible(self._redacted("\n".join(lines)), keep_newlines=True).replace("\n", "\n  ")
+        return f"\n{what}:\n  {shown}" if lines else ""
 
     def _redacted(self, text: str) -> str:
         return redact(text, self._endpoint.secrets)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.config import Config, ServerConfig
+from mcp_governor.config import Config, Launch, ServerConfig
 from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDependencyError, TargetError, UsageError
-from mcp_governor.target import FileSource, GitSource, LiveSource, parse_target, read_source, resolve
+from mcp_governor.target import FileSource, GitSource, LiveSource, limits_of, parse_target, read_source, resolve
 from mcp_governor.target.git import latest_release, version_of_tag
 from mcp_governor.target.resolve import shown_url
 from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
@@ -57,12 +57,106 @@ def test_pypi(spec: str, tail: list[str]) -> None:
     assert "uvx" in endpoint.command[0]
 
 
-@pytest.mark.parametrize("spec", ["@scope/name@1.2.3", "name", "@modelcontextprotocol/server-everything"])
-def test_npm(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("spec", "tail"),
+    [
+        ("@scope/name@1.2.3", ["@scope/name@1.2.3"]),
+        ("name", ["name"]),
+        ("name@^1.2", ["name@^1.2"]),
+        ("@scope/name:run-it", ["--package=@scope/name", "--", "run-it"]),
+        ("@scope/name@1.2.3:run-it", ["--package=@scope/name@1.2.3", "--", "run-it"]),
+    ],
+)
+def test_npm(spec: str, tail: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
     endpoint = live(f"npm:{spec}").endpoint
     assert isinstance(endpoint, StdioEndpoint)
-    assert endpoint.command == ("/bin/npx", "--yes", spec)
+    assert endpoint.command == ("/bin/npx", "--yes", *tail)
+    assert endpoint.package == f"npm:{spec}"
+
+
+def test_arguments_requirements_and_variables_of_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    launch = Launch(with_=("mcp<2", "tzdata"), env={"API_KEY": "hunter2-hunter2"})
+    source = resolve("pypi:x==1:run", Config(launch=launch), command=("--repository", ". ."))
+    assert isinstance(source, LiveSource)
+    assert isinstance(source.endpoint, StdioEndpoint)
+    tail = ("--from", "x==1", "--with", "mcp<2", "--with", "tzdata", "run", "--repository", ". .")
+    assert source.endpoint.command[-len(tail) :] == tail
+    assert source.endpoint.env["API_KEY"] == "hunter2-hunter2"
+    assert source.secrets == ("hunter2-hunter2",)
+    assert "hunter2" not in repr(source) + repr(launch)
+    npm = resolve("npm:@a/x@2", Config(launch=Launch(with_=("y@3",))), command=("-v",))
+    assert isinstance(npm, LiveSource)
+    assert isinstance(npm.endpoint, StdioEndpoint)
+    assert npm.endpoint.command == ("/bin/npx", "--yes", "--package=@a/x@2", "--package=y@3", "--", "x", "-v")
+
+
+@pytest.mark.parametrize(
+    "requirement", ["--index-url=x", "mcp @ https://h/x.whl", "../x", "git+https://h/x", "a b", ""]
+)
+def test_what_is_no_requirement(requirement: str) -> None:
+    for target in ("pypi:x", "npm:x"):
+        with pytest.raises(TargetError, match="is not"):
+            resolve(target, Config(launch=Launch(with_=(requirement,))))
+
+
+@pytest.mark.parametrize(
+    ("target", "command", "launch", "message"),
+    [
+        ("https://h/mcp", (), Launch(env={"A": "b"}), "--env names a variable of a server"),
+        ("https://h/mcp", (), Launch(with_=("a",)), "--with installs something beside"),
+        (None, ("python", "s.py"), Launch(with_=("a",)), "--with installs something beside"),
+        ("https://h/mcp", ("--port", "1"), Launch(), "Both a TARGET"),
+    ],
+)
+def test_what_the_command_line_says_to_no_purpose(
+    target: str | None, command: tuple[str, ...], launch: Launch, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        resolve(target, Config(launch=launch), command=command)
+
+
+def test_a_configured_package_has_all_that_a_command_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", "hunter2-hunter2")
+    server = ServerConfig(
+        "s",
+        package="pypi:x",
+        args=("--db", "a"),
+        with_=("mcp<2",),
+        env={"API_KEY": "$KEY"},
+        cwd="sub",
+        list_params=({},),
+    )
+    source = resolve("s", Config(root=tmp_path, servers={"s": server}))
+    assert isinstance(source, LiveSource)
+    assert isinstance(source.endpoint, StdioEndpoint)
+    assert source.endpoint.command[-6:] == ("x", "--with", "mcp<2", "x", "--db", "a")
+    assert source.endpoint.env["API_KEY"] == "hunter2-hunter2"
+    assert source.endpoint.cwd == str(tmp_path / "sub")
+    assert source.endpoint.package == "pypi:x"
+    assert source.secrets == ("hunter2-hunter2",)
+    assert source.list_params == ({},)
+
+
+@pytest.mark.parametrize(
+    ("server", "config", "answer", "start"),
+    [
+        (ServerConfig("s", command=("x",)), Config(), 30, 60),
+        (ServerConfig("s", command=("npx", "x")), Config(), 30, 180),
+        (ServerConfig("s", package="pypi:x"), Config(), 30, 180),
+        (ServerConfig("s", url="https://h/mcp"), Config(timeout=90), 90, 90),
+        (ServerConfig("s", command=("x",), timeout=5), Config(timeout=90), 5, 60),
+        (ServerConfig("s", package="pypi:x", start_timeout=7), Config(start_timeout=8), 30, 7),
+        (ServerConfig("s", object="m:a"), Config(start_timeout=8), 30, 8),
+    ],
+)
+def test_how_long_a_server_may_take(server: ServerConfig, config: Config, answer: float, start: float) -> None:
+    source = resolve("s", replace(config, servers={"s": server}))
+    assert isinstance(source, LiveSource)
+    assert (source.timeout, source.start_timeout) == (answer, start)
+    limits = limits_of(source)
+    assert (limits.request_timeout, limits.connect_timeout) == (answer, start)
 
 
 def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +179,8 @@ def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPa
         ("pypi:a b", "is not pypi:NAME"),
         ("pypi:--from", "is not pypi:NAME"),
         ("npm:-x", "is not npm:NAME"),
+        ("npm:a@..", "is not npm:NAME"),
+        ("npm:a@~", "is not npm:NAME"),
         ("git:", "names no git ref"),
         ("git:--upload-pack=x", "names no git ref"),
         ("none.json", "does not exist"),
