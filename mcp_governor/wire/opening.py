@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 _NOT_STREAMABLE = (400, 404, 405, 406, 410, 415, 501)
 """Answers to a POSTed ``initialize`` that a server of the older HTTP+SSE transport may give."""
 
+_HANDSHAKES = frozenset({"server/discover", "initialize"})
+"""Requests that only clients send."""
+
 _LINES_SHOWN = 15
 """Lines of each of a child's streams in an error: enough for a usage text and for the end of a traceback."""
 
@@ -121,6 +124,8 @@ class _Opening:
             raise self.told(error) from None
         except rpc.RpcError as error:
             refused = ProtocolError(f"it refused the handshake: {error.message}", "See why it answers so.")
+            if _HANDSHAKES.intersection(self._inbox.refused):
+                refused = ProtocolError("it sends back what it is sent.", "Name the program that serves MCP.")
             raise self.told(refused) from None
         except ServerError as error:
             raise self.told(error) from None
@@ -164,36 +169,50 @@ class _Opening:
         return session
 
     async def _stdio(self, stack: AsyncExitStack, endpoint: StdioEndpoint) -> Session:
-        limits = self._limits
-        budget = limits.connect_timeout
-        silence = min(limits.probe_timeout, budget / 4)
-        longest = budget / 2
+        budget = self._limits.connect_timeout
         if self._pinned is not None or self._first is Era.LEGACY:
             return await self._start(stack, endpoint, _Manner(budget, self._pinned, self._first))
+        patience = Patience(min(self._limits.probe_timeout, budget / 4), budget / 2)
+        began = time.monotonic()
         try:
-            return await self._start(stack, endpoint, _Manner(budget, patience=Patience(silence, longest)))
+            return await self._start(stack, endpoint, _Manner(budget, patience=patience))
         except ConnectionLostError as error:
             # Some servers die of a request that comes before initialize. One that never read it died of something else.
             if not error.heard:
                 raise
             return await self._start(stack, endpoint, _Manner(budget, Era.LEGACY))
-        except UnansweredError:
-            pass
-        legacy = _Manner(budget, Era.LEGACY)
+        except UnansweredError as error:
+            # One budget for both, except that the second needs to start as well.
+            left = began + budget - time.monotonic() + error.read_after
+        return await self._settled(stack, endpoint, patience, left)
+
+    async def _settled(
+        self, stack: AsyncExitStack, endpoint: StdioEndpoint, patience: Patience, left: float
+    ) -> Session:
+        """The era of a server that left ``server/discover`` unanswered.
+
+        Args:
+            patience: what it was given.
+            left: seconds for ``initialize``.
+        """
+        budget = self._limits.connect_timeout
         refused: rpc.RpcError | None = None
-        took = longest
+        seconds = 2 * patience.silence
+        longest = patience.longest
         try:
             async with AsyncExitStack() as trial:
-                took = (await self._start(trial, endpoint, legacy)).took
+                hello = await self._start(trial, endpoint, _Manner(left, Era.LEGACY))
+                seconds = max(seconds, _SLOWER * hello.took)
         except rpc.RpcError as error:
             refused = error
-        patience = Patience(max(2 * silence, _SLOWER * took), max(longest, _SLOWER * took))
+            seconds = longest
+        more = Patience(seconds, max(longest, seconds))
         try:
-            return await self._start(stack, endpoint, _Manner(budget + patience.longest, Era.MODERN, patience=patience))
+            return await self._start(stack, endpoint, _Manner(budget + more.longest, Era.MODERN, patience=more))
         except (rpc.RpcError, UnansweredError, ConnectionLostError, TimeoutError):
             if refused is not None:
                 raise refused from None
-        return await self._start(stack, endpoint, legacy)
+        return await self._start(stack, endpoint, _Manner(budget, Era.LEGACY))
 
     async def _start(self, stack: AsyncExitStack, endpoint: StdioEndpoint, manner: _Manner) -> Session:
         self._starts += 1

@@ -122,7 +122,14 @@ class UnansweredError(UnreachableError):
     It either does not know the request and ignores it, or is slow. Only another process, or over HTTP another
     connection, may be asked ``initialize``: a server of both eras that answers late would change its era in the middle
     of ours.
+
+    Attributes:
+        read_after: seconds that it took to read the request.
     """
+
+    def __init__(self, read_after: float = 0.0) -> None:
+        super().__init__("it does not answer server/discover.", "Raise --timeout, or see what it waits for.")
+        self.read_after = read_after
 
 
 async def greet(
@@ -185,7 +192,7 @@ async def _answer(
             result = await asker.ask(method, params, era, patience.longest if patience else None)
         except TimeoutError:
             if patience and time.monotonic() - sent >= patience.longest:
-                raise _unanswered(method) from None
+                raise UnansweredError from None
             raise
         return result, time.monotonic() - sent
     # Without patience the vigil only learns when the question was read.
@@ -193,13 +200,9 @@ async def _answer(
     number = await asker.post(method, params, era)
     while await asker.first_of([number], _LOOK) is None:
         if vigil.is_over(time.monotonic()):
-            raise _unanswered(method)
+            raise UnansweredError(vigil.unread_until(sent) - sent)
     now = time.monotonic()
     return asker.result(number, method), now - vigil.unread_until(sent)
-
-
-def _unanswered(method: str) -> UnansweredError:
-    return UnansweredError(f"it does not answer {method}.", "Raise --timeout, or see what it waits for.")
 
 
 class NoCommonVersionError(UnreachableError):
