@@ -138,7 +138,7 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
             f'{file}: "{visible(where)}" needs exactly one of command, url, object, file and package.',
             "Keep the one that reaches the server.",
         )
-    if kind.name == "dependentRequired" and where.startswith("servers."):
+    if "dependentRequired" in error.schema_path and where.startswith("servers."):
         return ConfigError(
             f'{file}: "{visible(where)}" has args or with, and no package.',
             "They belong to package = …; the arguments of a command stand in command itself.",

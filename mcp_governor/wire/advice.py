@@ -178,6 +178,9 @@ _VARIABLE = lazy_pattern(
 )
 _FIELD = lazy_pattern(r"(?m)^([A-Za-z][A-Za-z0-9_]{2,60})\n[ ]+(?:Field required|Input should)")
 _NO_VARIABLES = ("ERR_", "MODULE_NOT_FOUND", "E_", "UV_", "NPM_", "NODE_", "UND_ERR", "SIG")
+_LONGEST = 60
+"""Characters of a variable's name; what is longer is no name."""
+
 _NAMED = 3
 """How many variables a hint names; whoever wants more is told the rest by the server."""
 
@@ -189,7 +192,9 @@ def _variables(text: str, given: Collection[str]) -> str:
             found.update(dict.fromkeys(_VARIABLE.findall(line)))
     if "ettings" in text:
         found.update(dict.fromkeys(name.upper() for name in _FIELD.findall(text)))
-    names = [name for name in found if not name.startswith(_NO_VARIABLES) and name not in given][:_NAMED]
+    names = [
+        name for name in found if len(name) <= _LONGEST and not name.startswith(_NO_VARIABLES) and name not in given
+    ][:_NAMED]
     if not names:
         return ""
     options = " ".join(f"--env {name}" for name in names)

@@ -196,6 +196,41 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.good()
 
+    def both(self) -> None:
+        """A server of both eras."""
+        if self.message.get("method") == "server/discover":
+            self.reply(DISCOVER)
+        elif not self.legacy():
+            self.reply({"tools": [TOOL]})
+
+    def waking(self) -> None:
+        """Of both eras, behind a proxy that says 503 while it starts."""
+        if len([1 for seen in self.server.seen if seen[1] == self.path]) == 1:
+            self.send(503, "starting", "text/plain")
+        else:
+            self.both()
+
+    def waking_slowly(self) -> None:
+        """Of both eras; whoever comes first waits in vain."""
+        if len([1 for seen in self.server.seen if seen[1] == self.path]) == 1:
+            self.server.stop.wait(20)
+        else:
+            self.both()
+
+    def deaf_to_discover(self) -> None:
+        """Older, and never answers what it does not know."""
+        if self.message.get("method") == "server/discover":
+            self.server.stop.wait(20)
+        else:
+            self.session()
+
+    def fails_on_discover(self) -> None:
+        """Older, and falls over what it does not know."""
+        if self.message.get("method") == "server/discover":
+            self.send(500, "oops", "text/plain")
+        else:
+            self.session()
+
     def session(self) -> None:
         if not self.legacy():
             self.reply({"tools": [TOOL]})

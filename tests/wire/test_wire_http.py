@@ -62,6 +62,30 @@ def test_read(web: Web, path: str, era: Era) -> None:
     assert recording.era is era
 
 
+@pytest.mark.parametrize(
+    ("path", "era", "handshakes"),
+    [
+        ("/both", Era.MODERN, ["server/discover"]),
+        ("/waking", Era.MODERN, ["server/discover", "initialize", "server/discover"]),
+        ("/waking_slowly", Era.MODERN, ["server/discover", "initialize", "server/discover"]),
+        ("/deaf_to_discover", Era.LEGACY, ["server/discover", "initialize", "server/discover"]),
+        ("/fails_on_discover", Era.LEGACY, ["server/discover", "initialize", "server/discover"]),
+    ],
+)
+def test_the_era_does_not_depend_on_how_fast_a_service_wakes_up(
+    web: Web, path: str, era: Era, handshakes: list[str]
+) -> None:
+    recording = read(HttpEndpoint(web.url(path)), limits=Limits(connect_timeout=1.5, probe_timeout=0.2))
+    assert (recording.era, recording.raw["tools"]) == (era, [TOOL])
+    sent = [message.get("method") for command, _, _, message in web.seen if command == "POST"]
+    assert [method for method in sent if method in ("server/discover", "initialize")] == handshakes
+    listing = next(seen for seen in web.seen if seen[3].get("method") == "tools/list")
+    assert ("mcp-session-id" in listing[2]) == (era is Era.LEGACY)
+    # A session that was only opened to see whether the service answers is ended as well.
+    opened = "initialize" in sent
+    assert web.waited_for("DELETE", 5 if opened else 0.2) == opened
+
+
 def test_what_a_modern_server_is_sent(web: Web) -> None:
     read(HttpEndpoint(web.url("/good"), headers={"Authorization": f"Bearer {SECRET}"}))
     assert [(command, message["method"]) for command, _, _, message in web.seen] == [

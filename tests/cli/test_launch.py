@@ -1,0 +1,146 @@
+"""How servers are started: packages with arguments, requirements and variables, and how long all that may take."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commandline import PYTHON, governor, governor_here
+from support import SERVERS
+
+from mcp_governor.cli import init_command
+from mcp_governor.config import load_config
+
+# In place of uvx: a server that has its own command line, folder and variables for its tools.
+FAKE = """\
+#!{python}
+import json, os, sys
+said = [*sys.argv[1:], os.getcwd()]
+said += [f"{{name}}={{os.environ[name]}}" for name in ("API_KEY", "OTHER") if name in os.environ]
+schema = {{"type": "object"}}
+tools = [{{"name": f"t{{i:02}}", "description": word, "inputSchema": schema}} for i, word in enumerate(said)]
+how = json.dumps({{"tools": tools}})
+os.execv({python!r}, [{python!r}, {server!r}, how])
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    """Run a command line in an empty folder, with the fake in place of uvx."""
+    beside = tmp_path / "bin"
+    folder = tmp_path / "project"
+    beside.mkdir()
+    folder.mkdir()
+    (beside / "uvx").write_text(FAKE.format(python=PYTHON, server=str(SERVERS / "plain.py")))
+    (beside / "uvx").chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(beside / "python"))
+    monkeypatch.chdir(folder)
+
+    def work(*arguments: str):
+        return governor_here(*arguments, capsys=capsys)
+
+    work.folder = folder
+    return work
+
+
+def said(outcome) -> list[str]:
+    """What the fake was started with."""
+    assert outcome.code == 0, outcome.err
+    return [tool["description"] for tool in json.loads(outcome.out)["tools"]]
+
+
+def test_a_package_takes_arguments_requirements_and_variables(here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("API_KEY", "short")
+    words = ("--with", "mcp<2", "--with", "tzdata", "--env", "API_KEY", "--env", "OTHER=x=y", "--", "--repository", ".")
+    assert said(here("snapshot", "-o", "-", "pypi:mcp-x==1", *words)) == [
+        *("--from", "mcp-x==1", "--with", "mcp<2", "--with", "tzdata", "mcp-x", "--repository", "."),
+        *(str(here.folder), "API_KEY=short", "OTHER=x=y"),
+    ]
+
+
+def test_a_variable_that_is_not_named_is_not_given(here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("API_KEY", "short")
+    assert said(here("snapshot", "-o", "-", "pypi:x")) == ["--from", "x", "x", str(here.folder)]
+
+
+def test_both_sides_of_a_comparison_get_the_arguments(here) -> None:
+    outcome = here("diff", "pypi:x==1", "pypi:x==2", "--format", "json", "--", "--db", "a")
+    report = json.loads(outcome.out)
+    # Besides the version and the tool that says it, the two were started alike.
+    assert {change["tool"] for change in report["changes"] if change["tool"]} == {"t01"}
+    outcome = here("check", "pypi:x==2", "--against", "pypi:x==2", "--format", "json", "--", "--db", "a")
+    assert json.loads(outcome.out)["changes"] == []
+
+
+def test_a_command_beside_a_package_is_no_argument(here) -> None:
+    server = str(SERVERS / "plain.py")
+    outcome = here("diff", "pypi:x", "--format", "json", "--", PYTHON, server)
+    removed = [change["tool"] for change in json.loads(outcome.out)["changes"] if change["kind"] == "tool-removed"]
+    assert removed == ["t00", "t01", "t02", "t03"]
+
+
+def test_a_configured_package_has_arguments_requirements_variables_and_a_folder(here, monkeypatch) -> None:
+    monkeypatch.setenv("KEY", "short")
+    (here.folder / "sub").mkdir()
+    (here.folder / "mcp-governor.toml").write_text(
+        'target = "s"\n[servers.s]\npackage = "pypi:x:run"\nargs = ["--db", "a"]\nwith = ["mcp<2"]\n'
+        'env = { API_KEY = "$KEY" }\ncwd = "sub"\n'
+    )
+    assert said(here("snapshot", "-o", "-")) == [
+        *("--from", "x", "--with", "mcp<2", "run", "--db", "a"),
+        *(str(here.folder / "sub"), "API_KEY=short"),
+    ]
+    assert said(here("snapshot", "-o", "-", "--with", "z", "--env", "OTHER=1"))[3:7] == ["mcp<2", "--with", "z", "run"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("pypi:x", "--env", "NOT_SET_X"), "--env names NOT_SET_X, which is not set."),
+        (("pypi:x", "--env", "A B=1"), "--env takes NAME or NAME=VALUE."),
+        (("pypi:x", "--with", "-e."), '"-e." is not a requirement.'),
+        (("https://h.example/mcp", "--env", "A=1"), "--env names a variable of a server"),
+        (("https://h.example/mcp", "--", "x"), "Both a TARGET"),
+        (("--with", "mcp<2", "--", PYTHON, "x.py"), "--with installs something beside a pypi: or npm: target"),
+    ],
+)
+def test_what_cannot_be_meant(here, arguments: tuple[str, ...], told: str) -> None:
+    outcome = here("check", *arguments)
+    assert outcome.code == 2
+    assert told in outcome.err
+
+
+@pytest.mark.parametrize("key", ['args = ["a"]', 'with = ["a"]'])
+def test_arguments_of_a_command_stand_in_the_command(here, key: str) -> None:
+    (here.folder / "mcp-governor.toml").write_text(f'[servers.s]\ncommand = ["x"]\n{key}\n')
+    outcome = here("check", "s")
+    assert outcome.code == 2
+    assert '"servers.s" has args or with, and no package.' in outcome.err
+
+
+def test_init_writes_what_the_package_needs_and_no_value(here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("API_KEY", "short")
+    monkeypatch.setattr(init_command, "ci_offers", lambda *_: ())
+    words = ("--with", "mcp<2", "--env", "API_KEY", "--no-hook", "--", "--db", "a b")
+    assert here("init", "pypi:mcp-x", *words).code == 0
+    server = load_config(here.folder / "mcp-governor.toml").servers["mcp-x"]
+    assert (server.package, server.args, server.with_) == ("pypi:mcp-x", ("--db", "a b"), ("mcp<2",))
+    assert server.env == {"API_KEY": "$API_KEY"}
+
+
+def test_the_timeout_bounds_a_program_that_is_no_server(tmp_path: Path) -> None:
+    (tmp_path / "mcp-governor.toml").write_text(
+        f'[servers.s]\ncommand = [{json.dumps(shutil.which("sleep"))}, "600"]\ntimeout = 90\nstart-timeout = 90\n'
+    )
+    for words in (("--", "sleep", "600"), ("s",), ("--", "sh", "-c", "cat > /dev/null")):
+        began = time.monotonic()
+        outcome = governor("check", "--timeout", "2", *words, cwd=tmp_path)
+        # Twice two seconds to end what does not want to end, and a busy machine.
+        assert time.monotonic() - began < 20
+        assert outcome.code == 3
+        assert "within 2 s" in outcome.err
+        assert outcome.left == []

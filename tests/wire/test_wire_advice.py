@@ -1,0 +1,164 @@
+"""What a failed start says, and what the hint makes of it: the words are those of real servers of both registries."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+from support import Leash
+
+from mcp_governor.errors import UnreachableError
+from mcp_governor.wire import StdioEndpoint, read
+from mcp_governor.wire.advice import advice
+
+UV_SCRIPTS = """\
+An executable named `awslabs-docs` is not provided by package `awslabs-docs`.
+The following executables are available:
+- awslabs.docs
+- awslabs.other
+
+Use `uvx --from awslabs-docs awslabs.docs` instead.
+"""
+OLD_SDK = """\
+  File "/x/site-packages/mcp_server_sqlite/server.py", line 173, in main
+    @server.list_resources()
+AttributeError: 'Server' object has no attribute 'list_resources'
+"""
+PYTHON_TOO_OLD = """\
+error: No solution found when resolving tool dependencies
+  cause: Because the current Python version (3.11.7) does not satisfy Python>=3.12 and dbt-mcp<=0.10.3 depends on
+         Python>=3.12, we can conclude that dbt-mcp<=0.10.3 cannot be used.
+"""
+ARGPARSE = """\
+usage: excel-mcp-server [-h] [--version] {stdio,streamable-http} ...
+excel-mcp-server: error: the following arguments are required: transport
+"""
+SETTINGS = """\
+pydantic_core._pydantic_core.ValidationError: 1 validation error for Settings
+grafana_url
+  Field required [type=missing, input_value={}, input_type=dict]
+"""
+ENGINE = """\
+npm warn EBADENGINE   required: { node: '>=22.0.0' },
+ReferenceError: File is not defined
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "package", "hint"),
+    [
+        (UV_SCRIPTS, "pypi:awslabs-docs==1.2", "pypi:awslabs-docs==1.2:awslabs.docs or pypi:awslabs-docs==1.2:awslabs"),
+        (UV_SCRIPTS, "pypi:awslabs-docs:nope", "one of its scripts: pypi:awslabs-docs:awslabs.docs or"),
+        (UV_SCRIPTS, "", "uvx --from awslabs-docs awslabs.docs or"),
+        ("Package `attrs` does not provide any executables.", "pypi:attrs", "is a library"),
+        (
+            PYTHON_TOO_OLD,
+            "pypi:dbt-mcp",
+            "needs Python 3.12, and this is 3.11. Let uv find or fetch it: set UV_PYTHON=3.12",
+        ),
+        ("Because x-y was not found in the package registry and you require x-y", "pypi:x-y", "no such package"),
+        ("npm error code E404\nnpm error 404 Not Found", "npm:x", "no such package"),
+        ("npm error code ETARGET\nnpm error notarget No matching version found for x@9.", "npm:x@9", "this version"),
+        ("Because there is no version of x==9 and you require x==9", "pypi:x==9", "this version"),
+        (
+            "npm error could not determine executable to run",
+            "npm:@a/b@1",
+            "npm view @a/b@1 bin; then write npm:@a/b@1:",
+        ),
+        ("sh: 1: mcp: not found", "npm:x:mcp", "npm view x bin; then write npm:x:COMMAND"),
+        (OLD_SDK, "pypi:mcp-server-sqlite", "Add: --with 'mcp<2' (in the configuration: with = [\"mcp<2\"])"),
+        ("ModuleNotFoundError: No module named 'mcp.server.fastmcp'", "pypi:x", "Add: --with 'mcp<2'"),
+        ("ImportError: cannot import name 'Context' from 'fastmcp.server' (/x)", "pypi:x", "Add: --with 'fastmcp<3'"),
+        (OLD_SDK, "", "Install 'mcp<2' where it runs; with uvx: uvx --with 'mcp<2'"),
+        ("ModuleNotFoundError: No module named 'tzdata.zoneinfo'", "pypi:x", "Add: --with 'tzdata'"),
+        (ENGINE, "npm:x", "asks for Node.js >=22.0.0"),
+        (
+            "GITLAB_PERSONAL_ACCESS_TOKEN environment variable is not set",
+            "npm:x",
+            "add --env GITLAB_PERSONAL_ACCESS_TOKEN",
+        ),
+        (
+            "Please set SLACK_BOT_TOKEN and SLACK_TEAM_ID environment variables",
+            "npm:x",
+            'SLACK_BOT_TOKEN --env SLACK_TEAM_ID (in the configuration: env = { SLACK_BOT_TOKEN = "$SLACK_BOT_TOKEN", ',
+        ),
+        (
+            "Error: No key provided. Set it in the `AIRTABLE_API_KEY` environment variable",
+            "npm:x",
+            "--env AIRTABLE_API_KEY",
+        ),
+        (
+            "\x1b[31mA Brave API key is required via --brave-api-key, BRAVE_API_KEY\x1b[0m",
+            "npm:x",
+            "--env BRAVE_API_KEY ",
+        ),
+        (
+            "Please provide a token with --access-token or set the SUPABASE_ACCESS_TOKEN",
+            "",
+            "--env SUPABASE_ACCESS_TOKEN",
+        ),
+        (SETTINGS, "pypi:x", "--env GRAFANA_URL"),
+        (
+            ARGPARSE,
+            "pypi:excel",
+            "It needs arguments (transport). Write them after two dashes: pypi:excel -- TRANSPORT (",
+        ),
+        ("x: error: the following arguments are required: --db-path, mode", "pypi:x", "pypi:x -- --db-path … MODE"),
+        ("Error: Missing option '--config' / '-c'.", "", "It needs arguments (--config)."),
+        ("error: missing required argument 'directory'", "npm:x", "npm:x -- DIRECTORY"),
+        ("Please provide a database URL as a command-line argument", "npm:x", "It seems to need arguments."),
+        ("USAGE\n  mcp start [--transport stdio|sse]", "npm:x", "npm:x -- ARGUMENTS"),
+        ("", "npm:x", "mostly need arguments (write them after two dashes) or variables (--env NAME)"),
+    ],
+)
+def test_the_hint_is_what_to_type_next(said: str, package: str, hint: str) -> None:
+    assert hint in advice(said, package)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "cannot open the database /srv/DB_FILES/x",
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /a",
+        "listening on port 3000",
+        "Killed",
+    ],
+)
+def test_what_says_nothing_of_the_start_gets_no_hint(said: str) -> None:
+    assert advice(said) == ""
+
+
+def test_a_variable_that_is_given_is_not_asked_for_again() -> None:
+    said = "API_KEY and API_URL are required"
+    assert "--env API_KEY --env API_URL" in advice(said)
+    assert "--env API_URL " in advice(said, given=["API_KEY"])
+    assert "--env API_KEY" not in advice(said, given=["API_KEY"])
+
+
+@pytest.mark.parametrize(
+    "said", ["- a\n" * 40_000, "arguments are required: " + "a," * 80_000, "A_" * 80_000 + "A ", "`" * 100_000]
+)
+def test_hostile_words_take_no_time_and_reach_no_command(said: str) -> None:
+    began = time.monotonic()
+    found = advice("An executable named `x` is not provided by package `y`.\n" + said + "$(reboot) required", "pypi:y")
+    assert time.monotonic() - began < 5
+    assert "reboot" not in found
+    assert len(found) < 1_000
+
+
+def test_the_hint_and_the_words_are_in_the_error(leash: Leash) -> None:
+    code = "import sys; print('Please set TEAM_ID', file=sys.stderr); print('\\x1b[2Jusage: x FOO'); sys.exit(0)"
+    endpoint = leash.endpoint(sys.executable, "-c", code)
+    with pytest.raises(UnreachableError) as caught:
+        read(StdioEndpoint(endpoint.command, endpoint.env, package="pypi:x"))
+    assert caught.value.message == "pypi:x: it exited with status 0 before it answered."
+    first, *rest = caught.value.hint.splitlines()
+    assert first.startswith("It asks for TEAM_ID.")
+    assert rest == [
+        "The start of its stdout:",
+        "  \\x1b[2Jusage: x FOO",
+        "The end of its stderr:",
+        "  Please set TEAM_ID",
+    ]
