@@ -18,7 +18,10 @@ from mcp_governor.errors import UsageError
 def check(run: Run, target: str | None, against: str | None, level: str | None, offline: bool) -> int:
     """Check the surface: breaking changes, version, changelog, lint. One verdict.
 
-    TARGET may be left out where the configuration names one. A server can be given as -- COMMAND.
+    TARGET may be left out where the configuration names one. A server can be given as -- COMMAND. After a pypi: or
+    npm: TARGET the words after -- are its arguments:
+
+        mcp-governor check pypi:mcp-server-git --with 'mcp<2' -- --repository .
 
     With --offline the recorded surface file is checked, against the same file at the latest release tag, else at
     HEAD.

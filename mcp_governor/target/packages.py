@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
-from mcp_governor.wire.endpoint import StdioEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ def package_endpoint(
     with_: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
     cwd: str | None = None,
-) -> StdioEndpoint:
+) -> wire.StdioEndpoint:
     """How the wire starts a package.
 
     Args:
@@ -87,7 +87,7 @@ def package_endpoint(
     """
     scheme, _, spec = target.partition(":")
     command = pypi_command(spec, with_) if scheme == "pypi" else npm_command(spec, with_)
-    return StdioEndpoint((*command, *args), env={**runner_environment(), **(env or {})}, cwd=cwd, package=target)
+    return wire.StdioEndpoint((*command, *args), env={**runner_environment(), **(env or {})}, cwd=cwd, package=target)
 
 
 def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:

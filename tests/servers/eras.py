@@ -4,7 +4,8 @@ KIND: ``modern`` refuses ``initialize``; ``legacy`` refuses ``server/discover``;
 what it does not know; ``dies`` is legacy and ends at it; ``both`` takes the era of the first handshake, as the
 TypeScript SDK does: ``initialize`` after ``server/discover`` makes it legacy, and it answers nothing modern any more.
 
-DELAY: seconds, PLACE: ``start`` (before it reads) or ``answer`` (after it has read the first message).
+DELAY: seconds, PLACE: ``start`` (before it reads) or, after it has read the first message, ``answer`` (it sleeps),
+``work`` (it computes) or ``log`` (it writes to stderr).
 With ``STAMP`` in the environment only the first process is slow, and leaves that file behind.
 With ``LOG`` every process appends a line: the methods that it was sent.
 """
@@ -30,7 +31,12 @@ UNKNOWN = {"code": -32601, "message": "unknown method"}
 def wait(place: str) -> None:
     stamp = os.environ.get("STAMP")
     if place == PLACE and not (stamp and Path(stamp).exists()):
-        time.sleep(DELAY)
+        end = time.monotonic() + DELAY
+        while (left := end - time.monotonic()) > 0:
+            if place != "work":
+                time.sleep(min(left, 0.05 if place == "log" else left))
+            if place == "log":
+                print("still starting", file=sys.stderr, flush=True)
         if stamp:
             Path(stamp).touch()
 
@@ -65,7 +71,8 @@ def main() -> None:
         message = json.loads(line)
         note(" " + message["method"])
         if first:
-            wait("answer")
+            for place in ("answer", "work", "log"):
+                wait(place)
             first = False
         if "id" not in message:
             continue

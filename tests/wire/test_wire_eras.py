@@ -11,6 +11,7 @@ from support import SERVERS, Leash
 
 from mcp_governor.errors import UnreachableError
 from mcp_governor.wire import Era, Limits, StdioEndpoint, connect, read, read_recording
+from mcp_governor.wire.pulse import Vigil
 
 SCALE = 1 / 30
 """The delays of these tests are those of the real thing, 0 to 40 seconds of a budget of 60, scaled."""
@@ -81,6 +82,59 @@ def test_a_server_that_reads_at_once_and_answers_late_is_taken_for_what_it_is(
     recording = reader(server(leash, log, kind, 1.0, "answer"), limits=SCALED)
     assert recording.era is Era.MODERN
     assert asked(log)[-1] == METHODS[Era.MODERN]
+
+
+@pytest.mark.parametrize("place", ["work", "log"])
+def test_a_server_that_shows_life_is_waited_for(leash: Leash, log: Path, place: str) -> None:
+    if place == "work" and sys.platform != "linux":
+        pytest.skip("only Linux tells how long another process has worked")
+    assert read(server(leash, log, "both", 1.2, place), limits=SCALED).era is Era.MODERN
+    assert asked(log) == [METHODS[Era.MODERN]]
+
+
+class Watched:
+    """Life signs as a test wants them."""
+
+    received = 0
+    worked = 0.0
+
+    def __init__(self, unread: int | None) -> None:
+        self.left = unread
+
+    def unread(self) -> int | None:
+        return self.left
+
+    def seconds_worked(self) -> float:
+        return self.worked
+
+
+def test_only_silence_after_reading_is_counted() -> None:
+    pulse = Watched(5)
+    vigil = Vigil(pulse, 3, 10)
+    assert not any(vigil.is_over(second) for second in range(100))
+    assert vigil.unread_until(0) == 99
+    pulse.left = 0
+    assert [vigil.is_over(second) for second in (100, 102.9)] == [False, False]
+    pulse.received = 1
+    assert [vigil.is_over(second) for second in (103.1, 106)] == [False, False]
+    pulse.worked = 0.5
+    assert [vigil.is_over(second) for second in (106.2, 109.1)] == [False, False]
+    assert vigil.is_over(109.3)
+
+
+def test_life_counts_only_so_long() -> None:
+    pulse = Watched(0)
+    vigil = Vigil(pulse, 3, 10)
+    over = []
+    for second in range(12):
+        pulse.received += 1
+        over.append(vigil.is_over(second))
+    assert over == [False] * 10 + [True] * 2
+
+
+def test_where_reading_cannot_be_seen_the_longest_time_is_given() -> None:
+    vigil = Vigil(Watched(None), 3, 10)
+    assert [vigil.is_over(second) for second in (0, 9.9, 10)] == [False, False, True]
 
 
 @pytest.mark.parametrize("place", ["start", "answer"])
