@@ -35,6 +35,27 @@ def advice(said: str, package: str = "", *, given: Collection[str] = ()) -> str:
     return _variables(text, given) or _arguments(text, package) or (_UNTOLD if package else "")
 
 
+_ADDRESS = lazy_pattern(r"https?://(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:/[\w/-]{0,60})?")
+_LISTENS = lazy_pattern(
+    r"(?i:\b(?:listening|running|serving|started|available)\b[^\n]{0,60}?\bport\b[ :]{1,3}(\d{2,5}))"
+)
+
+
+def serves_http(said: str) -> str:
+    """What to do about a program that waits on a port instead of reading stdin; empty where it says nothing of one."""
+    text = _ANSI.sub("", said)
+    addresses = _ADDRESS.findall(text)
+    where = next((found for found in addresses if found.endswith(("/mcp", "/sse"))), "".join(addresses[:1]))
+    if not where and (match := _LISTENS.search(text)):
+        where = f"http://127.0.0.1:{match[1]}/mcp"
+    if not where:
+        return ""
+    return (
+        f"It seems to serve HTTP at {where}, and nothing on stdin. Start it by hand and name that address as the "
+        "TARGET, or give it the argument that makes it speak stdio."
+    )
+
+
 _UNTOLD = (
     "Servers that end at once mostly need arguments (write them after two dashes) or variables (--env NAME). See its "
     "documentation, or start it by hand."
@@ -159,13 +180,39 @@ def _missing_module(text: str, package: str) -> str:
     return ""
 
 
+_OLDER_PACKAGE = lazy_pattern(r"ImportError: cannot import name '\w+' from '([A-Za-z]\w*)[\w.]*' \([^\n]*site-packages")
+
+
+def _newer_dependency(text: str, package: str) -> str:
+    if not (match := _OLDER_PACKAGE.search(text)):
+        return ""
+    way = "--with" if package.startswith("pypi:") else "uvx --with"
+    return (
+        f"It was written for an older version of {match[1]} than the one installed with it. Add one that fits: "
+        f"{way} '{match[1]}<VERSION'"
+    )
+
+
+_VERSION = lazy_pattern(r"(?<=[^:])@[^@/]*$")
+_NODE_MODULE = lazy_pattern(r"Cannot find (?:module|package) '[^'\n]*' imported from [^\n]*node_modules/")
+
+
+def _broken_package(text: str, package: str) -> str:
+    if not _NODE_MODULE.search(text):
+        return ""
+    way = f": {_VERSION.sub('', _base(package))}@VERSION" if package.startswith("npm:") else "."
+    return f"A module that it needs is not installed with it. Try another version{way}"
+
+
 _FORMS: tuple[Callable[[str, str], str], ...] = (
     _script,
     _python,
     _registry,
     _command,
     _older_sdk,
+    _newer_dependency,
     _missing_module,
+    _broken_package,
     _node,
 )
 

@@ -290,11 +290,8 @@ class _Opening:
         stderr = self._stderr.decode(errors="replace").strip()
         endpoint = self._endpoint
         if isinstance(endpoint, StdioEndpoint):
-            if isinstance(error, ConnectionLostError) and not self._opened:
-                from mcp_governor.wire.advice import advice
-
-                said = "\n".join((*stdout, stderr))
-                error.hint = advice(said, endpoint.package, given=endpoint.env) or error.hint
+            if not self._opened:
+                error.hint = self._advice(error, "\n".join((*stdout, stderr)), endpoint) or error.hint
             if self._starts > 1:
                 error.hint += (
                     f"\nIt was started {_TIMES[self._starts]}, because it read server/discover and gave no answer: "
@@ -304,6 +301,14 @@ class _Opening:
             error.hint += self._quoted("The end of its stderr", stderr.splitlines()[-_LINES_SHOWN:])
         error.args = (error.message,)
         return error
+
+    @staticmethod
+    def _advice(error: ServerError, said: str, endpoint: StdioEndpoint) -> str:
+        from mcp_governor.wire.advice import advice, serves_http
+
+        if isinstance(error, ConnectionLostError):
+            return advice(said, endpoint.package, given=endpoint.env)
+        return serves_http(said) if isinstance(error, UnreachableError) else ""
 
     def _quoted(self, what: str, lines: list[str]) -> str:
         # Redacted as one piece: a secret may hold a line feed.

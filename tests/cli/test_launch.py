@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from commandline import PYTHON, governor, governor_here
-from support import SERVERS
+from support import SERVERS, uv
 
 from mcp_governor.cli import init_command
 from mcp_governor.config import load_config
@@ -144,3 +144,18 @@ def test_the_timeout_bounds_a_program_that_is_no_server(tmp_path: Path) -> None:
         assert outcome.code == 3
         assert "within 2 s" in outcome.err
         assert outcome.left == []
+
+
+@pytest.mark.live
+def test_a_package_of_the_registry_that_needs_all_of_it(tmp_path: Path) -> None:
+    uv()
+    outcome = governor("snapshot", "-o", "-", "pypi:mcp-server-duckdb", cwd=tmp_path)
+    assert outcome.code == 3
+    assert "pypi:mcp-server-duckdb -- --db-path …" in outcome.err
+    arguments = ("--", "--db-path", "x.db")
+    outcome = governor("snapshot", "-o", "-", "pypi:mcp-server-duckdb", *arguments, cwd=tmp_path)
+    assert outcome.code == 3
+    assert "--with 'mcp<2'" in outcome.err
+    outcome = governor("snapshot", "-o", "-", "pypi:mcp-server-duckdb", "--with", "mcp<2", *arguments, cwd=tmp_path)
+    assert outcome.code == 0, outcome.err
+    assert [tool["name"] for tool in json.loads(outcome.out)["tools"]] == ["query"]

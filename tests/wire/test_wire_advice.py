@@ -9,8 +9,8 @@ import pytest
 from support import Leash
 
 from mcp_governor.errors import UnreachableError
-from mcp_governor.wire import StdioEndpoint, read
-from mcp_governor.wire.advice import advice
+from mcp_governor.wire import Limits, StdioEndpoint, read
+from mcp_governor.wire.advice import advice, serves_http
 
 UV_SCRIPTS = """\
 An executable named `awslabs-docs` is not provided by package `awslabs-docs`.
@@ -71,6 +71,21 @@ ReferenceError: File is not defined
         ("ModuleNotFoundError: No module named 'mcp.server.fastmcp'", "pypi:x", "Add: --with 'mcp<2'"),
         ("ImportError: cannot import name 'Context' from 'fastmcp.server' (/x)", "pypi:x", "Add: --with 'fastmcp<3'"),
         (OLD_SDK, "", "Install 'mcp<2' where it runs; with uvx: uvx --with 'mcp<2'"),
+        (
+            "ImportError: cannot import name 'x' from 'pydantic._internal._typing_extra' (/x/site-packages/p.py)",
+            "pypi:chroma-mcp",
+            "older version of pydantic than the one installed with it. Add one that fits: --with 'pydantic<VERSION'",
+        ),
+        (
+            "Cannot find module '/x/node_modules/@a/sdk/mcp' imported from /x/node_modules/@b/s/i.js",
+            "npm:@b/s@1.2",
+            "Try another version: npm:@b/s@VERSION",
+        ),
+        (
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x' imported from /n/node_modules/s/i.js",
+            "npm:s",
+            "Try another version: npm:s@VERSION",
+        ),
         ("ModuleNotFoundError: No module named 'tzdata.zoneinfo'", "pypi:x", "Add: --with 'tzdata'"),
         (ENGINE, "npm:x", "asks for Node.js >=22.0.0"),
         (
@@ -114,6 +129,30 @@ ReferenceError: File is not defined
 )
 def test_the_hint_is_what_to_type_next(said: str, package: str, hint: str) -> None:
     assert hint in advice(said, package)
+
+
+@pytest.mark.parametrize(
+    ("said", "where"),
+    [
+        ("Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)", "http://127.0.0.1:8000,"),
+        ("up at http://localhost:3333/\nendpoint available at http://localhost:3333/mcp", "http://localhost:3333/mcp,"),
+        ("[INFO] HTTP server listening on port 3333", "http://127.0.0.1:3333/mcp,"),
+        ("see https://example.org:8000/docs; waiting for the port of the debugger", ""),
+        ("", ""),
+    ],
+)
+def test_a_program_that_waits_on_a_port_is_recognised(said: str, where: str) -> None:
+    found = serves_http(said)
+    assert (where in found) if where else (found == "")
+
+
+def test_where_it_waits_is_in_the_error(leash: Leash) -> None:
+    code = (
+        "import sys, time; print('Running on http://127.0.0.1:8000/mcp', file=sys.stderr, flush=True); time.sleep(600)"
+    )
+    with pytest.raises(UnreachableError) as caught:
+        read(leash.endpoint(sys.executable, "-c", code), limits=Limits(connect_timeout=1.5, close_timeout=0.3))
+    assert caught.value.hint.startswith("It seems to serve HTTP at http://127.0.0.1:8000/mcp, and nothing on stdin.")
 
 
 @pytest.mark.parametrize(
