@@ -1,0 +1,159 @@
+"""Make a found case as small as it can be while it still shows the failure.
+
+A case is a JSON object whose members are documents (``outer``, ``inner``, ``instance``, …). A step takes away or
+simplifies one thing, in one document or at the same place in two of them, because most cases are two neighbours
+that have to stay neighbours. Steps are tried, large ones first, until none is left that keeps the failure.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from fuzz_schemas import copied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Path = tuple[Any, ...]
+_GONE = object()
+
+
+def reduced(
+    case: dict[str, Any], shows: Callable[[dict[str, Any]], bool], *, documents: tuple[str, ...], seconds: float = 20.0
+) -> dict[str, Any]:
+    """The smallest case found within some seconds.
+
+    Args:
+        case: shows the failure.
+        shows: whether another one does.
+        documents: the members of the case that may be made smaller.
+        seconds: when to stop.
+    """
+    until = time.monotonic() + seconds
+    progress = True
+    while progress and time.monotonic() < until:
+        progress = False
+        for candidate in _smaller(case, documents):
+            if time.monotonic() > until:
+                break
+            if size(candidate) < size(case) and shows(candidate):
+                case, progress = candidate, True
+                break
+    return case
+
+
+def size(value: Any) -> tuple[int, str]:
+    text = json.dumps(value)
+    return len(text), text
+
+
+def _smaller(case: dict[str, Any], documents: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    if "draft" in case and case["draft"] != 20:
+        yield {**case, "draft": 20}
+    found = [(name, path) for name in documents if name in case for path in _paths(case[name])]
+    found.sort(key=lambda place: (len(place[1]), -len(json.dumps(_at(case[place[0]], place[1])))))
+    for name, path in found:
+        others = [
+            other for other in documents if other != name and other in case and _at(case[other], path) is not _GONE
+        ]
+        for change in _changes(_at(case[name], path)):
+            for together in ([*others], []) if others else ([],):
+                candidate = dict(case)
+                for which in (name, *together):
+                    candidate[which] = _applied(case[which], path, change)
+                if _GONE not in candidate.values():
+                    yield candidate
+
+
+def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
+    yield path
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _paths(part, (*path, key))
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from _paths(part, (*path, index))
+
+
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value.get(step, _GONE)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return _GONE
+    return value
+
+
+Change = tuple[str, Any]
+
+
+def _changes(value: Any) -> Iterator[Change]:
+    """What may become of a value, the boldest first: (what, with)."""
+    yield "drop", None
+    if value not in (True, {}, None) and not isinstance(value, int | float):
+        yield "put", True
+    if isinstance(value, dict | list) and len(value) > 3:
+        half = len(value) // 2
+        yield "keep", (0, half)
+        yield "keep", (half, len(value))
+        if len(value) > 8:
+            quarter = len(value) // 4
+            for at in range(4):
+                yield "cut", (at * quarter, (at + 1) * quarter)
+    if isinstance(value, dict | list):
+        for step in value if isinstance(value, dict) else range(len(value)):
+            part = value[step]
+            if isinstance(part, dict | bool | list):
+                yield "hoist", (step,)
+            if isinstance(part, dict):
+                for inner, deeper in part.items():
+                    if isinstance(deeper, dict):
+                        yield "hoist", (step, inner)
+            if isinstance(part, list) and len(part) == 1:
+                yield "hoist", (step, 0)
+    elif isinstance(value, str) and len(value) > 1:
+        yield "put", value[: len(value) // 2]
+        yield "put", value[1:]
+        yield "put", value[:-1]
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        for simple in (0, 1, 2, int(value) // 2 if abs(value) < 1e300 else 0):
+            yield "put", simple
+
+
+def _applied(document: Any, path: Path, change: Change) -> Any:
+    """The document with a change at a place; ``_GONE`` where it cannot be made there."""
+    what, how = change
+    if not path:
+        return _changed(document, what, how)
+    document = copied(document)
+    holder = _at(document, path[:-1])
+    value = _at(document, path)
+    if value is _GONE:
+        return _GONE
+    new = _changed(value, what, how)
+    if what == "drop":
+        del holder[path[-1]]
+    elif new is _GONE:
+        return _GONE
+    else:
+        holder[path[-1]] = new
+    return document
+
+
+def _changed(value: Any, what: str, how: Any) -> Any:
+    if what == "put":
+        return how
+    if what == "hoist":
+        return _at(value, how)
+    if what in ("keep", "cut") and isinstance(value, dict | list):
+        first, last = how
+        kept = [at for at in range(len(value)) if (first <= at < last) is (what == "keep")]
+        if isinstance(value, list):
+            return [value[at] for at in kept]
+        keys = list(value)
+        return {keys[at]: value[keys[at]] for at in kept}
+    return _GONE

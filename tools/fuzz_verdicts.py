@@ -1,0 +1,294 @@
+"""Wrong verdicts of ``contains``: questions, and what judges the answers.
+
+A *yes* is refuted by a value that the inner schema accepts and the outer one refuses. A *no* needs a witness that
+holds. Both are for jsonschema-rs and the ``jsonschema`` package to say; where these two differ, nobody is wrong, and
+it is counted. Two spellings of a schema never get opposite answers.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import jsonschema_rs
+from fuzz_instances import Sampler, Universe
+from fuzz_limits import beyond
+from fuzz_pool import Failure, Tally, tick
+from fuzz_schemas import DRAFTS, Editor, Maker, respelled, spelled
+
+from mcp_governor.containment import contains
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME = "verdicts"
+UNIT = "pairs"
+DOCUMENTS = ("outer", "inner", "instance")
+BATCH = 40
+"""Cases that a worker is handed at a time; each is about a dozen pairs."""
+DEADLINE = 0.5
+"""Seconds for a question: enough for every answer that is not a search, and a search costs the run no more."""
+HANG = 3 * DEADLINE
+COMPOSITES = 160
+SAMPLES = 24
+
+NATIVE = {
+    4: jsonschema_rs.Draft4Validator,
+    6: jsonschema_rs.Draft6Validator,
+    7: jsonschema_rs.Draft7Validator,
+    19: jsonschema_rs.Draft201909Validator,
+    20: jsonschema_rs.Draft202012Validator,
+}
+PYTHON = {
+    4: jsonschema.Draft4Validator,
+    6: jsonschema.Draft6Validator,
+    7: jsonschema.Draft7Validator,
+    19: jsonschema.Draft201909Validator,
+    20: jsonschema.Draft202012Validator,
+}
+OURS = (MemoryError, KeyboardInterrupt, SystemExit)
+"""What is raised at this process; a panic of a Rust extension is no ``Exception``, and is caught as the rest."""
+_NUMBERS = {uri.rstrip("#"): draft for draft, uri in DRAFTS.items()}
+
+
+def draft_of(schema: Any, default: int) -> int:
+    if isinstance(schema, dict) and isinstance(schema.get("$schema"), str):
+        return _NUMBERS.get(schema["$schema"].rstrip("#"), default)
+    return default
+
+
+def native(schema: Any, default: int) -> Any:
+    """The native validator, or ``None`` where the schema is unusable."""
+    try:
+        return NATIVE[draft_of(schema, default)](schema, validate_formats=False, offline=True)
+    except OURS:
+        raise
+    except BaseException:
+        return None
+
+
+def accepts_twice(schema: Any, value: Any, default: int) -> bool | None:
+    """What both validators say, ``None`` where they differ or fail."""
+    try:
+        first = NATIVE[draft_of(schema, default)](schema, validate_formats=False, offline=True).is_valid(value)
+        second = PYTHON[draft_of(schema, default)](schema).is_valid(value)
+    except OURS:
+        raise
+    except BaseException:
+        return None
+    return bool(first) if first is second else None
+
+
+def refutes(question: dict[str, Any], value: Any) -> bool | None:
+    """Whether the value shows that the outer schema does not contain the inner one; ``None``: validators differ."""
+    inside = accepts_twice(question["inner"], value, question["draft"])
+    outside = accepts_twice(question["outer"], value, question["draft"])
+    if inside is None or outside is None:
+        return None
+    return inside and not outside
+
+
+class Case:
+    """Some schemas that are close to each other, and the pairs to ask about.
+
+    Args:
+        seed: of the run.
+        index: of the case in the run.
+    """
+
+    def __init__(self, seed: int, index: int) -> None:
+        self.rng = rng = random.Random(seed * 1_000_003 + index)
+        maker = Maker(rng)
+        self.family = "small"
+        if rng.random() < 0.08:
+            self.family, base = beyond(maker)
+        else:
+            base = maker.document(2 if rng.random() < 0.7 else 3)
+        editor = Editor(maker)
+        schemas = [base, editor.edited(base), editor.edited(base, 2)]
+        if self.family == "small":
+            schemas.append(maker.document(2))
+        self.draft = 20 if rng.random() < 0.75 else rng.choice([4, 6, 7, 19])
+        schemas = [spelled(schema, self.draft) for schema in schemas]
+        if rng.random() < 0.15:
+            schemas = [_named(schema, self.draft) for schema in schemas]
+        self.schemas = schemas
+        self.pairs = [(a, b) for a in range(len(schemas)) for b in range(len(schemas)) if a != b]
+
+    def questions(self) -> Iterator[dict[str, Any]]:
+        for a, b in self.pairs:
+            yield {"outer": self.schemas[a], "inner": self.schemas[b], "draft": self.draft}
+
+    def instances(self) -> list[Any]:
+        """Values to hold the answers against."""
+        return instances(self.schemas, self.rng)
+
+
+def questions(seed: int, index: int) -> list[dict[str, Any]]:
+    """What a case asks, in order."""
+    return list(Case(seed, index).questions())
+
+
+def digest(question: dict[str, Any]) -> str | None:
+    """The answer as a text that must be the same in every process."""
+    return stable(ask(question))
+
+
+def _named(schema: Any, draft: int) -> Any:
+    return {"$schema": DRAFTS[draft], **schema} if isinstance(schema, dict) else schema
+
+
+def instances(schemas: list[Any], rng: random.Random, effort: int = 1) -> list[Any]:
+    universe = Universe(schemas, rng)
+    values = universe.values(COMPOSITES * effort)
+    for schema in schemas:
+        values += Sampler(schema, universe).values(SAMPLES * effort)
+    return values
+
+
+def ask(question: dict[str, Any], deadline: float = DEADLINE) -> dict[str, Any]:
+    """The answer as data, with the seconds it took."""
+    tick()
+    start = time.monotonic()
+    try:
+        found = contains(
+            question["outer"], question["inner"], deadline=deadline, default_dialect=question["draft"]
+        )
+    except OURS:
+        raise
+    except BaseException as error:  # a panic of a Rust extension is no Exception
+        return {"verdict": "crash", "reason": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0}
+    answer: dict[str, Any] = {"verdict": found.verdict, "reason": found.reason}
+    if found.has_witness:
+        answer["witness"] = found.witness
+    answer["seconds"] = time.monotonic() - start
+    return answer
+
+
+def stable(answer: dict[str, Any]) -> str | None:
+    """What may not depend on the process that was asked; ``None`` where the clock had a part in the answer."""
+    if answer["verdict"] == "unknown" and re.search("deadline|too long|validator", answer["reason"]):
+        return None
+    return json.dumps([answer["verdict"], answer.get("witness", "none")], sort_keys=True)
+
+
+def reason_of(answer: dict[str, Any]) -> str:
+    """The reason of an unknown, names and numbers left out."""
+    return re.sub(r"""[`"'#][^\s,]*|\d+""", "…", answer["reason"])[:70] or "no reason given"
+
+
+def run(seed: int, index: int, tally: Tally) -> Iterator[Failure]:
+    """Ask and judge all the pairs of a case."""
+    case = Case(seed, index)
+    validators = [native(schema, case.draft) for schema in case.schemas]
+    answers = [(a, b, ask({"outer": case.schemas[a], "inner": case.schemas[b], "draft": case.draft})) for a, b in case.pairs]
+    values = case.instances()
+    values += [answer["witness"] for _, _, answer in answers if "witness" in answer]
+    accepted = [_accepted(validator, values) for validator in validators]
+    tally.add("instances", len(values) * len(validators))
+    for a, b, answer in answers:
+        question = {"outer": case.schemas[a], "inner": case.schemas[b], "draft": case.draft}
+        tally.add("asked")
+        tally.add(f"family {case.family}")
+        if validators[a] is None or validators[b] is None:
+            tally.add("unusable")
+            continue
+        yield from _judge(question, answer, values, (accepted[a], accepted[b]), tally)
+    tally.stable = [stable(answer) for _, _, answer in answers]
+    yield from _respelling(case, answers, tally)
+
+
+def _accepted(validator: Any, values: list[Any]) -> list[bool | None]:
+    if validator is None:
+        return []
+    found: list[bool | None] = []
+    for value in values:
+        try:
+            found.append(validator.is_valid(value))
+        except OURS:
+            raise
+        except BaseException:
+            found.append(None)
+    return found
+
+
+def _judge(
+    question: dict[str, Any],
+    answer: dict[str, Any],
+    values: list[Any],
+    accepted: tuple[list[bool | None], list[bool | None]],
+    tally: Tally,
+) -> Iterator[Failure]:
+    verdict = answer["verdict"]
+    tally.add(verdict)
+    if verdict == "crash":
+        yield Failure("crash", question, answer["reason"])
+    if answer["seconds"] > HANG and min(ask(question)["seconds"] for _ in range(2)) > HANG:
+        yield Failure("slow", question, f"{answer['seconds']:.1f} s with a deadline of {DEADLINE} s")
+    if verdict == "yes":
+        hits = [value for value, out, into in zip(values, *accepted, strict=True) if into is True and out is False]
+        hits.sort(key=lambda value: len(json.dumps(value)))
+        verdicts = [refutes(question, value) for value in hits[:5]]
+        if True in verdicts:
+            value = hits[verdicts.index(True)]
+            yield Failure("wrong yes", {**question, "instance": value}, "said yes; the instance refutes it")
+        elif hits:
+            tally.add("validators differ")
+    elif verdict == "no":
+        if "witness" not in answer:
+            tally.add("no without witness")
+        elif refutes(question, answer["witness"]) is not True:
+            yield Failure("wrong witness", question, f"witness {json.dumps(answer['witness'])[:200]} does not hold")
+    elif verdict == "unknown":
+        tally.add(f"unknown: {reason_of(answer)}")
+
+
+def _respelling(case: Case, answers: list[Any], tally: Tally) -> Iterator[Failure]:
+    """One pair of the case in other words."""
+    a, b, answer = case.rng.choice(answers)
+    if case.family != "small" or answer["verdict"] not in ("yes", "no"):
+        return
+    question = {
+        "outer": respelled(case.schemas[a], case.rng),
+        "inner": {"allOf": [case.schemas[b]]} if case.rng.random() < 0.3 and "$" not in json.dumps(case.schemas[b]) else case.schemas[b],
+        "draft": case.draft,
+    }
+    other = ask(question)
+    tally.add("respelled")
+    if {answer["verdict"], other["verdict"]} == {"yes", "no"}:
+        yield Failure(
+            "two spellings", {**question, "other": case.schemas[a], "said": answer["verdict"]}, "opposite verdicts"
+        )
+
+
+def still(kind: str, question: dict[str, Any]) -> bool:
+    """Whether a question still shows a failure of this kind: what the reducer asks."""
+    if native(question["outer"], question["draft"]) is None or native(question["inner"], question["draft"]) is None:
+        return False
+    answer = ask(question)
+    if kind == "wrong yes":
+        return answer["verdict"] == "yes" and refutes(question, question["instance"]) is True
+    if kind == "wrong witness":
+        return "witness" in answer and refutes(question, answer["witness"]) is not True
+    if kind == "crash":
+        return answer["verdict"] == "crash"
+    if kind == "slow":
+        return answer["seconds"] > HANG
+    return False
+
+
+def replay(question: dict[str, Any]) -> list[Failure]:
+    """Everything that is wrong about one question, with a wide search for a refutation."""
+    tally = Tally()
+    rng = random.Random(1)
+    schemas = [question["outer"], question["inner"]]
+    values = [*instances(schemas, rng, effort=10), *([question["instance"]] if "instance" in question else [])]
+    accepted = tuple(_accepted(native(schema, question["draft"]), values) for schema in schemas)
+    if not all(accepted):
+        return [Failure("unusable", question, "one of the schemas cannot be used")]
+    return list(_judge(question, ask(question), values, accepted, tally))  # type: ignore[arg-type]
+
