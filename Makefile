@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check test lint bench accuracy mutation steadiness docs rules-report clean
+.PHONY: check test lint bench accuracy fuzz mutation steadiness docs rules-report clean
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
@@ -37,6 +37,11 @@ bench: $(READY)
 # Verdicts against the oracle and the corpus beside the repository, where they are there.
 accuracy: $(READY)
 	$(BIN)/python tools/accuracy.py
+
+# Random questions with a fresh seed, every answer judged by something that had no part in it; see docs/testing.md.
+FUZZ_SECONDS ?= 60
+fuzz: $(READY)
+	$(BIN)/python tools/fuzz.py all --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
 # A sample of mutants of the three packages that decide verdicts; see docs/testing.md. An hour and more.
 mutation: $(READY)

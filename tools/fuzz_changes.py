@@ -1,0 +1,445 @@
+"""Wrong reports of ``compare``: pairs of surfaces, one or two edits apart, and laws that every report has to keep.
+
+- The contract fingerprints differ exactly where a change is reported whose kind moves them.
+- A surface differs in nothing from itself, in whatever order its keys and lists without order are written.
+- A witness is valid before and invalid now (input), or possible now and ruled out before (output), under both
+  validators and by the published schemas.
+- A value that was accepted and is refused, or was ruled out and may come, is told: there is a change of that tool
+  and side that breaks or is unknown. Under ``strict`` that is any value; under ``declared`` one that holds declared
+  keys only (and no objects inside, whose openness is a matter of reading).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from typing import TYPE_CHECKING, Any
+
+from fuzz_instances import Sampler, Universe
+from fuzz_limits import beyond
+from fuzz_pool import Failure, Tally, tick
+from fuzz_schemas import Editor, Maker, copied, places
+from fuzz_verdicts import OURS, accepts_twice, native
+
+from mcp_governor.change import ChangeOptions, compare, kind
+from mcp_governor.surface import build_surface, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME = "changes"
+UNIT = "comparisons"
+DOCUMENTS = ("old", "new", "instance")
+BATCH = 20
+DEADLINE = 0.3
+"""Seconds for one question that a comparison asks; it asks several, and gives up after ten that come to nothing."""
+HANG = 15.0
+SIDES = (("input", "inputSchema"), ("output", "outputSchema"))
+KEYS = ["query", "limit", "path", "filepath", "kind", "a", "b", "items", "description", "default", "x1"]
+WORDS = ["Finds things.", "Finds all things.", "Use this when you look for things.", ""]
+HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
+
+
+def _LIKELY(name):  # TEMP: until Kind.contract
+    return not any(w in name for w in ("description","title","icons","meta","wording"))
+
+
+class Surfaces:
+    """Makes surfaces and edits of them."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.maker = Maker(rng)
+        self.editor = Editor(self.maker)
+
+    def member(self, depth: int = 2) -> Any:
+        """A schema of the kind that servers publish; some of any kind."""
+        maker = self.maker
+        roll = maker.below(12)
+        out: Any
+        if roll < 3:
+            out = {"type": maker.pick(["string", "integer", "number", "boolean"])}
+        elif roll == 3:
+            out = {"type": "string", "enum": self.rng.sample(["x", "y", "z", "w"], 1 + maker.below(3))}
+        elif roll == 4:
+            out = {"type": "integer", "minimum": maker.below(3), "maximum": 5 + maker.below(5)}
+        elif roll == 5:
+            out = {"anyOf": [{"type": maker.pick(["string", "integer"])}, {"type": "null"}]}
+        elif roll == 6 and depth:
+            out = {"type": "array", "items": self.member(depth - 1)}
+        elif roll == 7 and depth:
+            out = self.object(depth - 1)
+        elif roll == 8 and depth:
+            out = {"type": "object", "additionalProperties": self.member(depth - 1)}
+        elif roll == 9:
+            out = beyond(maker)[1] if maker.chance(0.1) else maker.schema(1)
+        else:
+            out = maker.schema(depth)
+        if isinstance(out, dict):
+            for word, share, values in (
+                ("default", 0.15, [None, 0, 1, "x", "y", []]),
+                ("description", 0.2, WORDS),
+                ("format", 0.06, ["date", "uri", "uuid"]),
+                ("title", 0.1, ["A", "B"]),
+            ):
+                if maker.chance(share):
+                    out[word] = maker.pick(values)
+        return out
+
+    def object(self, depth: int = 2) -> dict[str, Any]:
+        maker = self.maker
+        names = self.rng.sample(KEYS, 1 + maker.below(4))
+        out: dict[str, Any] = {"type": "object", "properties": {name: self.member(depth) for name in names}}
+        if maker.chance(0.5):
+            out["required"] = names[: 1 + maker.below(len(names))]
+        if maker.chance(0.35):
+            out["additionalProperties"] = maker.chance(0.2)
+        if maker.chance(0.08):
+            maker.add(out, maker.pick(["anyOf", "allOf", "oneOf", "patternProperties", "dependentRequired", "if"]), 1)
+        return out
+
+    def tool(self, name: str) -> dict[str, Any]:
+        maker = self.maker
+        out: dict[str, Any] = {"name": name, "description": maker.pick(WORDS), "inputSchema": self.object()}
+        if maker.chance(0.1):
+            out["inputSchema"] = self.wide()
+        if maker.chance(0.4):
+            out["outputSchema"] = self.object()
+        if maker.chance(0.12):
+            side = out[maker.pick([side for side in ("inputSchema", "outputSchema") if side in out])]
+            side["$defs"] = {"N": self.object(1)}
+            side.setdefault("properties", {})["node"] = {"$ref": "#/$defs/N"}
+            if maker.chance(0.5):
+                side["$defs"]["N"].setdefault("properties", {})["next"] = {"$ref": "#/$defs/N"}
+        if maker.chance(0.4):
+            out["annotations"] = {hint: maker.chance(0.5) for hint in HINTS if maker.chance(0.5)}
+        return out
+
+    def wide(self) -> dict[str, Any]:
+        """Beyond what renames are looked for in, or deeper than schemas are read."""
+        maker = self.maker
+        if maker.chance(0.15):
+            node: dict[str, Any] = {"type": "string"}
+            for _ in range(maker.pick([95, 99, 100, 101, 110])):
+                node = {"type": "array", "items": node}
+            return {"type": "object", "properties": {"a": node}}
+        count = maker.pick([12, 20, 21, 30])
+        return {"type": "object", "properties": {f"{maker.pick('pqr')}{n}": self.member(0) for n in range(count)}}
+
+    def surface(self) -> dict[str, Any]:
+        count = self.maker.pick([1, 1, 1, 2, 3]) if self.maker.chance(0.97) else 12
+        return {"tools": [self.tool(f"tool_{n}") for n in range(count)]}
+
+    def edited(self, surface: dict[str, Any]) -> dict[str, Any]:
+        maker = self.maker
+        surface = copied(surface)
+        for _ in range(maker.pick([1, 1, 1, 2, 2])):
+            tools = surface["tools"]
+            tool = maker.pick(tools) if tools else None
+            roll = self.rng.random()
+            if tool is None or roll < 0.05:
+                tools.append(self.tool(f"new_{len(tools)}"))
+            elif roll < 0.08:
+                tools.remove(tool)
+            elif roll < 0.12:
+                tool["name"] += maker.pick(["_2", "s"])
+            elif roll < 0.18:
+                self.words(tool)
+            elif roll < 0.22:
+                tool.setdefault("annotations", {})[maker.pick(HINTS)] = maker.chance(0.5)
+            elif roll < 0.26:
+                word = "outputSchema"
+                if word in tool:
+                    del tool[word]
+                else:
+                    tool[word] = self.object()
+            else:
+                self.schema(tool)
+        return surface
+
+    def words(self, tool: dict[str, Any]) -> None:
+        found = [tool, *places(tool["inputSchema"]), *places(tool.get("outputSchema"))]
+        self.maker.pick(found)[self.maker.pick(["description", "title"])] = self.maker.pick([*WORDS, "Other"])
+
+    def schema(self, tool: dict[str, Any]) -> None:
+        maker = self.maker
+        side = "outputSchema" if "outputSchema" in tool and maker.chance(0.4) else "inputSchema"
+        if maker.chance(0.5):
+            new = self.editor.edited(tool[side])
+            tool[side] = new if isinstance(new, dict) else {"type": "object"}
+            tool[side]["type"] = "object"
+            return
+        place = maker.pick(places(tool[side]))
+        roll = maker.below(7)
+        if roll == 0:
+            place["default"] = maker.pick([None, 0, 1, "x", "y"])
+        elif roll == 1:
+            place["format"] = maker.pick(["date", "uri"])
+        elif "properties" in place and isinstance(place["properties"], dict):
+            self.properties(place, roll)
+
+    def properties(self, place: dict[str, Any], roll: int) -> None:
+        maker, members = self.maker, place["properties"]
+        if roll == 2 or not members:
+            members[maker.pick(KEYS)] = self.member(1)
+        elif roll == 3:
+            del members[maker.pick(list(members))]
+        elif roll == 4:
+            name = maker.pick(list(members))
+            members[maker.pick([f"{name}_id", f"file{name}", *KEYS])] = members.pop(name)
+        elif roll == 5:
+            place["required"] = sorted({*place.get("required", ()), maker.pick(list(members))})
+        else:
+            place["additionalProperties"] = maker.pick([False, False, True, {"type": "string"}])
+
+
+def shuffled(value: Any, rng: random.Random, word: str = "") -> Any:
+    """The same document: keys, and lists whose order says nothing, in another order."""
+    if isinstance(value, dict):
+        keys = sorted(value)
+        rng.shuffle(keys)
+        data = word in ("default", "const", "examples")
+        return {key: shuffled(value[key], rng, "default" if data else key) for key in keys}
+    if isinstance(value, list):
+        return list(value)
+    return value
+
+
+class Case:
+    """Two surfaces and the levels at which they are compared."""
+
+    def __init__(self, seed: int, index: int) -> None:
+        self.rng = random.Random(seed * 1_000_033 + index)
+        make = Surfaces(self.rng)
+        self.old = make.surface()
+        self.new = make.edited(self.old)
+
+    def questions(self) -> list[dict[str, Any]]:
+        return [
+            {"old": one, "new": other, "level": level}
+            for level in ("declared", "strict")
+            for one, other in ((self.old, self.new), (self.new, self.old))
+        ]
+
+
+def questions(seed: int, index: int) -> list[dict[str, Any]]:
+    return Case(seed, index).questions()
+
+
+def ask(question: dict[str, Any]) -> dict[str, Any]:
+    """The report as data, with the fingerprints and the seconds it took."""
+    tick()
+    start = time.monotonic()
+    try:
+        old, new = build_surface(question["old"]), build_surface(question["new"])
+        found = compare(old, new, level=question["level"], options=ChangeOptions(deadline=DEADLINE))
+        changes = [{**change.as_json(), "contract": getattr(kind(change.kind), "contract", _LIKELY(change.kind))} for change in found]
+        moved = fingerprint(old) != fingerprint(new)
+    except OURS:
+        raise
+    except BaseException as error:  # a panic of a Rust extension is no Exception
+        return {"crash": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0}
+    return {"changes": changes, "moved": moved, "seconds": time.monotonic() - start}
+
+
+def digest(question: dict[str, Any]) -> str | None:
+    return stable(ask(question))
+
+
+def stable(answer: dict[str, Any]) -> str | None:
+    changes = answer.get("changes", [])
+    if any("deadline" in part.get("reason", "") or "too long" in part.get("reason", "") for part in changes):
+        return None
+    return json.dumps(changes, sort_keys=True)
+
+
+def run(seed: int, index: int, tally: Tally) -> Iterator[Failure]:
+    case = Case(seed, index)
+    tally.stable = []
+    for question in case.questions():
+        answer = ask(question)
+        tally.add("asked")
+        tally.stable.append(stable(answer))
+        yield from _judge(question, answer, tally, case.rng)
+    for surface in (case.old, case.new):
+        question = {"old": surface, "new": shuffled(surface, case.rng), "level": "declared"}
+        tally.add("compared with itself")
+        if ask(question).get("changes"):
+            yield Failure("differs from itself", question, "keys in another order are reported as a change")
+
+
+def _judge(
+    question: dict[str, Any], answer: dict[str, Any], tally: Tally, rng: random.Random, effort: int = 1
+) -> Iterator[Failure]:
+    if "crash" in answer:
+        yield Failure("crash", question, answer["crash"])
+        return
+    if answer["seconds"] > HANG:
+        yield Failure("slow", question, f"{answer['seconds']:.1f} s")
+    for change in answer["changes"]:
+        tally.add(change["verdict"])
+    tally.add("no change" if not answer["changes"] else "with changes")
+    told = [change["kind"] for change in answer["changes"] if change["contract"]]
+    if answer["moved"] and not told:
+        yield Failure("silent", question, f"the fingerprint moved; told: {_kinds(answer)}")
+    if told and not answer["moved"]:
+        yield Failure("fingerprint stays", question, f"the fingerprint did not move; told: {told}")
+    for change in answer["changes"]:
+        if "witness" in change and not witness_holds(question, change):
+            text = json.dumps(change["witness"])[:200]
+            yield Failure("wrong witness", question, f"{change['kind']} at {change['path']}: {text}")
+    yield from _refuted(question, answer, tally, rng, effort)
+
+
+def _kinds(answer: dict[str, Any]) -> list[str]:
+    return [change["kind"] for change in answer["changes"]]
+
+
+def _tool(surface: Any, name: str | None) -> dict[str, Any]:
+    tools = surface.get("tools", ()) if isinstance(surface, dict) else ()
+    return next((tool for tool in tools if isinstance(tool, dict) and tool.get("name") == name), {})
+
+
+def witness_holds(question: dict[str, Any], change: dict[str, Any]) -> bool:
+    """Whether a change's witness is valid on one side and invalid on the other, by the published schemas."""
+    key = dict(SIDES)[change["side"]]
+    old = _tool(question["old"], change["tool"]).get(key)
+    new = _tool(question["new"], change["tool"]).get(key)
+    if old is None or new is None:
+        return True  # the tool goes by another name
+    takes, refuses = (old, new) if change["side"] == "input" else (new, old)
+    inside, outside = (accepts_twice(schema, change["witness"], 20) for schema in (takes, refuses))
+    return inside is None or outside is None or (inside and not outside)
+
+
+def _refuted(
+    question: dict[str, Any], answer: dict[str, Any], tally: Tally, rng: random.Random, effort: int
+) -> Iterator[Failure]:
+    """Values that show a break which was not told."""
+    for old in question["old"]["tools"]:
+        new = _tool(question["new"], old["name"])
+        for side, key in SIDES:
+            if key not in old or key not in new or old[key] == new[key]:
+                continue
+            alarmed = any(
+                change["verdict"] != "compatible" and change["tool"] == old["name"] and change["side"] == side
+                for change in answer["changes"]
+            )
+            if alarmed:
+                continue
+            takes, refuses = (old[key], new[key]) if side == "input" else (new[key], old[key])
+            for value in _breaking_values(takes, refuses, question["level"], tally, rng, effort):
+                yield Failure(
+                    "break not told",
+                    {**question, "tool": old["name"], "side": side, "instance": value},
+                    f"{side} of {old['name']}; told: {_kinds(answer)}",
+                )
+                break
+
+
+def _breaking_values(
+    takes: Any, refuses: Any, level: str, tally: Tally, rng: random.Random, effort: int
+) -> Iterator[Any]:
+    valid, now = native(takes, 20), native(refuses, 20)
+    if valid is None or now is None:
+        return
+    universe = Universe([takes, refuses], rng)
+    values = [value for value in universe.composites(80 * effort) if isinstance(value, dict)]
+    values += Sampler(takes, universe).values(60 * effort)
+    tally.add("instances", len(values))
+    for value in values:
+        if breaks(takes, refuses, value, level, valid, now):
+            yield value
+
+
+def breaks(takes: Any, refuses: Any, value: Any, level: str, valid: Any = None, now: Any = None) -> bool:
+    """Whether a value was good and is not, as the level reads the two schemas."""
+    valid, now = valid or native(takes, 20), now or native(refuses, 20)
+    try:
+        if not valid.is_valid(value) or now.is_valid(value):
+            return False
+    except OURS:
+        raise
+    except BaseException:
+        return False
+    if level == "declared" and not (_plainly_declared(takes, value) and _plainly_declared(refuses, value, some=True)):
+        return False
+    return accepts_twice(takes, value, 20) is True and accepts_twice(refuses, value, 20) is False
+
+
+_PLAIN = {"type", "properties", "required", "additionalProperties", "description", "title", "$defs", "default"}
+
+
+def _plainly_declared(schema: Any, value: Any, *, some: bool = False) -> bool:
+    """Whether no reading changes anything for this value: declared keys at the root, no object below it.
+
+    Args:
+        schema: of the root.
+        value: an instance.
+        some: the schema may ask for what it likes: only its own keys matter.
+    """
+    if not isinstance(schema, dict) or not isinstance(value, dict) or not (_PLAIN >= schema.keys()):
+        return False
+    if schema.get("additionalProperties") not in (None, True, False):
+        return False
+    declared = schema.get("properties", {})
+    return bool(declared) and (value.keys() <= declared.keys()) and not any(map(_holds_object, value.values()))
+
+
+def _holds_object(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_holds_object, value)))
+
+
+def _well_formed(case: dict[str, Any]) -> bool:
+    for word in ("old", "new"):
+        tools = case[word].get("tools") if isinstance(case[word], dict) else None
+        if not isinstance(tools, list):
+            return False
+        for tool in tools:
+            if not isinstance(tool, dict) or not isinstance(tool.get("inputSchema"), dict) or "name" not in tool:
+                return False
+            for _, key in SIDES:
+                if key in tool and native(tool[key], 20) is None:
+                    return False
+    return True
+
+
+def still(kind: str, case: dict[str, Any]) -> bool:
+    if not _well_formed(case):
+        return False
+    answer = ask(case)
+    if kind == "crash":
+        return "crash" in answer
+    if "crash" in answer:
+        return False
+    if kind == "differs from itself":
+        same = json.dumps(case["old"], sort_keys=True) == json.dumps(case["new"], sort_keys=True)
+        return same and bool(answer["changes"])
+    if kind == "break not told":
+        old, new = _tool(case["old"], case["tool"]), _tool(case["new"], case["tool"])
+        key = dict(SIDES)[case["side"]]
+        if key not in old or key not in new:
+            return False
+        if any(part["verdict"] != "compatible" and part["side"] == case["side"] for part in answer["changes"]):
+            return False
+        takes, refuses = (old[key], new[key]) if case["side"] == "input" else (new[key], old[key])
+        return breaks(takes, refuses, case["instance"], case["level"])
+    told = [part for part in answer["changes"] if part["contract"]]
+    if kind == "silent":
+        return bool(answer["moved"]) and not told
+    if kind == "fingerprint stays":
+        return bool(told) and not answer["moved"]
+    if kind == "wrong witness":
+        return any("witness" in part and not witness_holds(case, part) for part in answer["changes"])
+    return kind == "slow" and answer["seconds"] > HANG
+
+
+def replay(case: dict[str, Any]) -> list[Failure]:
+    found = list(_judge(case, ask(case), Tally(), random.Random(1), effort=10))
+    same = json.dumps(case["old"], sort_keys=True) == json.dumps(case["new"], sort_keys=True)
+    if same and ask(case).get("changes"):
+        found.append(Failure("differs from itself", case))
+    if "instance" in case and still("break not told", case):
+        found.append(Failure("break not told", case))
+    return found
