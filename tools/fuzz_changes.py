@@ -5,8 +5,9 @@
 - A witness is valid before and invalid now (input), or possible now and ruled out before (output), under both
   validators and by the published schemas.
 - A value that was accepted and is refused, or was ruled out and may come, is told: there is a change of that tool
-  and side that breaks or is unknown. Under ``strict`` that is any value; under ``declared`` one that holds declared
-  keys only (and no objects inside, whose openness is a matter of reading).
+  and side that breaks or is unknown. Under ``strict`` that is any value; under ``declared`` one whose objects hold
+  declared keys only.
+- Under ``strict``, what breaks by containment does so in whole schemas that are not contained.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from fuzz_schemas import Editor, Maker, copied, places
 from fuzz_verdicts import OURS, accepts_twice, native
 
 from mcp_governor.change import ChangeOptions, compare, kind
+from mcp_governor.containment import contains
 from mcp_governor.surface import build_surface, fingerprint
 
 if TYPE_CHECKING:
@@ -39,10 +41,6 @@ SIDES = (("input", "inputSchema"), ("output", "outputSchema"))
 KEYS = ["query", "limit", "path", "filepath", "kind", "a", "b", "items", "description", "default", "x1"]
 WORDS = ["Finds things.", "Finds all things.", "Use this when you look for things.", ""]
 HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
-
-
-def _LIKELY(name):  # TEMP: until Kind.contract
-    return not any(w in name for w in ("description","title","icons","meta","wording"))
 
 
 class Surfaces:
@@ -194,16 +192,35 @@ class Surfaces:
             place["additionalProperties"] = maker.pick([False, False, True, {"type": "string"}])
 
 
+_DATA = ("default", "const", "enum")
+
+
 def shuffled(value: Any, rng: random.Random, word: str = "") -> Any:
     """The same document: keys, and lists whose order says nothing, in another order."""
     if isinstance(value, dict):
         keys = sorted(value)
         rng.shuffle(keys)
-        data = word in ("default", "const", "examples")
-        return {key: shuffled(value[key], rng, "default" if data else key) for key in keys}
+        return {key: shuffled(value[key], rng, "default" if word in _DATA else key) for key in keys}
     if isinstance(value, list):
-        return list(value)
+        out = [shuffled(part, rng, "default" if word in _DATA else "") for part in value]
+        if word in ("required", "type", "enum"):
+            rng.shuffle(out)
+        return out
     return value
+
+
+def _reordered(case: dict[str, Any]) -> bool:
+    """Whether the two surfaces differ in order only."""
+    return _sorted(case["old"]) == _sorted(case["new"])
+
+
+def _sorted(value: Any, word: str = "") -> str:
+    if isinstance(value, dict):
+        return json.dumps({key: _sorted(value[key], "default" if word in _DATA else key) for key in sorted(value)})
+    if isinstance(value, list):
+        parts = [_sorted(part, "default" if word in _DATA else "") for part in value]
+        return json.dumps(sorted(parts) if word in ("required", "type", "enum") else parts)
+    return json.dumps(value)
 
 
 class Case:
@@ -234,7 +251,7 @@ def ask(question: dict[str, Any]) -> dict[str, Any]:
     try:
         old, new = build_surface(question["old"]), build_surface(question["new"])
         found = compare(old, new, level=question["level"], options=ChangeOptions(deadline=DEADLINE))
-        changes = [{**change.as_json(), "contract": getattr(kind(change.kind), "contract", _LIKELY(change.kind))} for change in found]
+        changes = [{**change.as_json(), "contract": kind(change.kind).contract} for change in found]
         moved = fingerprint(old) != fingerprint(new)
     except OURS:
         raise
@@ -289,7 +306,33 @@ def _judge(
         if "witness" in change and not witness_holds(question, change):
             text = json.dumps(change["witness"])[:200]
             yield Failure("wrong witness", question, f"{change['kind']} at {change['path']}: {text}")
+    yield from _false_alarms(question, answer, tally)
     yield from _refuted(question, answer, tally, rng, effort)
+
+
+POLICY = {
+    *("argument-removed", "argument-renamed", "default-changed", "extra-values-tightened", "extra-values-changed"),
+    *("key-pattern-removed", "output-key-pattern-removed", "output-field-removed", "output-field-renamed"),
+    *("input-closed", "tool-removed", "tool-renamed"),
+}
+"""Kinds that break by policy, whatever the schemas accept."""
+
+
+def _false_alarms(question: dict[str, Any], answer: dict[str, Any], tally: Tally) -> Iterator[Failure]:
+    """Breaks by containment where, read strictly, everything is contained."""
+    if question["level"] != "strict":
+        return
+    for change in answer["changes"]:
+        if change["verdict"] != "breaking" or change["side"] == "surface" or change["kind"] in POLICY:
+            continue
+        key = dict(SIDES)[change["side"]]
+        old, new = (_tool(question[word], change["tool"]).get(key) for word in ("old", "new"))
+        if old is None or new is None:
+            continue
+        outer, inner = (new, old) if change["side"] == "input" else (old, new)
+        tally.add("breaks held against the whole")
+        if contains(outer, inner, deadline=DEADLINE).verdict == "yes":
+            yield Failure("false alarm", question, f"{change['kind']} at {change['path']}")
 
 
 def _kinds(answer: dict[str, Any]) -> list[str]:
@@ -329,7 +372,7 @@ def _refuted(
             if alarmed:
                 continue
             takes, refuses = (old[key], new[key]) if side == "input" else (new[key], old[key])
-            for value in _breaking_values(takes, refuses, question["level"], tally, rng, effort):
+            for value in _breaking_values((takes, refuses), question["level"], side, tally, rng, effort):
                 yield Failure(
                     "break not told",
                     {**question, "tool": old["name"], "side": side, "instance": value},
@@ -339,22 +382,30 @@ def _refuted(
 
 
 def _breaking_values(
-    takes: Any, refuses: Any, level: str, tally: Tally, rng: random.Random, effort: int
+    schemas: tuple[Any, Any], level: str, side: str, tally: Tally, rng: random.Random, effort: int
 ) -> Iterator[Any]:
+    takes, refuses = schemas
     valid, now = native(takes, 20), native(refuses, 20)
     if valid is None or now is None:
         return
     universe = Universe([takes, refuses], rng)
     values = [value for value in universe.composites(80 * effort) if isinstance(value, dict)]
     values += Sampler(takes, universe).values(60 * effort)
+    known = contains(refuses, takes, deadline=DEADLINE)
+    if known.has_witness:
+        # whoever found it, the validators say whether it shows anything
+        values.append(known.witness)
     tally.add("instances", len(values))
     for value in values:
-        if breaks(takes, refuses, value, level, valid, now):
+        if breaks(schemas, value, level, side, valid, now):
             yield value
 
 
-def breaks(takes: Any, refuses: Any, value: Any, level: str, valid: Any = None, now: Any = None) -> bool:
+def breaks(
+    schemas: tuple[Any, Any], value: Any, level: str, side: str, valid: Any = None, now: Any = None
+) -> bool:
     """Whether a value was good and is not, as the level reads the two schemas."""
+    takes, refuses = schemas
     valid, now = valid or native(takes, 20), now or native(refuses, 20)
     try:
         if not valid.is_valid(value) or now.is_valid(value):
@@ -363,28 +414,36 @@ def breaks(takes: Any, refuses: Any, value: Any, level: str, valid: Any = None, 
         raise
     except BaseException:
         return False
-    if level == "declared" and not (_plainly_declared(takes, value) and _plainly_declared(refuses, value, some=True)):
+    if level == "declared" and not (_declared(takes, value) and (side == "input" or _declared(refuses, value))):
         return False
     return accepts_twice(takes, value, 20) is True and accepts_twice(refuses, value, 20) is False
 
 
 _PLAIN = {"type", "properties", "required", "additionalProperties", "description", "title", "$defs", "default"}
+_PLAIN_LIST = {"type", "items", "minItems", "maxItems", "uniqueItems", "description", "title", "default"}
 
 
-def _plainly_declared(schema: Any, value: Any, *, some: bool = False) -> bool:
-    """Whether no reading changes anything for this value: declared keys at the root, no object below it.
+def _declared(schema: Any, value: Any, *, root: bool = True) -> bool:
+    """Whether the readings of DESIGN section 5 take the schema at its word about this value.
 
-    Args:
-        schema: of the root.
-        value: an instance.
-        some: the schema may ask for what it likes: only its own keys matter.
+    That is so where every object in the value holds declared keys only, and is described by nothing but plain
+    properties. Nothing is claimed about other values.
     """
-    if not isinstance(schema, dict) or not isinstance(value, dict) or not (_PLAIN >= schema.keys()):
+    if not root and not _holds_object(value):
+        return True
+    if not isinstance(schema, dict):
         return False
-    if schema.get("additionalProperties") not in (None, True, False):
+    if isinstance(value, list):
+        return _PLAIN_LIST >= schema.keys() and all(_declared(schema.get("items"), part, root=False) for part in value)
+    if not isinstance(value, dict) or not (_PLAIN >= schema.keys()):
         return False
-    declared = schema.get("properties", {})
-    return bool(declared) and (value.keys() <= declared.keys()) and not any(map(_holds_object, value.values()))
+    named, rest = schema.get("properties", {}), schema.get("additionalProperties")
+    if not named:
+        # a map, which stays open; at the root it is a tool without arguments
+        return not root and all(_declared(rest, part, root=False) for part in value.values())
+    if rest not in (None, True, False) or not value.keys() <= named.keys():
+        return False
+    return all(_declared(named[key], part, root=False) for key, part in value.items())
 
 
 def _holds_object(value: Any) -> bool:
@@ -414,8 +473,7 @@ def still(kind: str, case: dict[str, Any]) -> bool:
     if "crash" in answer:
         return False
     if kind == "differs from itself":
-        same = json.dumps(case["old"], sort_keys=True) == json.dumps(case["new"], sort_keys=True)
-        return same and bool(answer["changes"])
+        return _reordered(case) and bool(answer["changes"])
     if kind == "break not told":
         old, new = _tool(case["old"], case["tool"]), _tool(case["new"], case["tool"])
         key = dict(SIDES)[case["side"]]
@@ -424,12 +482,14 @@ def still(kind: str, case: dict[str, Any]) -> bool:
         if any(part["verdict"] != "compatible" and part["side"] == case["side"] for part in answer["changes"]):
             return False
         takes, refuses = (old[key], new[key]) if case["side"] == "input" else (new[key], old[key])
-        return breaks(takes, refuses, case["instance"], case["level"])
+        return breaks((takes, refuses), case["instance"], case["level"], case["side"])
     told = [part for part in answer["changes"] if part["contract"]]
     if kind == "silent":
         return bool(answer["moved"]) and not told
     if kind == "fingerprint stays":
         return bool(told) and not answer["moved"]
+    if kind == "false alarm":
+        return any(_false_alarms(case, answer, Tally()))
     if kind == "wrong witness":
         return any("witness" in part and not witness_holds(case, part) for part in answer["changes"])
     return kind == "slow" and answer["seconds"] > HANG
@@ -437,8 +497,7 @@ def still(kind: str, case: dict[str, Any]) -> bool:
 
 def replay(case: dict[str, Any]) -> list[Failure]:
     found = list(_judge(case, ask(case), Tally(), random.Random(1), effort=10))
-    same = json.dumps(case["old"], sort_keys=True) == json.dumps(case["new"], sort_keys=True)
-    if same and ask(case).get("changes"):
+    if _reordered(case) and ask(case).get("changes"):
         found.append(Failure("differs from itself", case))
     if "instance" in case and still("break not told", case):
         found.append(Failure("break not told", case))

@@ -205,10 +205,13 @@ class Sampler:
         self.universe = universe
         self.rng = universe.rng
         self.left = 0
+        self.wild = 0.0
 
     def values(self, count: int) -> Iterator[Any]:
         for _ in range(count):
             self.left = 300 + LONGEST * (self.rng.random() < 0.1)
+            # an array of sixty items is never valid where each of them is left to chance
+            self.wild = self.rng.choice([0.0, 0.0, 0.06, 0.2])
             try:
                 yield self.value([self.root], 0)
             except RecursionError:
@@ -221,13 +224,13 @@ class Sampler:
         """A value for several schemas at once."""
         self.left -= 1
         parts = self.flat(schemas)
-        if not parts or depth > DEEPEST or self.left < 0 or self.rng.random() < 0.06:
+        if not parts or depth > DEEPEST or self.left < 0 or self.rng.random() < self.wild:
             return self.free()
         for part in parts:
-            if "const" in part and self.rng.random() < 0.95:
+            if "const" in part and self.rng.random() >= self.wild:
                 return part["const"]
         for part in parts:
-            if isinstance(part.get("enum"), list) and part["enum"] and self.rng.random() < 0.95:
+            if isinstance(part.get("enum"), list) and part["enum"] and self.rng.random() >= self.wild:
                 return self.rng.choice(part["enum"])
         kind = self.kind(parts)
         if kind == "object":
@@ -363,15 +366,25 @@ class Sampler:
         return result
 
     def unseen(self, value: Any, schemas: list[Any], depth: int, seen: set[str], index: int) -> Any:
-        for _ in range(6):
-            text = json.dumps(value)
-            if text not in seen:
+        for _ in range(2):
+            if json.dumps(value) not in seen:
                 break
             value = self.value(schemas, depth + 1)
         else:
-            value = index + 5
+            value = self.other(schemas, seen, index)
         seen.add(json.dumps(value))
         return value
+
+    def other(self, schemas: list[Any], seen: set[str], index: int) -> Any:
+        """A value that has not been used, from the front of what the schemas list or bound."""
+        start = 0
+        for part in self.flat(schemas):
+            for value in part.get("enum", ()):
+                if json.dumps(value) not in seen:
+                    return value
+            if type(part.get("minimum")) is int:
+                start = part["minimum"]
+        return next(value for value in range(start, start + index + 2) if json.dumps(value) not in seen)
 
     @staticmethod
     def of_item(parts: list[dict[str, Any]], index: int) -> list[Any]:

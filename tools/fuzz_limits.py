@@ -243,7 +243,7 @@ def odd_numbers(maker: Maker) -> Any:
     out: dict[str, Any] = {"type": maker.pick(["integer", "number"])}
     for word in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         if maker.chance(0.35):
-            out[word] = big + maker.pick([0, 1, -1]) if isinstance(big, int) else big * maker.pick([1, 2, 1.0000001])
+            out[word] = big + maker.pick([0, 1, -1]) if isinstance(big, int) else big * maker.pick([1, 0.5, 1.0000001])
     if maker.chance(0.5):
         out["multipleOf"] = maker.pick([0.1, 0.01, 1e-7, 0.3, 1.1, 2.5, 3, 7, 2**53 + 1, 1e20, 0.5, 12.34])
     if maker.chance(0.3):

@@ -185,7 +185,7 @@ class Maker:
             root = {"$ref": self.pick(targets[:2])}
         if isinstance(root, dict):
             out.update(root)
-        if self.chance(0.15):
+        if self.chance(0.3):
             _make_dynamic(out)
         return out
 

@@ -1,0 +1,111 @@
+"""What the fuzzer asks reaches what it says it reaches, and asks the same again for the same seed."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import fuzz_changes
+import fuzz_limits
+import fuzz_verdicts
+import jsonschema_rs
+import pytest
+from fuzz_instances import Sampler, Universe, matching
+from fuzz_schemas import DRAFTS, Editor, Maker, places, spelled
+
+
+def texts(seed: int, cases: int) -> list[str]:
+    return [json.dumps(fuzz_verdicts.questions(seed, index)) for index in range(cases)]
+
+
+def test_the_seed_decides_everything() -> None:
+    assert texts(1, 30) == texts(1, 30)
+    assert texts(1, 30) != texts(2, 30)
+    assert fuzz_changes.questions(3, 4) == fuzz_changes.questions(3, 4)
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_schemas_are_usable_in_every_dialect(draft: int) -> None:
+    """Nearly all: a question about an unusable schema says nothing."""
+    rng = random.Random(draft)
+    made = [spelled(Maker(rng).document(3), draft) for _ in range(300)]
+    usable = [schema for schema in made if fuzz_verdicts.native(schema, draft) is not None]
+    assert len(usable) > 285
+
+
+def test_every_keyword_is_made() -> None:
+    rng = random.Random(1)
+    said = "".join(json.dumps(Maker(rng).document(3)) for _ in range(500))
+    said += "".join(json.dumps(spelled(Maker(rng).document(3), draft)) for draft in DRAFTS for _ in range(400))
+    words = [
+        *("$ref", "$dynamicRef", "$recursiveRef", "$anchor", "prefixItems", "contains", "minContains", "maxContains"),
+        *("unevaluatedProperties", "unevaluatedItems", "if", "then", "else", "dependentRequired", "dependentSchemas"),
+        *("dependencies", "definitions", "additionalItems", "propertyNames", "patternProperties", "uniqueItems"),
+        *("not", "oneOf", "anyOf", "allOf", "multipleOf", "exclusiveMinimum", "minProperties", "const", "enum"),
+    ]
+    assert [word for word in words if f'"{word}"' not in said] == []
+
+
+def test_three_and_more_patterns_are_made() -> None:
+    rng = random.Random(1)
+    sizes = [
+        len(place["patternProperties"])
+        for _ in range(600)
+        for place in places(Maker(rng).document(3))
+        if isinstance(place.get("patternProperties"), dict)
+    ]
+    assert max(sizes) >= 4
+    assert sum(size >= 3 for size in sizes) > len(sizes) / 10
+
+
+@pytest.mark.parametrize("name", fuzz_limits.FAMILIES)
+def test_families_make_usable_schemas_with_instances(name: str) -> None:
+    """A verdict about a schema without known instances is never refuted."""
+    rng = random.Random(name)
+    inhabited = 0
+    for _ in range(30):
+        schema = fuzz_limits.FAMILIES[name](Maker(rng))
+        validator = jsonschema_rs.Draft202012Validator(schema)
+        universe = Universe([schema], rng)
+        inhabited += any(map(validator.is_valid, [*universe.values(100), *Sampler(schema, universe).values(40)]))
+    assert inhabited >= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "limit"),
+    [
+        ("many_patterns", "patternProperties", fuzz_limits.PATTERNS_MOST),
+        ("many_counts", "allOf", fuzz_limits.CONTAINS_MOST),
+        ("many_distinct", "minItems", fuzz_limits.DISTINCT_MOST),
+        ("long_counts", "minItems", fuzz_limits.COUNTED_MOST),
+        ("many_fixed_items", "prefixItems", fuzz_limits.COUNTED_MOST),
+        ("long_lists", "enum", fuzz_limits.LISTED_MOST),
+        ("long_arrays", "minItems", fuzz_limits.ITEMS_MOST),
+        ("wide_objects", "minProperties", fuzz_limits.FILLERS_MOST),
+        ("long_strings", "minLength", fuzz_limits.LENGTH_MOST),
+    ],
+)
+def test_families_pass_their_limits(name: str, word: str, limit: int) -> None:
+    rng = random.Random(1)
+    values = [fuzz_limits.FAMILIES[name](Maker(rng)).get(word, 0) for _ in range(80)]
+    sizes = [value if isinstance(value, int) else len(value) for value in values]
+    assert max(sizes) > limit
+
+
+def test_edits_change_something_and_leave_the_original_alone() -> None:
+    rng = random.Random(1)
+    maker = Maker(rng)
+    changed = 0
+    for _ in range(200):
+        schema = maker.document(3)
+        before = json.dumps(schema)
+        changed += json.dumps(Editor(maker).edited(schema)) != before
+        assert json.dumps(schema) == before
+    assert changed > 180
+
+
+@pytest.mark.parametrize("pattern", ["^a{3,5}$", "^(ab|c)+$", r"^x\d$", "^[^a]b$", "^a.c$", "^$"])
+def test_strings_match_their_pattern(pattern: str) -> None:
+    rng = random.Random(1)
+    validator = jsonschema_rs.Draft202012Validator({"pattern": pattern})
+    assert sum(validator.is_valid(matching(pattern, rng)) for _ in range(100)) > 60
