@@ -46,7 +46,7 @@ def keywords(schema: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "minContains": small,
         "maxContains": small,
         "properties": st.dictionaries(st.sampled_from(NAMES), schema, min_size=1, max_size=3),
-        "patternProperties": st.dictionaries(st.sampled_from(PATTERNS), schema, min_size=1, max_size=2),
+        "patternProperties": st.dictionaries(st.sampled_from(PATTERNS), schema, min_size=1, max_size=4),
         "additionalProperties": schema,
         "propertyNames": st.one_of(
             st.sampled_from(PATTERNS).map(lambda pattern: {"pattern": pattern}),
