@@ -21,7 +21,9 @@ from typing import Any
 from fuzz_pool import Failure, Run, fingerprint_of, small, subject_named, work
 
 ROOT = Path(__file__).resolve().parents[1]
-SUBJECTS = tuple(name for name in ("verdicts", "changes", "readers") if (Path(__file__).parent / f"fuzz_{name}.py").is_file())
+SUBJECTS = tuple(
+    name for name in ("verdicts", "changes", "readers") if (Path(__file__).parent / f"fuzz_{name}.py").is_file()
+)
 """Modules ``fuzz_NAME`` that are there; see ``fuzz_pool.Subject`` for what one has to define."""
 NOTHING = 4
 
@@ -71,7 +73,9 @@ def report(run: Run) -> None:
         f"  {counts['asked']:,} {run.subject.UNIT} in {run.elapsed:.0f} s: {rate:,.0f} a second"
         f" with {run.processes} processes and {len(run.hash_seeds)} hash seeds"
     )
-    for key in sorted(counts, key=lambda key: (":" in key or key.startswith("family"), key.split(":")[0], -counts[key])):
+    for key in sorted(
+        counts, key=lambda key: (":" in key or key.startswith("family"), key.split(":")[0], -counts[key])
+    ):
         if key != "asked":
             print(f"  {counts[key]:>12,}  {key}")
     print(f"  {'no failures' if not counts['failures'] else str(counts['failures']) + ' FAILURES'}", flush=True)

@@ -401,9 +401,7 @@ def _breaking_values(
             yield value
 
 
-def breaks(
-    schemas: tuple[Any, Any], value: Any, level: str, side: str, valid: Any = None, now: Any = None
-) -> bool:
+def breaks(schemas: tuple[Any, Any], value: Any, level: str, side: str, valid: Any = None, now: Any = None) -> bool:
     """Whether a value was good and is not, as the level reads the two schemas."""
     takes, refuses = schemas
     valid, now = valid or native(takes, 20), now or native(refuses, 20)
@@ -434,8 +432,8 @@ def _declared(schema: Any, value: Any, *, root: bool = True) -> bool:
     if not isinstance(schema, dict):
         return False
     if isinstance(value, list):
-        return _PLAIN_LIST >= schema.keys() and all(_declared(schema.get("items"), part, root=False) for part in value)
-    if not isinstance(value, dict) or not (_PLAIN >= schema.keys()):
+        return schema.keys() <= _PLAIN_LIST and all(_declared(schema.get("items"), part, root=False) for part in value)
+    if not isinstance(value, dict) or not (schema.keys() <= _PLAIN):
         return False
     named, rest = schema.get("properties", {}), schema.get("additionalProperties")
     if not named:

@@ -13,6 +13,7 @@ import re
 import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from fuzz_schemas import VALUES
 
@@ -25,8 +26,9 @@ LONGEST = 4_000
 DEEPEST = 40
 _FRESH = ["zz", "-", "a1", "Q", "_", "x2", "aa", "bb", "p1_", "0"]
 _EXTRA: list[Any] = [4, 6, -2, 0.25, 100, 2.5, 7, "zz", "-", "ba", "1", "a1b", [[]], [None], {"c": None}, 10**20, -0.5]
+_EXTRA += [-0.0, "\n", "a\n", "é", "aaa", "abb", "a a", "٣", 1e2]
 
-_re_parser = re._parser  # type: ignore[attr-defined] # noqa: SLF001 - the only reader of Python's patterns
+_re_parser = re._parser  # the only reader of Python's patterns
 
 
 @lru_cache(maxsize=4_096)
@@ -81,7 +83,9 @@ def _one_of(members: Any, rng: random.Random) -> str:
         return chr(value)
     if str(name) == "RANGE":
         return chr(rng.choice([value[0], value[1], (value[0] + value[1]) // 2]))
-    return rng.choice({"CATEGORY_DIGIT": "019", "CATEGORY_SPACE": " \t", "CATEGORY_WORD": "a_1Z"}.get(str(value), "-a é"))
+    return rng.choice(
+        {"CATEGORY_DIGIT": "019", "CATEGORY_SPACE": " \t", "CATEGORY_WORD": "a_1Z"}.get(str(value), "-a é")
+    )
 
 
 class Mentions:
@@ -122,7 +126,9 @@ class Mentions:
             self.patterns[value] = None
         elif word == "patternProperties" and isinstance(value, dict):
             self.patterns.update(dict.fromkeys(value))
-        elif word in ("properties", "dependentRequired", "dependentSchemas", "dependencies") and isinstance(value, dict):
+        elif word in ("properties", "dependentRequired", "dependentSchemas", "dependencies") and isinstance(
+            value, dict
+        ):
             self.keys.update(dict.fromkeys(value))
             for names in value.values():
                 if isinstance(names, list):
@@ -151,7 +157,9 @@ class Universe:
         chosen = chosen if len(chosen) <= 60 else rng.sample(chosen, 60)
         for pattern in chosen:
             self.strings += [matching(pattern, rng), matching(pattern, rng)]
-        self.lengths = sorted({*range(5), *(n + by for n in list(mentions.lengths)[:8] for by in (-1, 0, 1) if 0 <= n + by)})
+        self.lengths = sorted(
+            {*range(5), *(n + by for n in list(mentions.lengths)[:8] for by in (-1, 0, 1) if n + by >= 0)}
+        )
         self.strings += [rng.choice(["a", "ab", "b"])[:1] * n for n in self.lengths if 4 < n <= LONGEST * 30]
         self.scalars = distinct([*scalars, *self.strings])
         self.keys = list(dict.fromkeys([*mentions.keys, *(text for text in self.strings if len(text) < 100)]))
@@ -255,13 +263,10 @@ class Sampler:
                 continue
             seen.add(id(part))
             found.append(part)
-            for word in ("$ref", "$dynamicRef", "$recursiveRef"):
-                if isinstance(part.get(word), str):
-                    pending.append(self.target(part[word]))
+            references = (part.get(word) for word in ("$ref", "$dynamicRef", "$recursiveRef"))
+            pending += [self.target(reference) for reference in references if isinstance(reference, str)]
             pending.extend(part.get("allOf", ()))
-            for word in ("anyOf", "oneOf"):
-                if part.get(word):
-                    pending.append(rng.choice(part[word]))
+            pending += [rng.choice(part[word]) for word in ("anyOf", "oneOf") if part.get(word)]
             if "if" in part:
                 if rng.random() < 0.5:
                     pending += [part["if"], part.get("then")]
@@ -272,6 +277,7 @@ class Sampler:
     def target(self, reference: str) -> Any:
         if not reference.startswith("#/"):
             return self.root if reference in ("#", "#node") else self.root.get("$defs", {}).get("A")
+        reference = unquote(reference)
         part = self.root
         for step in reference[2:].split("/"):
             if not isinstance(part, dict):

@@ -140,7 +140,9 @@ def unique_beside_fixed_items(maker: Maker) -> Any:
         if maker.chance(0.25):
             part["items"] = maker.pick([*small, False])
         if maker.chance(0.25):
-            part.update({"contains": maker.pick(small), "minContains": maker.below(3), "maxContains": 1 + maker.below(2)})
+            part.update(
+                {"contains": maker.pick(small), "minContains": maker.below(3), "maxContains": 1 + maker.below(2)}
+            )
         if maker.chance(0.2):
             part[maker.pick(["minItems", "maxItems"])] = 1 + maker.below(3)
         parts.append(part if maker.chance(0.8) else {"not": part})
@@ -183,7 +185,9 @@ def long_counts(maker: Maker) -> Any:
 def many_distinct(maker: Maker) -> Any:
     size = around(maker, DISTINCT_MOST)
     out: dict[str, Any] = {"type": "array", "uniqueItems": True, "minItems": size - maker.below(2)}
-    out["items"] = {"enum": list(range(size))} if maker.chance(0.5) else {"type": "integer", "maximum": size, "minimum": 1}
+    out["items"] = (
+        {"enum": list(range(size))} if maker.chance(0.5) else {"type": "integer", "maximum": size, "minimum": 1}
+    )
     if maker.chance(0.3):
         out["prefixItems"] = [{"const": 0}, {"enum": [0, 1]}]
     return out
@@ -214,7 +218,10 @@ def long_strings(maker: Maker) -> Any:
 def long_repeats(maker: Maker) -> Any:
     size = maker.pick([REPEAT_MOST, REPEAT_MOST + 1, REPEAT_MOST - 1, 200, 64])
     tail = maker.pick(["", ",", f",{size + 1}"])
-    return {"type": "string", "pattern": f"^{maker.pick(['a', '[ab]', '(ab)', '.'])}{{{size}{tail}}}{maker.pick(['$', ''])}"}
+    return {
+        "type": "string",
+        "pattern": f"^{maker.pick(['a', '[ab]', '(ab)', '.'])}{{{size}{tail}}}{maker.pick(['$', ''])}",
+    }
 
 
 @slow
@@ -280,7 +287,11 @@ def many_conditions(maker: Maker) -> Any:
     return {
         "type": "object",
         "allOf": [
-            {"if": {"required": [f"a{n}"]}, "then": {"required": [f"b{n}"]}, "else": {"properties": {f"c{n}": _few(maker)}}}
+            {
+                "if": {"required": [f"a{n}"]},
+                "then": {"required": [f"b{n}"]},
+                "else": {"properties": {f"c{n}": _few(maker)}},
+            }
             for n in range(2 + maker.below(9))
         ],
     }
@@ -321,7 +332,12 @@ def _same(one: Any, other: Any) -> bool:
 def unevaluated_beside_branches(maker: Maker) -> Any:
     count = maker.pick([2, 3, 6, 7, 8, 9])
     parts = [
-        {maker.pick(["anyOf", "oneOf"]): [{"properties": {f"a{n}": _few(maker)}}, {"properties": {f"b{n}": _few(maker)}}]}
+        {
+            maker.pick(["anyOf", "oneOf"]): [
+                {"properties": {f"a{n}": _few(maker)}},
+                {"properties": {f"b{n}": _few(maker)}},
+            ]
+        }
         for n in range(count)
     ]
     return {"type": "object", "allOf": parts, "unevaluatedProperties": maker.pick([False, _few(maker)])}
@@ -335,7 +351,9 @@ def unevaluated_items_beside_branches(maker: Maker) -> Any:
     ]
     for part in parts:
         word = next(iter(part))
-        part[word] = [{"contains": _few(maker)}, _few(maker)] if word in ("anyOf", "allOf") else {"contains": _few(maker)}
+        part[word] = (
+            [{"contains": _few(maker)}, _few(maker)] if word in ("anyOf", "allOf") else {"contains": _few(maker)}
+        )
     return {"type": "array", "anyOf": parts, "unevaluatedItems": maker.pick([False, _few(maker)])}
 
 

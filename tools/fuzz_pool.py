@@ -176,7 +176,7 @@ def crc(text: str | None) -> int | None:
 
 def work(name: str, seed: int, state: str) -> None:
     """What a worker process does: one batch for each line of input."""
-    global _progress  # noqa: PLW0603 - one per process
+    global _progress
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -232,7 +232,9 @@ def small(subject: Any, failure: Failure, seconds: float = 15.0) -> Failure:
 
     if not shows(failure.case):
         return failure
-    return Failure(failure.kind, reduced(failure.case, shows, documents=subject.DOCUMENTS, seconds=seconds), failure.note)
+    return Failure(
+        failure.kind, reduced(failure.case, shows, documents=subject.DOCUMENTS, seconds=seconds), failure.note
+    )
 
 
 class Child:
@@ -355,7 +357,7 @@ class Run:
                 batches += 1
                 reply = child.ask(task)
                 if reply is None:
-                    self._lost(child, task)
+                    self._lost(child)
                     child.close()
                     child = None
                 else:
@@ -417,7 +419,7 @@ class Run:
                     }
                     self._keep({"kind": "hash seed", "case": case, "note": "answers differ", "index": index})
 
-    def _lost(self, child: Child, task: dict[str, Any]) -> None:
+    def _lost(self, child: Child) -> None:
         index, position, _ = child.progress.read()
         asked = self.subject.questions(self.seed, index)
         case = asked[position - 1] if 0 < position <= len(asked) else {}

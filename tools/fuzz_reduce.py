@@ -94,34 +94,38 @@ Change = tuple[str, Any]
 def _changes(value: Any) -> Iterator[Change]:
     """What may become of a value, the boldest first: (what, with)."""
     yield "drop", None
-    if value not in (True, {}, None) and not isinstance(value, int | float):
-        yield "put", True
-    if isinstance(value, dict | list) and len(value) > 3:
-        half = len(value) // 2
-        yield "keep", (0, half)
-        yield "keep", (half, len(value))
-        if len(value) > 8:
-            quarter = len(value) // 4
-            for at in range(4):
-                yield "cut", (at * quarter, (at + 1) * quarter)
     if isinstance(value, dict | list):
-        for step in value if isinstance(value, dict) else range(len(value)):
-            part = value[step]
-            if isinstance(part, dict | bool | list):
-                yield "hoist", (step,)
-            if isinstance(part, dict):
-                for inner, deeper in part.items():
-                    if isinstance(deeper, dict):
-                        yield "hoist", (step, inner)
-            if isinstance(part, list) and len(part) == 1:
-                yield "hoist", (step, 0)
-    elif isinstance(value, str) and len(value) > 1:
-        yield "put", value[: len(value) // 2]
-        yield "put", value[1:]
-        yield "put", value[:-1]
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        for simple in (0, 1, 2, int(value) // 2 if abs(value) < 1e300 else 0):
-            yield "put", simple
+        if value:
+            yield "put", True
+        yield from _cuts(len(value))
+        yield from _hoists(value)
+    elif isinstance(value, str):
+        yield "put", True
+        if len(value) > 1:
+            yield from (("put", shorter) for shorter in (value[: len(value) // 2], value[1:], value[:-1]))
+    elif not isinstance(value, bool) and value is not None:
+        yield from (("put", simple) for simple in (0, 1, 2, int(value) // 2 if abs(value) < 1e300 else 0))
+
+
+def _cuts(count: int) -> Iterator[Change]:
+    """Halves and quarters to keep or to take away."""
+    if count > 3:
+        yield "keep", (0, count // 2)
+        yield "keep", (count // 2, count)
+    if count > 8:
+        yield from (("cut", (at * (count // 4), (at + 1) * (count // 4))) for at in range(4))
+
+
+def _hoists(value: Any) -> Iterator[Change]:
+    """Parts, and parts of parts, to take the place of the whole."""
+    for step in value if isinstance(value, dict) else range(len(value)):
+        part = value[step]
+        if isinstance(part, dict | bool | list):
+            yield "hoist", (step,)
+        if isinstance(part, dict):
+            yield from (("hoist", (step, inner)) for inner, deeper in part.items() if isinstance(deeper, dict))
+        if isinstance(part, list) and len(part) == 1:
+            yield "hoist", (step, 0)
 
 
 def _applied(document: Any, path: Path, change: Change) -> Any:

@@ -33,8 +33,20 @@ PATTERNS = [
     "[^a]",
     "^ab?$",
     "c|x",
+    r"^\d+$",
+    r"\s",
+    r"^\S*$",
+    "^(?=a)",
+    r"\bb",
+    "^[^a-b]*$",
+    r"(a)\1",
+    "^a{2,3}$",
+    "^(?:ab|a)b?$",
+    "^.*$",
+    "é",
+    r"^\w*$",
 ]
-SCALARS: list[Any] = [None, True, False, 0, 1, 2, -1, 1.0, 1.5, 0.5, 3, "", "a", "b", "ab", "abc", "x1"]
+SCALARS: list[Any] = [None, True, False, 0, 1, 2, -1, 1.0, 1.5, 0.5, 3, "", "a", "b", "ab", "abc", "x1", "é", "a b"]
 VALUES: list[Any] = [*SCALARS, [], [1], [1, 1], ["a"], [1, 2], [0, True], {}, {"a": 1}, {"b": "a"}, {"a": "a", "b": 1}]
 TYPES = ["string", "integer", "number", "null", "boolean", "array", "object"]
 
@@ -43,7 +55,7 @@ ARRAYS += ["contains", "prefixItems", "unevaluatedItems"]
 OBJECTS = ["properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties"]
 OBJECTS += ["maxProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties", "properties"]
 NUMBERS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]
-STRINGS = ["minLength", "maxLength", "pattern", "pattern"]
+STRINGS = ["minLength", "maxLength", "pattern", "pattern", "format"]
 LOGIC = ["allOf", "anyOf", "oneOf", "not", "if"]
 GENERAL = ["type", "enum", "const"]
 THEMES = [ARRAYS, ARRAYS, OBJECTS, OBJECTS, OBJECTS, NUMBERS, STRINGS, [*ARRAYS, *OBJECTS, *NUMBERS, *STRINGS]]
@@ -131,7 +143,7 @@ class Maker:
         else:
             out[word] = self.keyword(word, depth)
 
-    def keyword(self, word: str, depth: int) -> Any:  # noqa: C901, PLR0911, PLR0912 - a table, keyword by keyword
+    def keyword(self, word: str, depth: int) -> Any:  # noqa: C901 - a table, keyword by keyword
         if word in LISTS:
             return [self.schema(depth - 1) for _ in range(1 + self.below(3))]
         if word in SINGLE:
@@ -157,6 +169,8 @@ class Maker:
             return [copy.deepcopy(self.pick(VALUES)) for _ in range(1 + self.below(5))]
         if word == "pattern":
             return self.pick(PATTERNS)
+        if word == "format":
+            return self.pick(["date", "ipv4", "uri"])
         if word == "uniqueItems":
             return self.chance(0.9)
         if word == "multipleOf":
@@ -187,6 +201,10 @@ class Maker:
             out.update(root)
         if self.chance(0.3):
             _make_dynamic(out)
+        elif self.chance(0.15):
+            _make_escaped(out)
+        elif self.chance(0.1) and not anchored:
+            _make_identified(out)
         return out
 
 
@@ -197,6 +215,24 @@ def _make_dynamic(document: dict[str, Any]) -> None:
         if place.get("$ref") == "#":
             del place["$ref"]
             place["$dynamicRef"] = "#node"
+
+
+def _make_escaped(document: dict[str, Any]) -> None:
+    """A definition whose name has to be escaped in a pointer."""
+    document["$defs"]["a/b~c%"] = document["$defs"].pop("A")
+    for place in places(document):
+        if place.get("$ref") == "#/$defs/A":
+            place["$ref"] = "#/$defs/a~1b~0c%25"
+
+
+def _make_identified(document: dict[str, Any]) -> None:
+    """A definition with an address of its own."""
+    document["$id"] = "https://example.org/schemas/root"
+    if isinstance(document["$defs"]["A"], dict) and "#" not in str(document["$defs"]["A"]):
+        document["$defs"]["A"]["$id"] = "other"
+        for place in places(document):
+            if place.get("$ref") == "#/$defs/A":
+                place["$ref"] = "other"
 
 
 def children(schema: Any) -> Iterator[tuple[Any, Any]]:
@@ -435,6 +471,8 @@ def _old_words(out: dict[str, Any], draft: int) -> None:
         if needs:
             out["dependencies"] = needs
     if draft == 4:
+        if "$id" in out:
+            out["id"] = out.pop("$id")
         _old_bounds(out)
 
 

@@ -11,6 +11,8 @@ import json
 import random
 import re
 import time
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -35,9 +37,12 @@ DEADLINE = 0.5
 HANG = 3 * DEADLINE
 BEYOND = 0.12
 """Share of cases that are made to lie beyond a limit: they take most of the time."""
+REAL_SHARE = 0.05
+"""Share of cases that start from a schema of a published server."""
 COMPOSITES = 160
 SAMPLES = 24
 
+ROOT = Path(__file__).resolve().parents[1]
 NATIVE = {
     4: jsonschema_rs.Draft4Validator,
     6: jsonschema_rs.Draft6Validator,
@@ -108,6 +113,8 @@ class Case:
         self.family = "small"
         if rng.random() < BEYOND:
             self.family, base = beyond(maker)
+        elif rng.random() < REAL_SHARE:
+            self.family, base = "real", rng.choice(real_schemas())
         else:
             base = maker.document(2 if rng.random() < 0.7 else 3)
         editor = Editor(maker)
@@ -115,15 +122,25 @@ class Case:
         if self.family == "small":
             schemas.append(maker.document(2))
         self.draft = 20 if rng.random() < 0.7 else rng.choice([4, 6, 7, 19])
-        schemas = [spelled(schema, self.draft) for schema in schemas]
-        if rng.random() < 0.15:
-            schemas = [_named(schema, self.draft) for schema in schemas]
+        if rng.random() < 0.04:
+            # the same words under the rules of several dialects
+            drafts = [rng.choice(list(DRAFTS)) for _ in schemas]
+            schemas = [_named(spelled(schema, draft), draft) for schema, draft in zip(schemas, drafts, strict=True)]
+        elif self.family != "real":
+            schemas = [spelled(schema, self.draft) for schema in schemas]
+            if rng.random() < 0.15:
+                schemas = [_named(schema, self.draft) for schema in schemas]
+        self.deadline = DEADLINE if rng.random() < 0.95 else 0.01
         self.schemas = schemas
         self.pairs = [(a, b) for a in range(len(schemas)) for b in range(len(schemas)) if a != b]
 
+    def question(self, outer: int, inner: int) -> dict[str, Any]:
+        found = {"outer": self.schemas[outer], "inner": self.schemas[inner], "draft": self.draft}
+        return found if self.deadline == DEADLINE else {**found, "deadline": self.deadline}
+
     def questions(self) -> Iterator[dict[str, Any]]:
         for a, b in self.pairs:
-            yield {"outer": self.schemas[a], "inner": self.schemas[b], "draft": self.draft}
+            yield self.question(a, b)
 
     def instances(self) -> list[Any]:
         """Values to hold the answers against."""
@@ -140,6 +157,13 @@ def digest(question: dict[str, Any]) -> str | None:
     return stable(ask(question))
 
 
+@cache
+def real_schemas() -> list[Any]:
+    """Schemas that servers published."""
+    lines = (ROOT / "fixtures" / "containment" / "real.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)[side] for line in lines for side in ("old", "new")]
+
+
 def _named(schema: Any, draft: int) -> Any:
     return {"$schema": DRAFTS[draft], **schema} if isinstance(schema, dict) else schema
 
@@ -152,13 +176,18 @@ def instances(schemas: list[Any], rng: random.Random, effort: int = 1) -> list[A
     return values
 
 
-def ask(question: dict[str, Any], deadline: float = DEADLINE) -> dict[str, Any]:
+def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
     """The answer as data, with the seconds it took."""
+    deadline = question.get("deadline", DEADLINE)
     tick()
     start = time.monotonic()
     try:
         found = contains(
-            question["outer"], question["inner"], deadline=deadline, default_dialect=question["draft"]
+            question["outer"],
+            question["inner"],
+            deadline=deadline,
+            default_dialect=question["draft"],
+            witness=witness,
         )
     except OURS:
         raise
@@ -175,6 +204,9 @@ def stable(answer: dict[str, Any]) -> str | None:
     """What may not depend on the process that was asked; ``None`` where the clock had a part in the answer."""
     if answer["verdict"] == "unknown" and re.search("deadline|too long|validator", answer["reason"]):
         return None
+    if answer["verdict"] == "no" and "witness" not in answer:
+        # taken from the native engine where the search for a witness came to nothing, perhaps for want of time
+        return None
     return json.dumps([answer["verdict"], answer.get("witness", "none")], sort_keys=True)
 
 
@@ -187,13 +219,13 @@ def run(seed: int, index: int, tally: Tally) -> Iterator[Failure]:
     """Ask and judge all the pairs of a case."""
     case = Case(seed, index)
     validators = [native(schema, case.draft) for schema in case.schemas]
-    answers = [(a, b, ask({"outer": case.schemas[a], "inner": case.schemas[b], "draft": case.draft})) for a, b in case.pairs]
+    answers = [(a, b, ask(case.question(a, b))) for a, b in case.pairs]
     values = case.instances()
     values += [answer["witness"] for _, _, answer in answers if "witness" in answer]
     accepted = [_accepted(validator, values) for validator in validators]
     tally.add("instances", len(values) * len(validators))
     for a, b, answer in answers:
-        question = {"outer": case.schemas[a], "inner": case.schemas[b], "draft": case.draft}
+        question = case.question(a, b)
         tally.add("asked")
         tally.add(f"family {case.family}")
         if validators[a] is None or validators[b] is None:
@@ -253,13 +285,20 @@ def _judge(
 
 
 def _respelling(case: Case, answers: list[Any], tally: Tally) -> Iterator[Failure]:
-    """One pair of the case in other words."""
+    """One pair of the case in other words, and once more without a witness."""
     a, b, answer = case.rng.choice(answers)
     if case.family != "small" or answer["verdict"] not in ("yes", "no"):
         return
+    plain = ask(case.question(a, b), witness=False)
+    if {answer["verdict"], plain["verdict"]} == {"yes", "no"}:
+        yield Failure(
+            "two modes", case.question(a, b), f"{answer['verdict']}, and without a witness {plain['verdict']}"
+        )
     question = {
         "outer": respelled(case.schemas[a], case.rng),
-        "inner": {"allOf": [case.schemas[b]]} if case.rng.random() < 0.3 and "$" not in json.dumps(case.schemas[b]) else case.schemas[b],
+        "inner": {"allOf": [case.schemas[b]]}
+        if case.rng.random() < 0.3 and "$" not in json.dumps(case.schemas[b])
+        else case.schemas[b],
         "draft": case.draft,
     }
     other = ask(question)
@@ -279,6 +318,10 @@ def still(kind: str, question: dict[str, Any]) -> bool:
         return answer["verdict"] == "yes" and refutes(question, question["instance"]) is True
     if kind == "wrong witness":
         return "witness" in answer and refutes(question, answer["witness"]) is False
+    if kind == "two modes":
+        return {answer["verdict"], ask(question, witness=False)["verdict"]} == {"yes", "no"}
+    if kind == "two spellings":
+        return {answer["verdict"], ask({**question, "outer": question["other"]})["verdict"]} == {"yes", "no"}
     if kind == "crash":
         return answer["verdict"] == "crash"
     if kind == "slow":
@@ -296,4 +339,3 @@ def replay(question: dict[str, Any]) -> list[Failure]:
     if not all(accepted):
         return [Failure("unusable", question, "one of the schemas cannot be used")]
     return list(_judge(question, ask(question), values, accepted, tally))  # type: ignore[arg-type]
-
