@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from fuzz_pool import Failure, Run, fingerprint_of, small, subject_named, work
+from fuzz_pool import Answers, Failure, Run, answer, fingerprint_of, small, subject_named, work
 
 ROOT = Path(__file__).resolve().parents[1]
 SUBJECTS = tuple(
@@ -109,10 +109,17 @@ def replay(file: Path) -> int:
     try:
         saved = json.loads(file.read_text(encoding="utf-8"))
         subject, case = subject_named(saved["subject"]), saved["case"]
-    except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
+        seeds = case.get("hash seeds", [])
+    except (AttributeError, OSError, ValueError, KeyError, TypeError, ImportError) as error:
         print(f"{file} is not a case that fuzz.py saved: {error}", file=sys.stderr)
         return 2
-    return _told(subject.replay(case), 1)
+    found: list[Failure] = subject.replay(case)
+    if seeds:
+        answers = Answers(saved["subject"], [*seeds, 0, 1, 2, 3])
+        if answers.differ(case):
+            found.append(Failure("hash seed", case, "answers differ"))
+        answers.close()
+    return _told(found, 1)
 
 
 def _told(failures: list[Failure], asked: int) -> int:
@@ -126,5 +133,8 @@ def _told(failures: list[Failure], asked: int) -> int:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
         work(sys.argv[2], int(sys.argv[3]), sys.argv[4])
+        sys.exit()
+    if sys.argv[1:2] == ["--answer"]:
+        answer(sys.argv[2])
         sys.exit()
     sys.exit(main())

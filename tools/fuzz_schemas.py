@@ -57,6 +57,7 @@ OBJECTS += ["maxProperties", "dependentRequired", "dependentSchemas", "unevaluat
 NUMBERS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]
 STRINGS = ["minLength", "maxLength", "pattern", "pattern", "format"]
 LOGIC = ["allOf", "anyOf", "oneOf", "not", "if"]
+IN_PLACE = (*LOGIC, "dependentSchemas")
 GENERAL = ["type", "enum", "const"]
 THEMES = [ARRAYS, ARRAYS, OBJECTS, OBJECTS, OBJECTS, NUMBERS, STRINGS, [*ARRAYS, *OBJECTS, *NUMBERS, *STRINGS]]
 KIND_OF = {id(ARRAYS): ["array"], id(OBJECTS): ["object"], id(NUMBERS): ["integer", "number"], id(STRINGS): ["string"]}
@@ -91,11 +92,15 @@ class Maker:
     Args:
         rng: where the choices come from.
         references: references that a schema may make, such as ``#/$defs/A``.
+        circles: how often a reference may apply to the very value that the schema is about. In a definition this
+            is mostly a circle, whose meaning the specification leaves open.
     """
 
-    def __init__(self, rng: random.Random, references: tuple[str, ...] = ()) -> None:
+    def __init__(self, rng: random.Random, references: tuple[str, ...] = (), circles: float = 1.0) -> None:
         self.rng = rng
         self.references = references
+        self.circles = circles
+        self._in_place = True
 
     def pick(self, options: list[Any]) -> Any:
         return options[int(self.rng.random() * len(options))]
@@ -106,9 +111,13 @@ class Maker:
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
 
+    def refers(self) -> bool:
+        """Whether a reference may be made here."""
+        return bool(self.references) and not (self._in_place and not self.chance(self.circles))
+
     def leaf(self) -> Any:
         roll = self.rng.random()
-        if self.references and roll < 0.35:
+        if self.refers() and roll < 0.35:
             return {"$ref": self.pick(list(self.references))}
         if roll < 0.45:
             return self.chance(0.5)
@@ -132,16 +141,19 @@ class Maker:
             self.add(out, self.pick(words), depth - 1)
         if self.chance(0.4) and id(theme) in KIND_OF and "enum" not in out:
             out["type"] = self.pick(KIND_OF[id(theme)])
-        if self.references and self.chance(0.1):
+        if self.refers() and self.chance(0.1):
             out["$ref"] = self.pick(list(self.references))
         return out
 
     def add(self, out: dict[str, Any], word: str, depth: int) -> None:
         """Add a keyword to a schema."""
+        before = self._in_place
+        self._in_place = before and word in IN_PLACE
         if word == "if":
             out.update({part: self.schema(depth - 1) for part in ("if", "then", "else") if self.chance(0.8)})
         else:
             out[word] = self.keyword(word, depth)
+        self._in_place = before
 
     def keyword(self, word: str, depth: int) -> Any:  # noqa: C901 - a table, keyword by keyword
         if word in LISTS:
@@ -188,8 +200,9 @@ class Maker:
             return self.schema(depth)
         anchored = self.chance(0.2)
         targets = ["#/$defs/A", "#/$defs/B", "#"] if not anchored else ["#/$defs/A", "#/$defs/B", "#anchor"]
-        inner = Maker(self.rng, tuple(targets))
+        inner = Maker(self.rng, tuple(targets), circles=0.1)
         out: dict[str, Any] = {"$defs": {"A": inner.schema(depth - 1), "B": inner.schema(depth - 1)}}
+        inner = Maker(self.rng, tuple(targets if self.chance(0.3) else targets[:2]))
         if anchored and isinstance(out["$defs"]["A"], dict):
             out["$defs"]["A"]["$anchor"] = "anchor"
         elif anchored:
