@@ -42,7 +42,7 @@ LIFE = 60
 """Batches after which a worker is replaced, for another hash seed and for its memory."""
 ECHO = 0.1
 """Share of batches that are asked once more under another hash seed."""
-MOST_REDUCED = 60
+MOST_REDUCED = 20
 """Failures of a run that are reduced; the others are counted."""
 MOST_KEPT = 40
 """Different failures that are printed and saved."""
@@ -218,7 +218,7 @@ def _batch(subject: Any, seed: int, request: dict[str, Any]) -> dict[str, Any]:
     return {"counts": dict(tally.counts), "failures": failures, "stable": stable}
 
 
-def small(subject: Any, failure: Failure, seconds: float = 15.0) -> Failure:
+def small(subject: Any, failure: Failure, seconds: float = 8.0) -> Failure:
     """The failure with a case as small as can be."""
 
     def shows(case: dict[str, Any]) -> bool:
