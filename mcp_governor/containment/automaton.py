@@ -13,7 +13,9 @@ from mcp_governor.containment import charset
 from mcp_governor.containment.regex import Alt, Cat, Chars, Edge, Look, Regex, Repeat, UnsupportedPatternError
 
 MAX_POSITIONS = 20_000
+"""Places in a pattern, repetitions written out. Beyond: it is not modelled."""
 MAX_STATES = 50_000
+"""States that are made of one pattern, on all questions together. Beyond: it is not modelled."""
 
 _START, _WORD, _OTHER, _END = range(4)
 """What stands beside a place in the text: nothing before it, a word character, another one, nothing after it."""
@@ -177,8 +179,9 @@ class Automaton:
         if number is None:
             if len(self._subsets) >= MAX_STATES:
                 raise UnsupportedPatternError("a pattern with too many states")
-            number = self._numbers[subset] = len(self._subsets)
+            # in this order: an interrupt between the two leaves a state that nothing leads to
             self._subsets.append(subset)
+            number = self._numbers[subset] = len(self._subsets) - 1
         return number
 
     def step(self, state: int, code: int) -> int:

@@ -55,6 +55,9 @@ def estimate(text: str, modern: Callable[[], Any]) -> Cost:
         modern: gives the schema in draft 2020-12; called only where the text looks suspicious.
     """
     small = len(text) <= SMALL_TEXT
+    if text.count('"unevaluated') > _FEW:
+        # to see what is evaluated, a validator may look at everything below again, on each level
+        return Cost(quick=False, shallow=False)
     few_references = sum(map(text.count, _REFERENCES)) <= _FEW
     if few_references and (not small or (sum(map(text.count, _FORKS)) <= _FEW and '"dependent' not in text)):
         return Cost(quick=small, shallow=True)

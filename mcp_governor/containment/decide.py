@@ -26,6 +26,10 @@ SHORT = 16
 """A text of this length is no burden even for a pattern that backtracks exponentially."""
 LONG = 1_000
 """A text beyond this length may be a burden for any pattern."""
+LARGE_TEXT = 3_000_000
+"""Length of two schemas beyond which validators may take longer than a second for a small value."""
+LARGE_VALUE = 50_000
+"""Values and characters of an instance beyond which a validator may take longer than a second."""
 
 
 class Ground(Enum):
@@ -152,7 +156,7 @@ def _conclude(
 ) -> Containment:
     doubt = ""
     if isinstance(outcome, Found):
-        confirmed = _confirmed(outer, inner, outcome.value, until, twice=witness)
+        confirmed = _confirmed(outer, inner, outcome, until, twice=witness)
         if confirmed:
             return Containment("no", outcome.value, has_witness=True) if witness else Containment("no")
         doubt = outcome.doubt or ("two validators disagree" if confirmed is False else "a validator takes too long")
@@ -167,11 +171,14 @@ def _conclude(
     return Containment("unknown", reason=outcome.reason if isinstance(outcome, Unknown) else doubt)
 
 
-def _confirmed(outer: Schema, inner: Schema, value: Any, until: float, *, twice: bool) -> bool | None:
+def _confirmed(outer: Schema, inner: Schema, found: Found, until: float, *, twice: bool) -> bool | None:
     """Whether the validators accept the value for ``inner`` and refuse it for ``outer``; ``None``: no answer."""
-    longest = max(map(len, _texts(value)), default=0)
+    value, size = found.value, found.size
+    texts = _texts(value)
+    longest = max(map(len, texts), default=0)
     risky = longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack))
-    if risky or not (outer.cost.shallow and inner.cost.shallow):
+    large = len(outer.text) + len(inner.text) > LARGE_TEXT or size > LARGE_VALUE
+    if risky or large or not (outer.cost.shallow and inner.cost.shallow):
         answer = _ask("accepts", outer, inner, value, until)
         return None if answer is None else bool(answer == [False, True])
     return inner.accepts(value, twice=twice) is True and outer.accepts(value, twice=twice) is False

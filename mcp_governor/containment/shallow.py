@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 1_000
 """Pairs of parts that are held against each other: about a millisecond. Beyond: not seen to be covered."""
+_STEP_TEXT = 2_000
+"""Length of a text that takes the time of one step."""
 _TEXT_LIMITS = ('"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated')
 _DIALECT_WORDS = ('"items":[', '"additionalItems"', '"prefixItems"', '"minContains"', '"maxContains"', '"depend')
 """What drafts from 7 on read otherwise; what stands beside a reference is never looked at here."""
@@ -144,6 +146,7 @@ class _Comparison:
         if one != other:
             return False
         text = text_of(one)
+        self.left -= len(text) // _STEP_TEXT
         if text != text_of(other):
             return False
         return self.plain or '"$ref"' not in text or self.same_definitions
