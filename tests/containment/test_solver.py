@@ -181,3 +181,36 @@ def test_time_is_limited() -> None:
     inner = formula({"enum": list(range(5_000))})
     with pytest.raises(StoppedError):
         Solver(0.0).solve([inner, negate(formula({"enum": list(range(5_001))}))])
+
+
+BOUNDS = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"]
+
+
+@pytest.mark.parametrize("word", BOUNDS)
+@pytest.mark.parametrize("other", BOUNDS)
+@pytest.mark.parametrize("kind", ["number", "integer"])
+def test_bounds_at_the_same_number(word: str, other: str, kind: str) -> None:
+    def holds(name: str, value: float) -> bool:
+        return {"minimum": value >= 3, "exclusiveMinimum": value > 3, "maximum": value <= 3}.get(name, value < 3)
+
+    around = [2, 3, 4] if kind == "integer" else [2, 2.5, 3, 3.5, 4]
+    contained = all(holds(word, value) for value in around if holds(other, value))
+    check({word: 3}, {"type": kind, other: 3}, contained)
+    together = {"type": kind, word: 3, other: 3}
+    check(False, together, not any(holds(word, value) and holds(other, value) for value in around))
+
+
+@pytest.mark.parametrize(
+    ("keyword", "size", "value"),
+    [("Length", "string", "aaa"), ("Items", "array", [None] * 3), ("Properties", "object", {"a": 1, "b": 1, "c": 1})],
+)
+def test_sizes_at_the_limit(keyword: str, size: str, value: Any) -> None:
+    least, most = f"min{keyword}", f"max{keyword}"
+    check({least: 3}, {"type": size, least: 3}, contained=True)
+    check({least: 4}, {"type": size, least: 3}, contained=False)
+    check({most: 2}, {"type": size, most: 3}, contained=False)
+    check({most: 3}, {"not": {least: 4}, "type": size}, contained=True)
+    check({most: 2}, {"not": {least: 4}, "type": size}, contained=False)
+    check(False, {"type": size, least: 4, most: 3}, contained=True)
+    check(False, {"type": size, least: 3, most: 3}, contained=False)
+    check({"not": {"const": value}}, {"type": size, least: 3, most: 3, "not": {"const": value}}, contained=True)
