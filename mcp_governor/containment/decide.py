@@ -100,6 +100,8 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float, witness
     outcome = _search(outer, inner, until - deadline / 3)
     if not quick and isinstance(outcome, Unknown):
         native = _ask("covers", outer, inner, None, until)
+        if native is None and time.monotonic() >= until:
+            outcome = Unknown(f"{outcome.reason}, and another procedure takes longer than the deadline")
     return _conclude(outer, inner, native, outcome, until, witness)
 
 

@@ -35,6 +35,11 @@ def listed_values(schema: Any, draft: int) -> list[Any] | None:
     return values if isinstance(values, list) and len(values) <= MOST else None
 
 
+def _is_schema(schema: Any, draft: int) -> bool:
+    """Whether the value has the shape of a schema: draft 4 has no booleans among them."""
+    return isinstance(schema, dict) or (draft > 4 and isinstance(schema, bool))
+
+
 def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> Outcome | None:
     """A value that ``inner`` lists and accepts and ``outer`` does not, the shortest.
 
@@ -50,7 +55,7 @@ def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_di
         validating could be more than a look.
     """
     wide_draft, narrow_draft = dialect_of(outer, default_dialect), dialect_of(inner, default_dialect)
-    if wide_draft is None or narrow_draft is None:
+    if wide_draft is None or narrow_draft is None or not (_is_schema(outer, wide_draft) and isinstance(inner, dict)):
         return None
     values = listed_values(inner, narrow_draft)
     if values is None or any(word in outer_text or word in inner_text for word in _TEXT_LIMITS):

@@ -114,6 +114,8 @@ def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
     """
     if not isinstance(schema, dict | bool):
         return "is neither an object nor a boolean"
+    if isinstance(schema, bool) and draft == 4:
+        return "is a boolean, which draft 4 does not have as a schema"
     if draft is None:
         assert isinstance(schema, dict)
         return f"names an unknown dialect, {one_line(str(schema['$schema']), 80)}"

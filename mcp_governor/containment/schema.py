@@ -65,6 +65,8 @@ class Schema:
     def _surely_sound(self) -> bool:
         """Whether the native engine has read it, and there is no reference that might go wrong."""
         known = self.draft is not None and self.canonical is not None
+        if self.draft == 4 and self.text in ("true", "false"):
+            return False
         return known and '"$re' not in self.text and '"$dynamicRef"' not in self.text
 
     @property

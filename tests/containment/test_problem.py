@@ -156,3 +156,11 @@ def test_a_long_chain_of_references_is_followed_once() -> None:
     assert schema_problem(sound) is None
     assert "applies itself to the same value" in (schema_problem(circle) or "")
     assert contains({"type": "string"}, sound).verdict in ("yes", "unknown")
+
+
+def test_a_boolean_is_no_schema_of_draft_4() -> None:
+    assert "draft 4" in (schema_problem(False, default_dialect=4) or "")
+    for outer, inner in ((False, {"enum": ["a"]}), ({"enum": ["a"]}, True), (True, {"type": "string"})):
+        found = contains(outer, inner, default_dialect=4)
+        assert found.verdict == "unknown"
+        assert "draft 4" in found.reason
