@@ -223,7 +223,7 @@ class Walk:
         """Types and alternatives that went and came; what else a retyped one says is compared on its own."""
         changed, reverted = list(come), list(gone)
         for before, after in retyped:
-            if after.stated_type or before.stated_type:
+            if all(item.stated_type for item in (before, after) if item.type is not None):
                 changed[changed.index(after)] = with_type_of(before, after)
                 reverted[reverted.index(before)] = with_type_of(after, before)
             else:

@@ -69,8 +69,8 @@ def build_surface(
     Args:
         raw: ``{"tools": […], "prompts": […], "resources": […], "resourceTemplates": […], "serverInfo": {…},
             "protocolVersion": …, "capabilities": {…}, "instructions": …, "release": …, "listings": {…},
-            "conversation": {…}}``; every key may be missing and any value may be of the wrong type: what cannot be used is
-            kept in ``entries`` for the rules.
+            "conversation": {…}}``; every key may be missing and any value may be of the wrong type: what cannot be
+            used is kept in ``entries`` for the rules.
         tiers: globs from the configuration.
         tier_of_list: tiers found by per-tier ``tools/list`` parameters.
         source: what the user named, for messages.

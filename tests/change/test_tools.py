@@ -314,6 +314,45 @@ SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
         template("file:///{+path}"),
         [("template-variable-removed", "/resourceTemplates/file:~1~1~1{root}~1{+path}", B)],
     ),
+    "media type of a resource": (
+        {"resources": [{"uri": "a:b", "name": "b", "mimeType": "text/plain"}]},
+        {"resources": [{"uri": "a:b", "name": "b", "mimeType": "text/html"}]},
+        [("resource-media-type-changed", "/resources/a:b/mimeType", B)],
+    ),
+    "media type of a resource dropped": (
+        {"resources": [{"uri": "a:b", "name": "b", "mimeType": "text/plain"}]},
+        {"resources": [{"uri": "a:b", "name": "b"}]},
+        [("resource-media-type-declared", "/resources/a:b/mimeType", C)],
+    ),
+    "media type that was null": (
+        {"resources": [{"uri": "a:b", "name": "b", "mimeType": None}]},
+        {"resources": [{"uri": "a:b", "name": "b"}]},
+        [],
+    ),
+    "media type of a template": (
+        template("file:///{path}", mimeType="text/plain"),
+        template("file:///{path}", mimeType="text/html"),
+        [("template-media-type-changed", "/resourceTemplates/file:~1~1~1{path}/mimeType", B)],
+    ),
+    "media type of a template that moved": (
+        template("file:///{path}", mimeType="text/plain"),
+        template("file:///{+path}", mimeType="text/html"),
+        [
+            ("template-media-type-changed", "/resourceTemplates/file:~1~1~1{path}/mimeType", B),
+            ("template-widened", "/resourceTemplates/file:~1~1~1{path}", C),
+        ],
+    ),
+    "media type of a resource that a template covers": (
+        {
+            "resources": [{"uri": "a:b", "name": "b", "mimeType": "text/plain"}],
+            "resourceTemplates": [{"uriTemplate": "a:{x}", "name": "x", "mimeType": "text/html"}],
+        },
+        {"resourceTemplates": [{"uriTemplate": "a:{x}", "name": "x", "mimeType": "text/html"}]},
+        [
+            ("resource-media-type-changed", "/resources/a:b/mimeType", B),
+            ("resource-unlisted", "/resources/a:b", C),
+        ],
+    ),
     "capabilities move together": (
         server(tools={"listChanged": True}, completions={}, logging={}),
         server(tools={}, extensions={"a/b": {}}),

@@ -7,6 +7,8 @@ import pytest
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
 from mcp_governor.linting import LintSettings, lint, load_catalogue, select
+from mcp_governor.linting.catalogue import Profile
+from mcp_governor.linting.selection import _severities
 from mcp_governor.surface import build_surface
 
 PROFILES = ("recommended", "charter", "schema-md", "surface", "omni")
@@ -91,6 +93,16 @@ def test_the_users_severity_beats_the_profiles_and_an_id_beats_a_pack():
     chosen = active(profiles=("charter",), severity={"charter/*": Severity.INFO, "charter/length": Severity.WARNING})
     assert chosen["charter/use-this-when"].severity is Severity.INFO
     assert chosen["charter/length"].severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_profiles_the_graver_severity_counts(order):
+    profiles = [
+        Profile("calm", "", (), severity={"charter/length": Severity.INFO, "charter/*": Severity.ERROR}),
+        Profile("strict", "", (), severity={"charter/length": Severity.ERROR, "charter/*": Severity.WARNING}),
+    ]
+    merged = _severities(LintSettings(), [profiles[index] for index in order], load_catalogue())
+    assert merged == {"charter/length": Severity.ERROR, "charter/*": Severity.ERROR}
 
 
 @pytest.mark.parametrize(

@@ -321,3 +321,17 @@ def test_an_entry_about_a_named_argument_deprecates_no_tool() -> None:
     assert judged(surface(old, NEW), surface(NEW), log=log) == ["removed-undeprecated"]
     broken = {**old, "inputSchema": {**old["inputSchema"], "required": ["q"]}}
     assert judged(surface(old, NEW, old="advanced"), surface(broken, NEW, old="advanced"), log=log, now="1.5.0") == []
+
+
+def test_the_first_announcement_of_an_argument_starts_its_window() -> None:
+    """Announced in 1.2.0 and said again in 1.4.0: a minor release lies between the first word and the break."""
+    old = tool("old", inputSchema={"type": "object", "properties": {"q": {"type": "string"}}})
+    broken = {**old, "inputSchema": {**old["inputSchema"], "required": ["q"]}}
+    told = "\n\n**Deprecated**\n\n- `old` without `q` is deprecated."
+    early, late = "## 1.2.0", "## 1.4.0"
+    log = LOG.replace("\n\n**Deprecated**\n\n- `old` is deprecated; use `new` instead.", "")
+    before, after = surface(old, NEW, old="advanced"), surface(broken, NEW, old="advanced")
+    both = log.replace(early, early + told).replace(late, late + told)
+    assert judged(before, after, log=both, now="1.5.0") == []
+    only_late = log.replace(late, late + told)
+    assert judged(before, after, log=only_late, now="1.5.0") == ["advanced-break-early"]
