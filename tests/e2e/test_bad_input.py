@@ -67,7 +67,7 @@ UNREACHABLE = {
         r"  cannot open the database \x1b[31m/srv/db\x1b[0m \u{202e}",
     ],
     "exits_halfway": ["hostile.py MODE: it exited with status 7 before it answered.", "Run the command by hand"],
-    "silent": ["hostile.py MODE: it did not shake hands within 1 s."],
+    "silent": ["hostile.py MODE: it did not shake hands within 0.5 s."],
     "silent_on_list": ["hostile.py MODE: no answer to tools/list within 3 s.", "Raise --timeout"],
     "garbage": [r"lines on stdout that are not JSON-RPC", r"\x1b[2J", "Send logs to stderr"],
     "stderr_flood_then_exit": ["hostile.py MODE: it exited with status 1 before it answered.", "the last word"],
@@ -257,7 +257,7 @@ def web():
         ("500", r'it fails (HTTP 500: "{"oops": "\x1b[31m"}").'),
         ("html", "it answers with a web page (text/html), not with MCP."),
         ("redirect", "it redirects to http://127.0.0.1:1/elsewhere (HTTP 302), which is another origin."),
-        ("slow", "it did not shake hands within 2 s."),
+        ("slow", "it did not shake hands within 1 s."),
     ],
 )
 def test_http_servers_that_are_none(folder: Path, web, path: str, sentence: str) -> None:
