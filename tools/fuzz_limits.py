@@ -150,6 +150,37 @@ def unique_beside_fixed_items(maker: Maker) -> Any:
 
 
 @family
+def repeats_beside_places(maker: Maker) -> Any:
+    """Arrays with two equal items and certain items at certain places, or all others."""
+
+    def at(place: int, item: Any) -> Any:
+        return {"prefixItems": [*([True] * place), item]}
+
+    some = [{"const": 1}, {"const": 2}, {"enum": [1, 2]}, {"const": 0}, {"type": "integer"}, {"enum": [True, 1]}]
+    wanted = [at(place, maker.pick(some)) for place in maker.rng.sample(range(4), 1 + maker.below(3))]
+    if maker.chance(0.3):
+        wanted.append({"contains": maker.pick(some), "maxContains": 1 + maker.below(2)})
+    if maker.chance(0.3):
+        wanted.append({maker.pick(["minItems", "maxItems"]): 2 + maker.below(3)})
+    if maker.chance(0.3):
+        wanted.append({"items": maker.pick(some)})
+    repeated: Any = {"not": {"uniqueItems": True}} if maker.chance(0.8) else {"uniqueItems": True}
+    if maker.chance(0.4):
+        return {"type": "array", "allOf": [repeated, *wanted]}
+    if maker.chance(0.3):
+        return {"anyOf": [{"not": part} for part in (repeated, *wanted)]}
+    return {"anyOf": [{"uniqueItems": True}, *map(_barred, wanted)]}
+
+
+def _barred(part: dict[str, Any]) -> dict[str, Any]:
+    """The opposite of a place that is taken, as people write it."""
+    if "prefixItems" in part:
+        *before, item = part["prefixItems"]
+        return {"prefixItems": [*before, {"not": item}]}
+    return {"not": part}
+
+
+@family
 def many_counts(maker: Maker) -> Any:
     count = around(maker, CONTAINS_MOST)
     parts = [

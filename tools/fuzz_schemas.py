@@ -441,6 +441,87 @@ def respelled(schema: Any, rng: random.Random) -> Any:
     return out
 
 
+def opposite(schema: Any, rng: random.Random) -> Any:
+    """A schema that accepts what another refuses, and a little more, written without ``not`` as far as that goes.
+
+    A side condition is left out now and then: the type, an array that is long enough for the place that is barred.
+    """
+    if isinstance(schema, bool):
+        return not schema
+    parts = [_opposite_word(word, value, schema, rng) for word, value in schema.items()]
+    if not parts:
+        return False
+    return parts[0] if len(parts) == 1 else {"anyOf": parts}
+
+
+def _opposite_word(word: str, value: Any, schema: dict[str, Any], rng: random.Random) -> Any:  # noqa: C901 - a table
+    def typed(kind: str, rest: dict[str, Any]) -> dict[str, Any]:
+        return {"type": kind, **rest} if rng.random() < 0.7 else rest
+
+    def inner(part: Any) -> Any:
+        return opposite(part, rng) if rng.random() < 0.5 else {"not": part}
+
+    if word == "not":
+        return copied(value)
+    if word in ("anyOf", "allOf"):
+        return {"allOf" if word == "anyOf" else "anyOf": [inner(part) for part in value]}
+    if word == "type":
+        named = {value} if isinstance(value, str) else set(value)
+        if "integer" not in named:
+            return {"type": [kind for kind in TYPES if kind not in named | {"integer"}] or ["integer"]}
+    if word == "properties":
+        return {
+            "anyOf": [typed("object", {"required": [key], "properties": {key: inner(value[key])}}) for key in value]
+        }
+    if word == "required":
+        return {"anyOf": [typed("object", {"properties": {key: False}}) for key in value]} if value else False
+    if word == "prefixItems":
+        longs = [
+            typed("array", {"minItems": at + 1, "prefixItems": [*([True] * at), inner(part)]})
+            for at, part in enumerate(value)
+        ]
+        if rng.random() < 0.4:
+            for part in longs:
+                part.pop("minItems")
+        return {"anyOf": longs}
+    if word == "items" and "prefixItems" not in schema and not isinstance(value, list):
+        return typed("array", {"contains": inner(value)})
+    if word == "contains" and "minContains" not in schema and "maxContains" not in schema:
+        return typed("array", {"items": inner(value)})
+    if word in _TURNED and type(value) in (int, float):
+        kind, turned, step = _TURNED[word]
+        if value + step >= 0 or kind == "number":
+            return typed(kind, {turned: value + step})
+    return {"not": {key: copied(schema[key]) for key in schema if key == word or key in _TOGETHER.get(word, ())}}
+
+
+_TURNED = {
+    "minimum": ("number", "exclusiveMaximum", 0),
+    "maximum": ("number", "exclusiveMinimum", 0),
+    "exclusiveMinimum": ("number", "maximum", 0),
+    "exclusiveMaximum": ("number", "minimum", 0),
+    "minItems": ("array", "maxItems", -1),
+    "maxItems": ("array", "minItems", 1),
+    "minLength": ("string", "maxLength", -1),
+    "maxLength": ("string", "minLength", 1),
+    "minProperties": ("object", "maxProperties", -1),
+    "maxProperties": ("object", "minProperties", 1),
+}
+_TOGETHER = {
+    "items": ("prefixItems",),
+    "additionalProperties": ("properties", "patternProperties"),
+    "contains": ("minContains", "maxContains"),
+    "minContains": ("contains", "maxContains"),
+    "maxContains": ("contains", "minContains"),
+    "if": ("then", "else"),
+    "then": ("if", "else"),
+    "else": ("if", "then"),
+    "unevaluatedProperties": tuple(OBJECTS) + tuple(LOGIC) + ("then", "else"),
+    "unevaluatedItems": tuple(ARRAYS) + tuple(LOGIC) + ("then", "else"),
+}
+"""Words whose meaning hangs on others."""
+
+
 def spelled(schema: Any, draft: int) -> Any:
     """The schema, made in the words of 2020-12, in the words of an older draft; some words stay that it ignores."""
     if draft == 20:

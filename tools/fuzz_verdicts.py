@@ -20,7 +20,7 @@ import jsonschema_rs
 from fuzz_instances import Sampler, Universe
 from fuzz_limits import beyond
 from fuzz_pool import Failure, Tally, tick
-from fuzz_schemas import DRAFTS, Editor, Maker, respelled, spelled
+from fuzz_schemas import DRAFTS, Editor, Maker, opposite, respelled, spelled
 
 from mcp_governor.containment import contains
 
@@ -37,6 +37,10 @@ DEADLINE = 0.5
 HANG = 3 * DEADLINE
 BEYOND = 0.12
 """Share of cases that are made to lie beyond a limit: they take most of the time."""
+COMPLEMENTS = 0.15
+"""Share of cases about a schema beside the negation of its neighbour: nearly everything, and nearly nothing."""
+TRIVIAL = 0.25
+"""Share of cases in which one of the schemas is no more than a type, or nothing at all."""
 REAL_SHARE = 0.05
 """Share of cases that start from a schema of a published server."""
 COMPOSITES = 160
@@ -119,7 +123,16 @@ class Case:
             base = maker.document(2 if rng.random() < 0.7 else 3)
         editor = Editor(maker)
         schemas = [base, editor.edited(base), editor.edited(base, 2)]
-        if self.family == "small":
+        if rng.random() < COMPLEMENTS:
+            # contained in everything, or in nothing, but for what an edit left out
+            one, other = schemas[:2]
+            without = opposite(other, rng) if rng.random() < 0.7 else {"not": other}
+            schemas = [{"anyOf": [one, without]}, True, {"allOf": [one, without]}, False]
+            if any("$" in json.dumps(part) for part in (one, other)):
+                schemas = [one, other, True, False]
+        elif rng.random() < TRIVIAL:
+            schemas.append(rng.choice([True, False, *({"type": kind} for kind in ("array", "object", "number"))]))
+        elif self.family == "small":
             schemas.append(maker.document(2))
         self.draft = 20 if rng.random() < 0.7 else rng.choice([4, 6, 7, 19])
         if rng.random() < 0.04:

@@ -11,7 +11,7 @@ import fuzz_verdicts
 import jsonschema_rs
 import pytest
 from fuzz_instances import Sampler, Universe, matching
-from fuzz_schemas import DRAFTS, Editor, Maker, places, spelled
+from fuzz_schemas import DRAFTS, Editor, Maker, opposite, places, spelled
 
 
 def texts(seed: int, cases: int) -> list[str]:
@@ -102,6 +102,21 @@ def test_edits_change_something_and_leave_the_original_alone() -> None:
         changed += json.dumps(Editor(maker).edited(schema)) != before
         assert json.dumps(schema) == before
     assert changed > 180
+
+
+def test_opposites_leave_little_out() -> None:
+    """A schema and its opposite accept everything between them, and little twice."""
+    rng = random.Random(1)
+    both = neither = asked = 0
+    for _ in range(300):
+        schema = Maker(rng).schema(2)
+        one, other = (jsonschema_rs.Draft202012Validator(part) for part in (schema, opposite(schema, rng)))
+        for value in Universe([schema], rng).values(20):
+            asked += 1
+            both += one.is_valid(value) and other.is_valid(value)
+            neither += not one.is_valid(value) and not other.is_valid(value)
+    assert neither == 0
+    assert 0 < both < asked / 4
 
 
 @pytest.mark.parametrize("pattern", ["^a{3,5}$", "^(ab|c)+$", r"^x\d$", "^[^a]b$", "^a.c$", "^$"])
