@@ -206,7 +206,7 @@ def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
         raise
     except BaseException as error:  # a panic of a Rust extension is no Exception
         return {"verdict": "crash", "reason": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0}
-    answer: dict[str, Any] = {"verdict": found.verdict, "reason": found.reason}
+    answer: dict[str, Any] = {"verdict": found.verdict, "reason": found.reason, "deadline": deadline}
     if found.has_witness:
         answer["witness"] = found.witness
     answer["seconds"] = time.monotonic() - start
@@ -215,8 +215,10 @@ def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
 
 def stable(answer: dict[str, Any]) -> str | None:
     """What may not depend on the process that was asked; ``None`` where the clock had a part in the answer."""
-    if answer["verdict"] == "unknown" and re.search("deadline|too long|validator", answer["reason"]):
-        return None
+    if answer["verdict"] == "unknown":
+        late = answer["seconds"] > 0.6 * answer["deadline"]
+        if late or re.search("deadline|too long|validator", answer["reason"]):
+            return None
     if answer["verdict"] == "no" and "witness" not in answer:
         # taken from the native engine where the search for a witness came to nothing, perhaps for want of time
         return None
