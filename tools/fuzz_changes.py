@@ -17,10 +17,11 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
+from fuzz_edits import Editor
 from fuzz_instances import Sampler, Universe
 from fuzz_limits import beyond
 from fuzz_pool import Failure, Tally, tick
-from fuzz_schemas import Editor, Maker, copied, places
+from fuzz_schemas import Maker, copied, places
 from fuzz_verdicts import OURS, accepts_twice, native
 
 from mcp_governor.change import ChangeOptions, compare, kind

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import jsonschema_rs
+from fuzz_edits import Editor, opposite, respelled
 from fuzz_instances import Sampler, Universe
 from fuzz_limits import beyond
 from fuzz_pool import Failure, Tally, tick
-from fuzz_schemas import DRAFTS, Editor, Maker, opposite, respelled, spelled
+from fuzz_schemas import DRAFTS, Maker, spelled
 
 from mcp_governor.containment import contains
 

@@ -10,8 +10,9 @@ import fuzz_limits
 import fuzz_verdicts
 import jsonschema_rs
 import pytest
+from fuzz_edits import Editor, opposite
 from fuzz_instances import Sampler, Universe, matching
-from fuzz_schemas import DRAFTS, Editor, Maker, opposite, places, spelled
+from fuzz_schemas import DRAFTS, Maker, places, spelled
 
 
 def texts(seed: int, cases: int) -> list[str]:
