@@ -22,9 +22,11 @@ if TYPE_CHECKING:
         CallReport,
         CallStarted,
         CaseResult,
+        GoodCallCounts,
         ServerRestarted,
     )
     from mcp_governor.call.run import run_calls
+    from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.call.settings import CallSettings
     from mcp_governor.call.validate import ResponseChecker, charter_step_findings, validate_response
 
@@ -37,10 +39,12 @@ __all__ = [
     "Case",
     "CaseResult",
     "Channel",
+    "GoodCallCounts",
     "Outcome",
     "Plan",
     "Purpose",
     "ResponseChecker",
+    "Sandbox",
     "ServerRestarted",
     "Skipped",
     "behaviour_changes",
@@ -63,8 +67,17 @@ __getattr__ = lazy_names(
         "cases": ("Case", "Plan", "Purpose", "Skipped", "plan_calls"),
         "outcome": ("Channel", "Outcome"),
         "record": ("load_recordings", "split_recordings", "write_recordings"),
-        "report": ("CallEvent", "CallFinished", "CallReport", "CallStarted", "CaseResult", "ServerRestarted"),
+        "report": (
+            "CallEvent",
+            "CallFinished",
+            "CallReport",
+            "CallStarted",
+            "CaseResult",
+            "GoodCallCounts",
+            "ServerRestarted",
+        ),
         "run": ("run_calls",),
+        "sandbox": ("Sandbox",),
         "settings": ("CallSettings",),
         "validate": ("ResponseChecker", "charter_step_findings", "validate_response"),
     },

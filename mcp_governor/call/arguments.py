@@ -1,17 +1,22 @@
 """Sample arguments from an input schema: what its author wrote as an example, else what a person would type.
 
-Deterministic: the same schema and seed give the same arguments. What the simple rules cannot satisfy (patterns,
-intricate compositions) is left to containment, whose witness against the schema that accepts nothing is an
-instance that two validators confirm.
+Deterministic: the same schema, seed and source give the same arguments. What a schema does not say by itself (which
+file, which id) comes from a :class:`Source`. What the simple rules cannot satisfy (patterns, intricate compositions)
+is left to containment, whose witness against the schema that accepts nothing is an instance that two validators
+confirm.
 """
 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
 
+from mcp_governor.call.prose import spellings
+from mcp_governor.call.words import singular
 from mcp_governor.charter.schemas import branches, compile_schema, compiled
 from mcp_governor.containment import contains
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,15 +50,51 @@ NOTHING: Any = object()
 _DEEPEST = 8
 _LONGEST = 100_000
 _MOST_ITEMS = 1_000
+_MOST_TRIED = 60
+"""So many candidates for one value are held against its schema; a source offers a few dozen."""
 
 
-def sample_arguments(schema: Any, *, seed: int = 0, optional: bool = False) -> dict[str, Any] | None:
+class Source(Protocol):
+    """Values for arguments by their name and description; see :class:`mcp_governor.call.supply.ToolSupply`."""
+
+    def candidates(self, name: str, text: str, kind: str = "") -> Iterator[Any]:
+        """Values for one argument, best first."""
+
+    def allows(self, name: str, text: str, value: Any) -> bool:
+        """Whether an example or a default of the schema may be sent."""
+
+    def invents(self, name: str, text: str) -> bool:
+        """Whether any value that the schema accepts will do, where there are no candidates."""
+
+    def means_place(self, name: str, text: str) -> bool:
+        """Whether an argument means a place in a file system, which no made-up text leads to."""
+
+    def confined(self, arguments: Any) -> bool:
+        """Whether whole arguments may be sent, however they were made."""
+
+
+@frozen
+class Place:
+    """Where a value stands: the name of its argument, and what is said about it."""
+
+    name: str = ""
+    text: str = ""
+
+
+_NOWHERE = Place()
+_MOST_CHOICES = 5
+
+
+def sample_arguments(
+    schema: Any, *, seed: int = 0, optional: bool = False, source: Source | None = None
+) -> dict[str, Any] | None:
     """Arguments that an input schema accepts.
 
     Args:
         schema: the input schema.
         seed: chooses among equally good values; 0 takes the first.
         optional: give optional arguments too, as far as values for them can be found.
+        source: values by name and description, for arguments whose schema offers none.
 
     Returns:
         ``None`` where no accepted arguments were found.
@@ -64,21 +105,21 @@ def sample_arguments(schema: Any, *, seed: int = 0, optional: bool = False) -> d
     if validator is None:
         return None
     root = {"type": "object", **schema} if isinstance(schema, dict) else {"type": "object"}
-    for candidate in _candidates(root, seed, optional):
-        if isinstance(candidate, dict) and validator.is_valid(candidate):
-            return candidate
+    for candidate in _candidates(root, Sampler(root, seed, optional=optional, source=source)):
+        fits = isinstance(candidate, dict) and validator.is_valid(candidate)
+        if fits and (source is None or source.confined(candidate)):
+            return dict(candidate)
     return None
 
 
-def _candidates(root: dict[str, Any], seed: int, optional: bool) -> Iterator[Any]:
-    sampler = Sampler(root, seed, optional=optional)
-    if optional:
+def _candidates(root: dict[str, Any], sampler: Sampler) -> Iterator[Any]:
+    if sampler.optional:
         draft = sampler.draft(root)
         yield draft
         if isinstance(draft, dict):
             yield from _without_each(root, draft)
         return
-    yield from _written(root)
+    yield from (value for value in _written(root) if sampler.may_send(Place(), value))
     yield sampler.sample(root)
 
 
@@ -99,54 +140,103 @@ class Sampler:
         root: the document that local references point into.
         seed: chooses among equally good values; 0 takes the first.
         optional: give optional members of objects too.
+        source: values by name and description.
     """
 
-    def __init__(self, root: Any, seed: int = 0, *, optional: bool = False) -> None:
+    def __init__(self, root: Any, seed: int = 0, *, optional: bool = False, source: Source | None = None) -> None:
         self._root = root
         self._rng = random.Random(seed) if seed else None  # noqa: S311 - nothing secret is made of it
-        self._optional = optional
+        self.optional = optional
+        self._source = source
 
-    def sample(self, schema: Any, depth: int = 0) -> Any:
+    def sample(self, schema: Any, depth: int = 0, place: Place = _NOWHERE) -> Any:
         """A value that a schema accepts, :data:`NOTHING` where none was found.
 
         Args:
             schema: a schema of the document.
             depth: how deep the value stands.
+            place: where it stands.
+        """
+        return next(iter(self.options(schema, 1, depth, place)), NOTHING)
+
+    def options(self, schema: Any, most: int, depth: int = 0, place: Place = _NOWHERE) -> list[Any]:
+        """Different values that a schema accepts, best first; at most so many.
+
+        Args:
+            schema, depth, place: as for :meth:`sample`.
+            most: so many at most.
         """
         if not isinstance(schema, dict):
-            return NOTHING if schema is False else "example"
+            return [] if schema is False else ["example"]
         if depth > _DEEPEST:
-            return NOTHING
+            return []
         scoped = in_scope(self._root, schema)
         validator = compile_schema(scoped)
-        for candidate in self._natural(schema, depth):
-            if candidate is not NOTHING and (validator is None or validator.is_valid(candidate)):
-                return candidate
+        out: list[Any] = []
+        for candidate in islice(self._natural(schema, depth, place), _MOST_TRIED):
+            if (
+                candidate is not NOTHING
+                and (validator is None or validator.is_valid(candidate))
+                and candidate not in out
+            ):
+                out.append(candidate)
+                if len(out) >= most:
+                    break
+        if out:
+            return out
         found = contains(False, scoped)
-        return found.witness if found.has_witness else NOTHING
+        return [found.witness] if found.has_witness else []
 
     def draft(self, schema: dict[str, Any]) -> Any:
         """What the simple rules give for a schema, whether or not it accepts that."""
-        return next((value for value in self._natural(schema, 0) if value is not NOTHING), NOTHING)
+        return next((value for value in self._natural(schema, 0, _NOWHERE) if value is not NOTHING), NOTHING)
 
-    def _natural(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
-        yield from _written(schema)
+    def may_send(self, place: Place, value: Any) -> bool:
+        """Whether a value that the schema's author wrote may be sent."""
+        return self._source is None or self._source.allows(place.name, place.text, value)
+
+    def _invents(self, place: Place) -> bool:
+        return not place.name or self._source is None or self._source.invents(place.name, place.text)
+
+    def _is_place(self, place: Place) -> bool:
+        return bool(place.name) and self._source is not None and self._source.means_place(place.name, place.text)
+
+    def _natural(self, schema: dict[str, Any], depth: int, place: Place) -> Iterator[Any]:
         seen = [here for here in branches(self._root, schema) if here is not None]
+        if not place.text:
+            place = Place(place.name, _described(seen))
+        yield from (value for value in _written(schema) if self.may_send(place, value))
         for here in seen:
             values = here.get("enum")
             if isinstance(values, list) and values:
                 yield self._rng.choice(values) if self._rng is not None else values[0]
+                yield from (values[1:_MOST_CHOICES] if self._source is not None else ())
             if "const" in here:
                 yield here["const"]
             if here is not schema:
-                yield from _written(here)
+                yield from (value for value in _written(here) if self.may_send(place, value))
         merged, kinds = _merged(seen), _types(seen)
+        # "an object, or its JSON as a string": the object is what the schema describes.
+        described = merged.get("properties") and self._source is not None
+        first = [kind for kind in kinds if described and kind == "object"]
+        for kind in first:
+            yield self._of_type(kind, merged, depth, place)
+        if place.name and self._source is not None:
+            yield from self._supplied(self._source, merged, kinds, place)
         for kind in kinds:
-            yield self._of_type(kind, merged, depth)
+            if kind not in first and (kind != "string" or not self._is_place(place)):
+                yield self._of_type(kind, merged, depth, place)
         if "null" in kinds:
             yield None
 
-    def _of_type(self, kind: str, schema: dict[str, Any], depth: int) -> Any:
+    def _supplied(self, source: Source, schema: dict[str, Any], kinds: list[str], place: Place) -> Iterator[Any]:
+        for value in source.candidates(place.name, place.text, str(schema.get("format") or "")):
+            if not isinstance(value, str) or "string" in kinds or "array" not in kinds:
+                yield value
+            if isinstance(value, str) and kinds != ["string"]:
+                yield from spellings(value)
+
+    def _of_type(self, kind: str, schema: dict[str, Any], depth: int, place: Place) -> Any:
         if kind == "string":
             return self._string(schema)
         if kind in ("integer", "number"):
@@ -154,7 +244,7 @@ class Sampler:
         if kind == "boolean":
             return self._rng.random() < 0.5 if self._rng is not None else False
         if kind == "array":
-            return self._array(schema, depth)
+            return self._array(schema, depth, place)
         if kind == "object":
             return self._object(schema, depth)
         return NOTHING
@@ -169,7 +259,7 @@ class Sampler:
             return NOTHING
         return (text + "a" * max(low - len(text), 0))[:high]
 
-    def _array(self, schema: dict[str, Any], depth: int) -> Any:
+    def _array(self, schema: dict[str, Any], depth: int, place: Place) -> Any:
         prefix = schema.get("prefixItems")
         items = schema.get("items")
         if isinstance(items, list):  # before 2020-12
@@ -178,7 +268,8 @@ class Sampler:
         low = _size(schema, "minItems", 0)
         wanted = min(max(low, 1, len(schemas)), _size(schema, "maxItems", _LONGEST), _MOST_ITEMS)
         schemas += [items if items is not None else {}] * (wanted - len(schemas))
-        out = [self.sample(item, depth + 1) for item in schemas[:wanted]]
+        each = Place(singular(place.name), place.text)
+        out = [self.sample(item, depth + 1, each) for item in schemas[:wanted]]
         return NOTHING if any(item is NOTHING for item in out) else out
 
     def _object(self, schema: dict[str, Any], depth: int) -> Any:
@@ -186,8 +277,8 @@ class Sampler:
         properties = properties if isinstance(properties, dict) else {}
         required = [name for name in schema.get("required") or () if isinstance(name, str)]
         out: dict[str, Any] = {}
-        for name in dict.fromkeys([*required, *(properties if self._optional else ())]):
-            value = self.sample(properties.get(name, {}), depth + 1)
+        for name in dict.fromkeys([*required, *(properties if self.optional else ())]):
+            value = self.sample(properties.get(name, {}), depth + 1, Place(name))
             if value is not NOTHING:
                 out[name] = value
             elif name in required:
@@ -212,6 +303,11 @@ def _written(schema: dict[str, Any]) -> Iterator[Any]:
         yield schema["example"]
     if schema.get("default") is not None:
         yield schema["default"]
+
+
+def _described(schemas: list[dict[str, Any]]) -> str:
+    texts = (schema.get("description") for schema in schemas)
+    return next((text for text in texts if isinstance(text, str) and text), "")
 
 
 def _merged(schemas: list[dict[str, Any]]) -> dict[str, Any]:

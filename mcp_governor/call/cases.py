@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ from mcp_governor.text import did_you_mean, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mcp_governor.call.sandbox import Sandbox
+    from mcp_governor.call.supply import Supply
     from mcp_governor.config import CallConfig
     from mcp_governor.surface.model import Surface, Tool
 
@@ -46,6 +48,11 @@ class Purpose(StrEnum):
     FOLLOW = "follow"
 
 
+_GOOD = frozenset({Purpose.CONFIGURED, Purpose.RECORDED, Purpose.REQUIRED, Purpose.FULL})
+GENERATED = frozenset({Purpose.REQUIRED, Purpose.FULL})
+"""Good calls whose arguments the run makes, and makes better as it learns."""
+
+
 @frozen
 class Case:
     """One call.
@@ -61,6 +68,9 @@ class Case:
         status: expected status of a configured call, empty where none was told.
         kind: expected error kind of a configured call, empty where none was told.
         recorded: the recording that this call repeats, ``None`` otherwise.
+        portable: the arguments with placeholders for what differs from run to run (paths of the sandbox, today),
+            for messages, identities and recordings; ``None`` where nothing does.
+        attempt: how many good calls of the same purpose failed before this one.
     """
 
     tool: str
@@ -72,6 +82,23 @@ class Case:
     status: str = ""
     kind: str = ""
     recorded: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    portable: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    attempt: int = 0
+
+    @property
+    def said(self) -> Mapping[str, Any]:
+        """The arguments as messages and recordings say them."""
+        return self.arguments if self.portable is None else self.portable
+
+    @property
+    def good(self) -> bool:
+        """Whether this call should come to something: made for that, with arguments that the schema accepts."""
+        return self.valid and self.purpose in _GOOD
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether the run made the arguments of this good call."""
+        return self.purpose in GENERATED
 
     @property
     def label(self) -> str:
@@ -100,10 +127,17 @@ class Skipped:
 
 @frozen
 class Plan:
-    """What will be called and what will not."""
+    """What will be called and what will not.
+
+    Attributes:
+        cases: in the order of the calls: the good ones, then those that the schema refuses.
+        skipped: tools and calls that are left alone.
+        supply: where values for arguments come from, ``None`` for the schemas alone.
+    """
 
     cases: tuple[Case, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    supply: Supply | None = field(default=None, compare=False, repr=False)
 
 
 def plan_calls(
@@ -112,29 +146,41 @@ def plan_calls(
     *,
     settings: CallSettings = DEFAULT_SETTINGS,
     recorded: Sequence[Mapping[str, Any]] = (),
+    sandbox: Sandbox | None = None,
 ) -> Plan:
-    """The calls of one run, in the order of the surface; tools that are not safe to call are left out.
+    """The calls of one run; tools that are not safe to call are left out.
+
+    Good calls come first, those of tools that say what there is before those that need to know it; then the calls
+    that the schema refuses, in the order of the surface.
 
     Args:
         surface: what the server publishes.
         configured: calls from the configuration; they replace the generated happy paths of their tools.
         settings: permissions and limits.
         recorded: calls that were recorded before (see :mod:`mcp_governor.call.record`).
+        sandbox: files for arguments that mean a path; without it arguments come from the schemas alone.
     """
-    cases: list[Case] = []
+    supply = None
+    if sandbox is not None:
+        from mcp_governor.call.supply import Supply
+
+        supply = Supply(surface, sandbox)
     skipped: list[Skipped] = []
-    own = [_configured(call, surface) for call in configured] + [_recorded(call, surface) for call in recorded]
+    own = [_configured(call, surface, sandbox) for call in configured]
+    own += [_recorded(call, surface, sandbox) for call in recorded]
+    planned: dict[str, list[Case]] = {}
     for tool in surface.tools:
         mine = [case for case in own if case.tool == tool.name]
         reason = refusal(tool, settings)
         if reason is not None:
             skipped.append(Skipped(tool.name, reason))
             continue
-        generated = _generated(tool, settings, mine) if settings.generate else []
+        generated = _generated(tool, settings, mine, supply) if settings.generate else []
         if not mine and not generated:
             why = "no arguments could be made from its schema" if settings.generate else "no call is configured"
             skipped.append(Skipped(tool.name, why))
-        cases += [*mine, *generated]
+        planned[tool.name] = [*mine, *generated]
+    cases = _ordered(surface, planned, supply)
     for case in own:
         if case.tool in surface.by_name:
             continue
@@ -146,7 +192,17 @@ def plan_calls(
             skipped.append(Skipped(case.tool, reason, case))
     if settings.generate and settings.unhappy and surface.tools:
         cases.append(Case(_stranger(surface), {}, Purpose.UNKNOWN_TOOL, valid=False))
-    return Plan(tuple(cases), tuple(skipped))
+    return Plan(tuple(cases), tuple(skipped), supply)
+
+
+def _ordered(surface: Surface, planned: Mapping[str, list[Case]], supply: Supply | None) -> list[Case]:
+    tools = [tool for tool in surface.tools if tool.name in planned]
+    wrong = [case for tool in tools for case in planned[tool.name] if case.purpose not in _GOOD]
+    if supply is not None:
+        from mcp_governor.call.order import called_first
+
+        tools = called_first(tools, supply)
+    return [case for tool in tools for case in planned[tool.name] if case.purpose in _GOOD] + wrong
 
 
 def refusal(tool: Tool, settings: CallSettings) -> str | None:
@@ -170,21 +226,23 @@ def _stranger(surface: Surface) -> str:
     return next(name for name in names if name not in surface.by_name)
 
 
-def _generated(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> list[Case]:
+def _generated(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: Supply | None) -> list[Case]:
     known = [case.arguments for case in own]
-    new = (case for case in _generate(tool, settings, own) if case.arguments not in known)
-    return list(itertools.islice(new, settings.cases_per_tool))
+    new = (case for case in _generate(tool, settings, own, supply) if case.arguments not in known)
+    cases = list(itertools.islice(new, settings.cases_per_tool))
+    return cases if supply is None else [with_portable(case, supply.sandbox) for case in cases]
 
 
-def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> Iterator[Case]:
+def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: Supply | None) -> Iterator[Case]:
     schema = tool.input_schema
+    source = supply.of(tool) if supply is not None else None
     good = next((dict(case.arguments) for case in own if case.valid), None)
     if good is None:
-        good = sample_arguments(schema, seed=settings.seed)
+        good = sample_arguments(schema, seed=settings.seed, source=source)
         if good is None:
             return
         yield Case(tool.name, good, Purpose.REQUIRED)
-    full = sample_arguments(schema, seed=settings.seed, optional=True)
+    full = sample_arguments(schema, seed=settings.seed, optional=True, source=source)
     fullest = {**full, **good} if full is not None and not misfit(tool, {**full, **good}) else good
     if fullest != good:
         yield Case(tool.name, fullest, Purpose.FULL)
@@ -192,7 +250,14 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case]) -> Iterat
     if settings.unhappy and (tool.hints.read_only or not tool.hints.destructive):
         yield _case(tool, unknown_argument(good))
         for wrong in wrong_arguments(schema, fullest):
-            yield _case(tool, wrong)
+            if source is None or source.confined(wrong.arguments):
+                yield _case(tool, wrong)
+
+
+def with_portable(case: Case, sandbox: Sandbox) -> Case:
+    """The call with its arguments as messages and recordings say them."""
+    portable = sandbox.portable(dict(case.arguments))
+    return case if portable == case.arguments else replace(case, portable=portable)
 
 
 def _case(tool: Tool, wrong: Wrong) -> Case:
@@ -210,12 +275,22 @@ def _reading(tool: Tool | None, arguments: Mapping[str, Any]) -> tuple[bool, boo
     return False, validator is not None and validator.is_valid(dict(arguments))
 
 
-def _configured(call: CallConfig, surface: Surface) -> Case:
-    valid, is_open = _reading(surface.by_name.get(call.tool), call.arguments)
+def _filled(
+    arguments: Mapping[str, Any], sandbox: Sandbox | None
+) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+    """The arguments to send, and as they were written where that is something else."""
+    filled = arguments if sandbox is None else sandbox.filled(dict(arguments))
+    return (filled, arguments) if filled != arguments else (arguments, None)
+
+
+def _configured(call: CallConfig, surface: Surface, sandbox: Sandbox | None) -> Case:
+    arguments, portable = _filled(call.arguments, sandbox)
+    valid, is_open = _reading(surface.by_name.get(call.tool), arguments)
     return Case(
         call.tool,
-        call.arguments,
+        arguments,
         Purpose.CONFIGURED,
+        portable=portable,
         detail=shown_arguments(call.arguments),
         valid=valid,
         open=is_open,
@@ -224,14 +299,16 @@ def _configured(call: CallConfig, surface: Surface) -> Case:
     )
 
 
-def _recorded(call: Mapping[str, Any], surface: Surface) -> Case:
-    tool, arguments = str(call["tool"]), call.get("arguments", {})
+def _recorded(call: Mapping[str, Any], surface: Surface, sandbox: Sandbox | None) -> Case:
+    tool, written = str(call["tool"]), call.get("arguments", {})
+    arguments, portable = _filled(written, sandbox)
     valid, is_open = _reading(surface.by_name.get(tool), arguments)
     return Case(
         tool,
         arguments,
         Purpose.RECORDED,
-        detail=shown_arguments(arguments),
+        portable=portable,
+        detail=shown_arguments(written),
         valid=valid,
         open=is_open,
         recorded=call,

@@ -33,7 +33,7 @@ def expectation_breaches(case: Case, outcome: Outcome, response: Response) -> It
 
 def _drift(case: Case, outcome: Outcome) -> Iterator[Breach]:
     # Tied to the call and not to why it is made: a recorded call is the same finding as a generated one.
-    value = dict(case.arguments)
+    value = dict(case.said)
     if case.purpose is Purpose.UNKNOWN_TOOL:
         if not outcome.failed:
             yield Breach("call/unknown-tool", "", "A call of a tool that does not exist succeeds.", value)
@@ -43,7 +43,7 @@ def _drift(case: Case, outcome: Outcome) -> Iterator[Breach]:
         if not outcome.failed and not case.status:
             message = f"The schema refuses the arguments and the call succeeds ({case.label})."
             yield Breach("call/drift-accepted", "/inputSchema", message, value)
-    elif outcome.failed and outcome.refused_arguments and not case.status:
+    elif outcome.failed and outcome.refused_arguments and not case.status and not case.attempt:
         message = f"The schema accepts the arguments and the server refuses them ({case.label})."
         yield Breach("call/drift-refused", "/inputSchema", message, value)
 
@@ -54,5 +54,5 @@ def _configured(case: Case, outcome: Outcome) -> Iterator[Breach]:
         if expected and expected != found:
             said = f'"{one_line(found, 40)}"' if found else "none"
             message = f'The {what} of the {case.label} is {said}, expected was "{one_line(expected, 40)}".'
-            yield Breach("call/expectation", "", message, [dict(case.arguments), expected, found])
+            yield Breach("call/expectation", "", message, [dict(case.said), expected, found])
             return

@@ -96,6 +96,25 @@ def outcome_of(response: Response) -> Outcome:
     return Outcome(Channel.RESULT, "success")
 
 
+def failure_words(response: Response) -> str:
+    """What a failed call says in words, on whichever channel; empty where it says nothing."""
+    error = response.envelope.get("error") if looks_like_envelope(response.envelope) else None
+    if isinstance(error, Mapping):
+        told = [error.get("message"), *(value for value in error.values() if isinstance(value, str))]
+        return "\n".join(dict.fromkeys(text for text in told if isinstance(text, str)))
+    return response.failure_text or "\n".join(response.texts)
+
+
+def suggested_arguments(response: Response, tool: str) -> Mapping[str, Any]:
+    """The arguments with which an error's recovery suggests to call the same tool again; empty where it does not."""
+    error = response.envelope.get("error") if looks_like_envelope(response.envelope) else None
+    recovery = error.get("recovery") if isinstance(error, Mapping) else None
+    if not isinstance(recovery, Mapping) or recovery.get("suggested_tool") != tool:
+        return {}
+    arguments = recovery.get("suggested_args")
+    return arguments if isinstance(arguments, Mapping) else {}
+
+
 def _kind(error: Any) -> str:
     kind = error.get("kind") if isinstance(error, Mapping) else None
     return kind if isinstance(kind, str) else ""

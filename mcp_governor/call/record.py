@@ -11,7 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.cases import Purpose
+from mcp_governor.call.cases import GENERATED, Purpose
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import FileFormatError
 from mcp_governor.lazy import lazy_pattern
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.call.report import CaseResult
+    from mcp_governor.call.sandbox import Sandbox
 
 _SHORTEST_SECRET = 6
 
@@ -127,29 +128,33 @@ class Masker:
         return text
 
 
-def recording(result: CaseResult, masker: Masker) -> dict[str, Any]:
-    """One call as it is recorded. Arguments are kept as sent, apart from secrets: they are sent again."""
+def recording(result: CaseResult, masker: Masker, sandbox: Sandbox | None = None) -> dict[str, Any]:
+    """One call as it is recorded. Arguments are kept as sent: they are sent again; paths of the sandbox by name."""
     outcome = result.outcome
+    response = result.response if sandbox is None else sandbox.portable(result.response)
     return {
         "tool": result.case.tool,
-        "arguments": dict(result.case.arguments),
+        "arguments": dict(result.case.said),
         "status": outcome.status,
         "kind": outcome.kind,
         "channel": outcome.channel.value,
-        "result": masker.mask(result.response),
+        "result": masker.mask(response),
     }
 
 
-def write_recordings(folder: Path, results: Sequence[CaseResult], *, secrets: Iterable[str] = ()) -> list[Path]:
+def write_recordings(
+    folder: Path, results: Sequence[CaseResult], *, secrets: Iterable[str] = (), sandbox: Sandbox | None = None
+) -> list[Path]:
     """Record calls as files of a folder, one per call, named after tool and arguments.
 
-    Calls that got no response, calls of a tool that is not there, and calls whose arguments hold a secret, are
-    not recorded.
+    Calls that got no response, calls of a tool that is not there, calls whose arguments hold a secret, and good
+    calls that were made again with other arguments, are not recorded.
 
     Args:
         folder: made where it is not there.
         results: the calls.
         secrets: values that must not be written.
+        sandbox: the files that the calls were made with.
 
     Returns:
         The files, in the order of the calls.
@@ -163,13 +168,20 @@ def write_recordings(folder: Path, results: Sequence[CaseResult], *, secrets: It
     except OSError as error:
         raise FileFormatError(f"{visible(str(folder))} cannot be made: {error.strerror}.", "Check the path.") from None
     written = []
+    # The last attempt of a purpose is the one that counts; those before it would be replayed as failures.
+    last = {(result.case.tool, result.case.purpose): result for result in results if result.case.purpose in GENERATED}
     for result in results:
-        arguments = dict(result.case.arguments)
-        stranger = result.case.purpose is Purpose.UNKNOWN_TOOL
-        if stranger or result.response is None or masker.mask(arguments) != arguments:
+        arguments = dict(result.case.said)
+        passed_over = last.get((result.case.tool, result.case.purpose), result) is not result
+        if (
+            result.case.purpose is Purpose.UNKNOWN_TOOL
+            or passed_over
+            or result.response is None
+            or masker.mask(arguments) != arguments
+        ):
             continue
         file = folder / f"{_slug(result.case.tool)}-{_digest(arguments)}.json"
-        write_atomic(file, dump_json(recording(result, masker)))
+        write_atomic(file, dump_json(recording(result, masker, sandbox)))
         written.append(file)
     return written
 

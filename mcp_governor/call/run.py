@@ -35,9 +35,10 @@ from mcp_governor.wire import RpcError
 from mcp_governor.wire.endpoint import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
+    from mcp_governor.call.good import GoodCalls
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
     from mcp_governor.linting import Selection
@@ -78,13 +79,15 @@ async def run_calls(
     run.absent(plan.skipped)
     async with AsyncExitStack() as stack:
         await run.all(plan, stack)
-    return CallReport(
+    report = CallReport(
         results=tuple(run.results),
         skipped=(*plan.skipped, *run.skipped),
-        findings=tuple(run.findings.values()),
         changes=tuple(run.changes.values()),
         restarts=run.restarts,
+        sandbox=plan.supply.sandbox if plan.supply is not None else None,
     )
+    run.unanswered(report)
+    return replace(report, findings=tuple(run.findings.values()))
 
 
 @dataclass
@@ -101,6 +104,7 @@ class _Run:
     findings: dict[str, Finding] = field(default_factory=dict)
     changes: dict[str, Change] = field(default_factory=dict)
     restarts: int = 0
+    stopped: str = ""
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
     def absent(self, skipped: tuple[Skipped, ...]) -> None:
@@ -116,20 +120,51 @@ class _Run:
 
     async def all(self, plan: Plan, stack: AsyncExitStack) -> None:
         deadline = anyio.current_time() + self.settings.budget
-        stopped = ""
+
+        async def make(case: Case) -> CaseResult:
+            return await self.made(case, deadline, stack)
+
+        def may_go_on() -> bool:
+            return not self.stopped and anyio.current_time() < deadline
+
+        good = self.good_calls(plan, make, may_go_on)
+        calls_again = good is not None
         for number, case in enumerate(plan.cases, 1):
-            if not stopped and anyio.current_time() >= deadline:
-                stopped = f"the budget of {self.settings.budget:g} s is spent"
-            if stopped:
-                self.skipped.append(Skipped(case.tool, stopped, case))
+            if good is not None and calls_again and not case.good:
+                calls_again = False
+                await good.again()
+            if not self.stopped and anyio.current_time() >= deadline:
+                self.stopped = f"the budget of {self.settings.budget:g} s is spent"
+            if self.stopped:
+                self.skipped.append(Skipped(case.tool, self.stopped, case))
                 continue
             self.emit(CallStarted(case, number, len(plan.cases)))
-            result = await self.one(case, deadline)
-            if self.settings.follow and result.outcome.failed:
-                await self.follow(result, deadline)
-            if await self.lost(self.results[-1], deadline):
-                stopped = await self.restart(case, stack)
+            if good is not None and case.good:
+                await good.call(case)
+            else:
+                await make(case)
+        if good is not None and calls_again:
+            await good.again()
         self.versions()
+
+    def good_calls(
+        self, plan: Plan, make: Callable[[Case], Awaitable[CaseResult]], may_go_on: Callable[[], bool]
+    ) -> GoodCalls | None:
+        """What makes good calls better as it learns, ``None`` where arguments come from the schemas alone."""
+        if plan.supply is None:
+            return None
+        from mcp_governor.call.good import GoodCalls
+
+        return GoodCalls(self.surface, plan.supply, self.settings, make, may_go_on)
+
+    async def made(self, case: Case, deadline: float, stack: AsyncExitStack) -> CaseResult:
+        """Make one call, what it suggests where that is asked for, and start a server again that it ended."""
+        result = await self.one(case, deadline)
+        if self.settings.follow and result.outcome.failed:
+            await self.follow(result, deadline)
+        if await self.lost(self.results[-1], deadline):
+            self.stopped = await self.restart(case, stack)
+        return result
 
     async def one(self, case: Case, deadline: float) -> CaseResult:
         asked = len(self.session.refused_requests)
@@ -201,7 +236,10 @@ class _Run:
     def redacted(self, findings: list[Finding]) -> list[Finding]:
         if not self.secrets:
             return findings
-        return [replace(finding, message=redact(finding.message, self.secrets)) for finding in findings]
+        return [
+            replace(finding, message=redact(finding.message, self.secrets), fix=redact(finding.fix, self.secrets))
+            for finding in findings
+        ]
 
     async def follow(self, failed: CaseResult, deadline: float) -> None:
         """Make the call that a recovery suggests, once per call, where it is safe and could work."""
@@ -264,6 +302,13 @@ class _Run:
             return f"the server could not be started again: {error.message}"
         self.emit(ServerRestarted(case))
         return ""
+
+    def unanswered(self, report: CallReport) -> None:
+        """Say of which tools no good call came to anything."""
+        from mcp_governor.call.unanswered import unanswered_findings
+
+        for finding in self.redacted(list(unanswered_findings(report, self.checker))):
+            self.findings.setdefault(finding.id, finding)
 
     def versions(self) -> None:
         """All tools of a server follow one charter version."""

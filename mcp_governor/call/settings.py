@@ -19,6 +19,7 @@ class CallSettings:
         follow: make the call that an error's recovery suggests, once.
         seed: chooses among equally good sample values; the same seed gives the same calls.
         cases_per_tool: most generated calls per tool.
+        alternatives: how often a good call that failed is made again with other arguments.
         timeout: seconds for one call.
         budget: seconds for all calls together.
         result_bytes: largest result that is looked into, in bytes of JSON.
@@ -32,6 +33,7 @@ class CallSettings:
     follow: bool = False
     seed: int = 0
     cases_per_tool: int = 60
+    alternatives: int = 3
     timeout: float = 30.0
     budget: float = 300.0
     result_bytes: int = 10 * 1024 * 1024

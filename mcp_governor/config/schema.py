@@ -107,7 +107,9 @@ _POLICY = _table(
 _CALL = _table(
     {
         "tool": _key(_TEXT, "Name of the tool."),
-        "arguments": _key({"type": "object"}, "What it is called with."),
+        "arguments": _key(
+            {"type": "object"}, "What it is called with; {sandbox} is the folder of sample files, {today} the date."
+        ),
         "status": _key(_TEXT, "Expected status, e.g. success, error."),
         "kind": _key(_TEXT, "Expected error kind."),
     },

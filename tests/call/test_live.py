@@ -10,7 +10,7 @@ from collections import Counter
 import anyio
 import pytest
 
-from mcp_governor.call import CallSettings, Channel, Purpose, plan_calls, run_calls
+from mcp_governor.call import CallSettings, Channel, Purpose, Sandbox, plan_calls, run_calls
 from mcp_governor.config import CallConfig
 from mcp_governor.linting import LintSettings, select
 from mcp_governor.surface import build_surface
@@ -29,19 +29,20 @@ OFFLINE = {"HF_HUB_OFFLINE": "1"}
 def call(endpoint, packs, configured=(), **settings):
     limits = CallSettings(**{"timeout": 30.0, **settings})
 
-    async def main():
+    async def main(sandbox):
         async with connect(endpoint) as session:
             surface = build_surface((await read_recording(session)).raw)
             return await run_calls(
                 session,
                 surface,
-                plan_calls(surface, configured, settings=limits),
+                plan_calls(surface, configured, settings=limits, sandbox=sandbox),
                 settings=limits,
                 selection=select(LintSettings(select=packs)),
                 reconnect=lambda: connect(endpoint),
             )
 
-    return anyio.run(main)
+    with Sandbox() as sandbox:
+        return anyio.run(main, sandbox)
 
 
 @pytest.fixture(scope="module")
@@ -102,9 +103,15 @@ def test_the_reference_server_of_the_charter_breaks_what_it_is_known_to_break(sc
     assert found["envelope/message-sentence", "get_metric"] >= 1
     with_arguments = tools - {"list_entities", "list_metrics", "list_joins"}
     assert {tool for rule, tool in found if rule == "call/error-leak"} == with_arguments
+    # Searching needs a model that is not here; the optional arguments of get_metric together end in an empty recovery.
+    unanswered = {tool for rule, tool in found if rule == "call/no-good-call-succeeded"}
+    assert unanswered == {"find_relevant_tables", "find_relevant_entities"}
+    assert found["envelope/recovery-empty", "get_metric"] == 1
     # And nothing else: no drift, no broken envelope, no wrong channel, every expectation met.
     assert {rule for rule, _ in found} == {
         "call/error-leak",
+        "call/no-good-call-succeeded",
+        "envelope/recovery-empty",
         "envelope/message-sentence",
         "envelope/recovery-args",
         "envelope/recovery-args-absent",
@@ -129,7 +136,7 @@ def test_git_on_a_throw_away_repository(tmp_path):
     status = CallConfig("git_status", {"repo_path": str(tmp_path)}, "success")
     report = call(endpoint, ("call/*",), [status])
     assert {skipped.tool for skipped in report.skipped} >= {"git_commit", "git_add", "git_reset"}
-    assert report.results[0].outcome.status == "success"
+    assert next(result for result in report.results if result.case.status).outcome.status == "success"
     assert {finding.rule for finding in report.findings} == {"call/error-leak"}
     log = subprocess.run([git, "-C", str(tmp_path), "log", "--oneline"], capture_output=True, text=True, check=True)
     assert len(log.stdout.splitlines()) == 1, "nothing was committed"
@@ -141,6 +148,33 @@ def test_time_has_no_drift():
     report = call(endpoint, ("call/*",), configured)
     assert report.skipped == ()
     assert {finding.rule for finding in report.findings} == {"call/error-leak"}
+
+
+@pytest.mark.parametrize(
+    ("requirement", "script", "least", "settings"),
+    [
+        ("mcp-server-time", "mcp-server-time", 2, {}),
+        ("mcp-server-git", "mcp-server-git", 7, {}),
+        ("excel-mcp-server", "excel-mcp-server stdio", 20, {"allow_writes": True}),
+    ],
+)
+def test_good_calls_of_real_servers_succeed(tmp_path, requirement, script, least, settings):
+    if "git" in requirement and shutil.which("git") is None:
+        missing("git is not installed")
+    name, *arguments = script.split()
+    endpoint = StdioEndpoint((*uv_tool(requirement, name), *arguments), cwd=str(tmp_path))
+
+    async def main(sandbox):
+        async with connect(endpoint) as session:
+            surface = build_surface((await read_recording(session)).raw)
+            limits = CallSettings(unhappy=False, destructive=frozenset(surface.by_name), **settings)
+            plan = plan_calls(surface, settings=limits, sandbox=sandbox)
+            return await run_calls(session, surface, plan, settings=limits, reconnect=lambda: connect(endpoint))
+
+    with Sandbox(tmp_path) as sandbox:
+        counts = anyio.run(main, sandbox).good_calls
+    assert counts.tools - len(counts.without) >= least
+    assert list(tmp_path.iterdir()) == [], "everything was written into the sandbox"
 
 
 def test_everything_has_no_drift():

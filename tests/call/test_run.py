@@ -67,7 +67,7 @@ def test_what_the_schema_refuses_and_the_server_accepts_is_drift():
 
 def test_what_the_schema_accepts_and_the_server_refuses_is_drift():
     report = talk("strict")
-    assert found(report) == ["call/drift-refused"]
+    assert found(report) == ["call/drift-refused", "call/no-good-call-succeeded"]
 
 
 def test_nothing_that_writes_is_called():
@@ -232,7 +232,7 @@ def test_a_server_that_asks_back_is_refused_and_reported():
         ("list", ["call/protocol"]),
         ("nan", ["call/protocol"]),
         ("promised", ["call/structured-missing"]),
-        ("fails", ["call/error-leak"]),
+        ("fails", ["call/error-leak", "call/no-good-call-succeeded"]),
     ],
 )
 def test_bad_and_odd_answers(tool, rules):
@@ -293,5 +293,5 @@ def test_secrets_of_the_environment_are_not_shown():
             return await run_calls(session, surface, plan, selection=PROTOCOL, secrets=endpoint.secrets)
 
     report = anyio.run(main)
-    assert found(report) == ["call/error-leak"]
-    assert all("hunter2" not in finding.message + finding.id for finding in report.findings)
+    assert found(report) == ["call/error-leak", "call/no-good-call-succeeded"]
+    assert all("hunter2" not in finding.message + finding.id + finding.fix for finding in report.findings)

@@ -1,0 +1,147 @@
+"""Good arguments for one tool, one set after the other: the likeliest first, then what its refusals suggest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.arguments import NOTHING, Place, Sampler, in_scope, sample_arguments
+from mcp_governor.call.prose import spellings
+from mcp_governor.charter.recovery import misfit
+from mcp_governor.charter.schemas import branches, compile_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.call.lessons import Lesson
+    from mcp_governor.call.supply import ToolSupply
+    from mcp_governor.surface.model import Tool
+
+_MOST_OPTIONS = 6
+_MOST_ARGUMENTS = 100
+
+
+class Attempts:
+    """What to call one tool with, and what to call it with after that failed.
+
+    Args:
+        tool: the tool.
+        source: values for its arguments.
+        seed: chooses among equally good values.
+    """
+
+    def __init__(self, tool: Tool, source: ToolSupply, seed: int = 0) -> None:
+        self._tool = tool
+        self._source = source
+        self._seed = seed
+        self._tried: list[dict[str, Any]] = []
+        self._schemas: dict[str, Any] = {}
+        self._needed: set[str] = set()
+        root = tool.input_schema if isinstance(tool.input_schema, dict) else {}
+        for here in branches(root, root):
+            properties = here.get("properties") if here is not None else None
+            for name, schema in properties.items() if isinstance(properties, dict) else ():
+                if len(self._schemas) < _MOST_ARGUMENTS:
+                    self._schemas.setdefault(name, schema)
+        names = root.get("required")
+        self._needed.update(name for name in (names if isinstance(names, list) else ()) if isinstance(name, str))
+        self._root = root
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """Names of the arguments, as far as there are not too many."""
+        return tuple(self._schemas)
+
+    def first(self, *, full: bool = False, base: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+        """The likeliest arguments that were not tried yet.
+
+        Args:
+            full: optional ones, too.
+            base: arguments of a call that worked; they are kept.
+        """
+        found = sample_arguments(self._tool.input_schema, seed=self._seed, optional=full, source=self._source)
+        if found is None:
+            return None
+        return self._new({**found, **(base or {})})
+
+    def after(self, sent: Mapping[str, Any], lesson: Lesson) -> dict[str, Any] | None:
+        """Arguments to try after a refusal, ``None`` where nothing is left to try.
+
+        Args:
+            sent: the arguments that were refused.
+            lesson: what the refusal says.
+        """
+        for proposal in self._proposals(dict(sent), lesson):
+            new = self._new(proposal)
+            if new is not None:
+                return new
+        return None
+
+    def _new(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        if arguments in self._tried or not self._source.confined(arguments) or misfit(self._tool, arguments):
+            return None
+        self._tried.append(arguments)
+        return arguments
+
+    def _proposals(self, sent: dict[str, Any], lesson: Lesson) -> Iterator[dict[str, Any]]:
+        named = [name for name in lesson.arguments if name in self._schemas]
+        yield from self._told(sent, lesson, named)
+        for name in named:
+            if name not in sent:
+                yield from ({**sent, name: value} for value in self._options(name)[:1])
+        for name in named:
+            if name in sent:
+                yield from ({**sent, name: value} for value in self._others(name, sent))
+        for name in named:
+            if name in sent and name not in self._needed:
+                yield {key: value for key, value in sent.items() if key != name}
+        yield from self._unnamed(sent)
+
+    def _told(self, sent: dict[str, Any], lesson: Lesson, named: list[str]) -> Iterator[dict[str, Any]]:
+        """What the refusal asks for: a kind of file, another name, one of some values."""
+        told = {name: value for name, value in lesson.assigned if self._source.allows(name, "", value)}
+        if told:
+            yield {**sent, **told}
+        about = named or [name for name in sent if name in self._schemas]
+        for ending in lesson.endings:
+            for name in about:
+                yield from ({**sent, name: path} for path in self._source.files(name, ending))
+        if lesson.taken:
+            for name in sorted(sent, key=lambda name: (name not in named, name not in self._needed)):
+                if isinstance(sent[name], str) and self._source.invents(name, ""):
+                    yield {**sent, name: f"{sent[name]}-2"}
+        for name in about:
+            yield from ({**sent, name: value} for value in self._fitting(name, lesson))
+
+    def _unnamed(self, sent: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Nothing says which argument is wrong: other values for all of them, for each, and fewer optional ones."""
+        optional = [name for name in sent if name not in self._needed]
+        if optional:
+            kept = set(optional[: len(optional) // 2])
+            yield {name: value for name, value in sent.items() if name in self._needed or name in kept}
+        others = {name: next(self._others(name, sent), NOTHING) for name in sent if name in self._schemas}
+        changed = {name: value for name, value in others.items() if value is not NOTHING}
+        if changed:
+            yield {**sent, **changed}
+            yield from ({**sent, name: value} for name, value in changed.items())
+
+    def _fitting(self, name: str, lesson: Lesson) -> Iterator[Any]:
+        schema = self._schemas[name]
+        if not isinstance(schema, dict):
+            return
+        validator = compile_schema(in_scope(self._root, schema))
+        for value in lesson.values:
+            forms = [value, *(spellings(value) if isinstance(value, str) else ()), [value]]
+            for form in forms:
+                if (validator is None or validator.is_valid(form)) and self._source.allows(name, "", form):
+                    yield form
+                    break
+
+    def _options(self, name: str) -> list[Any]:
+        return Sampler(self._root, self._seed, source=self._source).options(
+            self._schemas[name], _MOST_OPTIONS, 1, Place(name)
+        )
+
+    def _others(self, name: str, sent: Mapping[str, Any]) -> Iterator[Any]:
+        """Values that were not tried yet, best first."""
+        tried = [arguments[name] for arguments in self._tried if name in arguments]
+        yield from (value for value in self._options(name) if value not in tried and value != sent[name])

@@ -1,0 +1,143 @@
+"""What a refusal says about how the call should have looked: which argument, and which values it takes.
+
+The words are the server's: a bounded part is read, and what is taken from it passes the same guard as every example.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.places import endings_in
+from mcp_governor.call.prose import listed_values, marked_examples
+from mcp_governor.call.typical import typical
+from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping, Sequence
+    from datetime import date
+
+_READ = 4_000
+_TAIL = 300
+_MOST_NAMES = 100
+
+_ELSEWHERE = lazy_pattern(
+    r"api[ _-]?keys?\b|access token|unauthori[sz]ed|forbidden|\b40[13]\b|credentials?\b|not logged in|log ?in first"
+    r"|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|getaddrinfo|name resolution|name or service not known"
+    r"|nodename nor servname|network is unreachable|connection (?:refused|error|issue|failed|reset|attempts failed)"
+    r"|could not connect|failed to connect|fetch failed|proxy ?error|certificate verify|rate limit"
+    r"|max retries exceeded|\binternal_error\b|unexpected internal error|currently unavailable|could not load",
+    re.IGNORECASE,
+)
+_CHOICES = lazy_pattern(
+    r"\b(?:(?:must|should|can) be (?:one of|either|any of)?|input should be|expected(?: one of)?|one of"
+    r"|(?:valid|allowed|available|supported|possible|known|existing) [\w ]{0,30}?(?:are|is|include)?(?=[:\s])"
+    r"|options?(?: are)?"
+    r"|did you mean|choose from|use)\b\s{0,3}[:=]?\s{0,3}",
+    re.IGNORECASE,
+)
+_RECEIVED = lazy_pattern(r",? (?:received|but got|got|instead of|not) .{0,100}", re.IGNORECASE)
+_ENDINGS = lazy_pattern(r"\b(?:must|should|expected|only|supported|valid|not an?|requires?)\b", re.IGNORECASE)
+_ASSIGNMENT = lazy_pattern(r"\b([A-Za-z_]\w{0,60})=['\"]([^'\"\n]{1,200})['\"]")
+_TAKEN = lazy_pattern(r"already (?:exists?|in use|taken|there|been)|\bduplicate\b|must be unique", re.IGNORECASE)
+_PLAIN = lazy_pattern(r"[\w#$@/.+-](?:[\w #$@/.:+!-]*[\w#$@/+)-])?")
+_NOTATION = lazy_pattern(r"[YMDHST/:.Z-]+", re.IGNORECASE)
+_PLACES = lazy_pattern(r"\babsolute path|not a (?:valid )?(?:directory|folder|file)\b|is a directory\b", re.IGNORECASE)
+
+
+@frozen
+class Lesson:
+    """What one refusal says.
+
+    Attributes:
+        hopeless: other arguments would not help: a key is missing, or a service is not reached.
+        arguments: names of declared arguments that it speaks of, in the order of the text.
+        values: values that it asks for, or that fit the notation it asks for, best first.
+        endings: endings of file names that it asks for.
+        taken: something of the name that was sent is there already.
+        assigned: values that it gives to arguments by name.
+    """
+
+    hopeless: bool = False
+    arguments: tuple[str, ...] = ()
+    values: tuple[Any, ...] = ()
+    endings: tuple[str, ...] = ()
+    taken: bool = False
+    assigned: tuple[tuple[str, Any], ...] = ()
+
+
+def read_lesson(
+    text: str,
+    declared: Sequence[str],
+    sent: Mapping[str, Any],
+    today: date,
+    *,
+    suggested: Mapping[str, Any] | None = None,
+    known: Container[str] = (),
+) -> Lesson:
+    """What the words of a failure say.
+
+    Args:
+        text: the words.
+        declared: names of the tool's arguments.
+        sent: what it was called with.
+        today: what a date is.
+        suggested: arguments that a structured error suggests for the same tool.
+        known: names of tools, which are not values.
+    """
+    text = text[:_READ]
+    assigned = _assigned(text, declared, sent, suggested or {})
+    names = frozenset(declared[:_MOST_NAMES])
+    found = (value for value in _values(text, sent, today) if value not in known and value not in names)
+    values = tuple(dict.fromkeys(found))
+    if not assigned and _ELSEWHERE.search(text) and not _named_only(text, declared):
+        return Lesson(hopeless=True)
+    endings = tuple(endings_in(text)) if _ENDINGS.search(text) else ()
+    taken = _TAKEN.search(text) is not None
+    return Lesson(False, tuple(_named(text, declared, sent)), values, endings, taken, assigned)
+
+
+def _assigned(
+    text: str, declared: Sequence[str], sent: Mapping[str, Any], suggested: Mapping[str, Any]
+) -> tuple[tuple[str, Any], ...]:
+    """Arguments that are suggested with a value: ``recovery.suggested_args``, or ``name='value'`` in words."""
+    out = {name: suggested[name] for name in declared[:_MOST_NAMES] if name in suggested}
+    for name, value in _ASSIGNMENT.findall(text)[:_MOST_NAMES]:
+        if name in declared[:_MOST_NAMES]:
+            out.setdefault(name, value)
+    return tuple((name, value) for name, value in out.items() if value != sent.get(name))
+
+
+def _named_only(text: str, declared: Sequence[str]) -> bool:
+    """Whether a refusal speaks of an argument by its name."""
+    return bool(_named(text, declared, {}))
+
+
+def _values(text: str, sent: Mapping[str, Any], today: date) -> Iterator[str]:
+    refused = [value for value in sent.values() if isinstance(value, str)]
+    for found in _CHOICES.finditer(text):
+        tail = _RECEIVED.sub("", text[found.end() : found.end() + _TAIL].split("\n\n")[0])
+        yield from (value for value in listed_values(tail) if value not in refused and _is_value(value))
+    others = [*marked_examples(text), *(() if _PLACES.search(text) else typical("", text, today))]
+    yield from (value for value in others if isinstance(value, str) and value not in refused)
+    if re.search(r"\btime ?zone\b", text, re.IGNORECASE):
+        yield "UTC"
+
+
+def _is_value(text: str) -> bool:
+    """Whether an item of a list is a value, and not code, a notation or a part of the sentence."""
+    is_notation = _NOTATION.fullmatch(text) is not None and ("YY" in text.upper() or "MM" in text.upper())
+    return _PLAIN.fullmatch(text) is not None and not is_notation
+
+
+def _named(text: str, declared: Sequence[str], sent: Mapping[str, Any]) -> list[str]:
+    """Arguments that a text speaks of, by name, else by the value that was sent."""
+    places = []
+    for name in declared[:_MOST_NAMES]:
+        found = re.search(rf"(?<![\w-]){re.escape(name[:200])}(?![\w-])", text)
+        if found is not None:
+            places.append((found.start(), name))
+    if places:
+        return [name for _, name in sorted(places)]
+    return [name for name, value in sent.items() if isinstance(value, str) and len(value) > 2 and value[:200] in text]

@@ -1,0 +1,166 @@
+"""Arguments that mean a place in a file system, and which file, folder or repository of the sandbox they take."""
+
+from __future__ import annotations
+
+import functools
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from mcp_governor.call.words import LISTING, singular, word_set, words
+from mcp_governor.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcp_governor.call.sandbox import Sandbox
+
+_PLACES = word_set("path file filename filepath pathname dir directory folder cwd workdir workbook")
+_FOLDERS = word_set("dir directory folder cwd workdir root workspace")
+_REPOSITORY = word_set("repo repository git")
+_MAY_BE = word_set("source destination src dst target input output location root workspace repo repository project")
+_ENDS = word_set("source destination src dst dest")
+_ABOUT_FILES = lazy_pattern(r"\b(?:files?|director(?:y|ies)|folders?)\b", 2)  # re.IGNORECASE
+_READ = 2_000
+_SAID = lazy_pattern(
+    r"\b(?:file|folder|directory|absolute|relative|local|output|full) ?path|\bpaths? (?:to|of|where) |\bfile ?name\b"
+    r"|\bdirectory (?:to|in|of|where)\b|\bfolder (?:to|in|of|where)\b",
+    2,  # re.IGNORECASE
+)
+_OTHER_PATHS = lazy_pattern(r"json ?path|xpath|url path|api path|endpoint|dot[- ]?(?:path|notation)|api-relative", 2)
+_ENDING = lazy_pattern(r"(?<![\w.])\*?\.([a-z]{2,5})\b")
+_TARGET = word_set("destination dest dst output out target new to save")
+_MAKING = word_set("create new make init generate save export download copy move rename merge convert")
+_SEARCHING = LISTING | word_set("directory folder tree grep glob walk scan index")
+
+_ENDINGS = {
+    "excel": "xlsx", "xlsx": "xlsx", "workbook": "xlsx", "worksheet": "xlsx", "spreadsheet": "xlsx",
+    "word": "docx", "docx": "docx", "powerpoint": "pptx", "pptx": "pptx", "presentation": "pptx", "slide": "pptx",
+    "pdf": "pdf", "image": "png", "png": "png", "picture": "png", "photo": "png", "media": "png", "screenshot": "png",
+    "csv": "csv", "json": "json", "markdown": "md", "html": "html", "xml": "xml", "yaml": "yaml", "toml": "toml",
+    "python": "py", "javascript": "js", "typescript": "ts", "sql": "sql", "log": "log", "sqlite": "db",
+    "database": "db", "duckdb": "db",
+}  # fmt: skip
+"""A word about a file → the ending of its name."""
+
+_KNOWN_ENDINGS = frozenset(_ENDINGS.values()) | {"txt", "db", "js", "ts", "py", "md", "log", "sql", "toml", "yaml"}
+
+
+class Meaning(Enum):
+    """What a path leads to."""
+
+    FILE = auto()
+    FOLDER = auto()
+    REPOSITORY = auto()
+
+
+@functools.lru_cache(maxsize=2_048)
+def means_place(name: str, text: str, tool: str = "") -> bool:
+    """Whether an argument means a place in a file system.
+
+    Args:
+        name: of the argument.
+        text: what is said about it.
+        tool: what is said about the tool; "source" and "destination" of a tool that moves files need no words.
+    """
+    said = words(name)
+    if not said or _OTHER_PATHS.search(f"{name} {text}"):
+        return False
+    last = singular(said[-1])
+    if last in _PLACES or " ".join(said[-2:]) in ("file name", "folder name", "directory name", "working directory"):
+        return last != "file" or said[0] not in ("is", "has", "max", "include")
+    if last in _ENDS and _ABOUT_FILES.search(tool[:_READ]) is not None:
+        return True
+    return last in _MAY_BE and _SAID.search(text) is not None
+
+
+def sandbox_paths(
+    sandbox: Sandbox, name: str, text: str, *, tool: str, about: Iterable[str], beside: Iterable[str], read_only: bool
+) -> Iterator[str]:
+    """Paths of the sandbox that an argument may take, best first.
+
+    Args:
+        sandbox: the files of the run.
+        name, text: of the argument.
+        tool: name of the tool.
+        about: further texts that say what kind of file is meant, those that say it best first.
+        beside: names of the tool's other arguments.
+        read_only: whether the tool only reads.
+    """
+    meaning = meaning_of(name, text, tool)
+    ending = _ending((text, name, tool, *about))
+    makes = not read_only and makes_place(name, tool)
+    if meaning is Meaning.REPOSITORY:
+        yield sandbox.repository
+        yield sandbox.root
+    elif meaning is Meaning.FOLDER:
+        yield from [*sandbox.fresh()[:2], sandbox.root] if makes else [sandbox.root]
+        yield sandbox.file(ending)
+    else:
+        inside = any(_is_repository(words(other)) for other in beside)
+        if makes:
+            yield from sandbox.fresh(ending)[:2]
+        if inside:
+            yield f"{sandbox.repository}/notes.txt"
+            if read_only:
+                yield "notes.txt"
+        # What a tool of the server has made is more to its taste than a sample.
+        yield from [*sandbox.written(ending)[:2], sandbox.file(ending)]
+        if singular(words(name)[-1]) not in ("file", "filename", "filepath", "name"):
+            yield sandbox.root
+
+
+def meaning_of(name: str, text: str, tool: str) -> Meaning:
+    """What an argument leads to that means a place; arguments as for :func:`sandbox_paths`."""
+    said, does = words(name), {*words(tool)}
+    if _is_repository(said):
+        return Meaning.REPOSITORY
+    if "git" in does and not any(singular(word) in ("file", "filename", "filepath") for word in said):
+        return Meaning.REPOSITORY
+    if not _FOLDERS.isdisjoint(map(singular, said)):
+        return Meaning.FOLDER
+    if singular(said[-1]) != "path" or "file" in said:
+        return Meaning.FILE
+    described = text.lower()
+    if "directory" in described or "folder" in described:
+        return Meaning.FILE if "file" in described.split("directory")[0] else Meaning.FOLDER
+    plain = not _SEARCHING.isdisjoint(does) and does.isdisjoint({"file", "files"})
+    searches = not does.isdisjoint({"search", "find", "grep", "glob", "list"})
+    return Meaning.FOLDER if (plain or searches) and not described.startswith("file") else Meaning.FILE
+
+
+def _is_repository(said: Iterable[str]) -> bool:
+    return not _REPOSITORY.isdisjoint(map(singular, said))
+
+
+def makes_place(name: str, tool: str) -> bool:
+    """Whether a tool makes what an argument leads to, so that there should be nothing yet."""
+    said, does = words(name), words(tool)
+    if not _TARGET.isdisjoint(said):
+        return True
+    if "source" in said or "src" in said or "input" in said:
+        return False
+    if not {"copy", "move", "rename", "convert", "merge"}.isdisjoint(does):
+        return False
+    made = next((singular(word) for word in reversed(does)), "")
+    # "create_workbook" makes the file; "create_worksheet" makes something in one that is there.
+    return not _MAKING.isdisjoint(does) and made in _WHOLE
+
+
+_WHOLE = word_set("workbook document file presentation directory folder database image pdf report spreadsheet")
+
+
+def endings_in(text: str) -> list[str]:
+    """Endings of file names that a text asks for, each once."""
+    return list(dict.fromkeys(match[1] for match in _ENDING.finditer(text) if match[1] in _KNOWN_ENDINGS))
+
+
+def _ending(texts: Iterable[str]) -> str:
+    texts = [text[:_READ] for text in texts]
+    for text in texts:
+        found = next((match[1] for match in _ENDING.finditer(text) if match[1] in _KNOWN_ENDINGS), None)
+        if found is not None:
+            return found
+        for word in words(text):
+            if singular(word) in _ENDINGS:
+                return _ENDINGS[singular(word)]
+    return "txt"

@@ -1,0 +1,198 @@
+"""Example values in the prose of a server: what a person who reads a description would type.
+
+Descriptions are foreign text. Only the beginning of each is read, a few short values are taken from it, and
+:mod:`mcp_governor.call.guard` decides which of them may be sent.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import json
+import math
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.words import word_set
+from mcp_governor.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LONGEST_TEXT = 2_000
+"""So many characters of one argument's description are read; examples come early, and the rest costs time."""
+
+_CACHE_SIZE = 1_024
+_MOST_MARKERS = 10
+"""So many mentions of examples in one text are followed: each is a loop over a few hundred characters."""
+
+_LONGEST_DESCRIPTION = 20_000
+_MOST_LINES = 400
+_LONGEST_VALUE = 200
+_SEGMENT = 300
+MOST = 5
+"""So many values are taken of one text: a call is tried again a few times, never for every value."""
+
+_MARKER = lazy_pattern(
+    r"\be\. ?g\.|\beg[.:,]|\bfor (?:example|instance)\b|\bexamples?(?: values?| format)?\s{0,3}[:=]"
+    r"|\bsuch as\b|\blike (?=[`'\"])",
+    re.IGNORECASE,
+)
+_CHOICES = lazy_pattern(
+    r"\b(?:one of|options?(?: are)?|(?:allowed|possible|valid|supported|accepted|available)(?: \w+){0,2}|either"
+    r"|must be|can be|should be|following values(?: are supported)?|defaults? to|use)\b\s{0,3}:?",
+    re.IGNORECASE,
+)
+_QUOTED = lazy_pattern(
+    r"(?<!\w)'([^'\n]{1,200})'(?!\w)|\"([^\"\n]{1,200})\"|`{1,2}([^`\n]{1,200})`{1,2}"
+    r"|\u201c([^\u201d\n]{1,200})\u201d|\u2018([^\u2019\n]{1,200})\u2019"
+)
+_BARE = lazy_pattern(r"\s{0,3}:?\s{0,3}([^\s,;()'\"`<>]{1,100})")
+_END = lazy_pattern(r"\n\s*\n|[.;] (?=[A-Z])|\n\s*[-*\w]+\s?[:(]")
+_ARGUMENT_LINE = lazy_pattern(
+    r"^\s*(?:[-*]\s{1,3})?[`\"*]{0,3}([A-Za-z_][\w-]{0,60})[`\"*]{0,3}\s{0,3}(?:\([^)\n]{0,80}\))?\s{0,3}(?::|--|\u2013|\u2014)\s+(\S.*)$"
+)
+_INLINE = lazy_pattern(r"\b([A-Za-z_]\w{0,60}) \(([^)\n]{3,200})\)")
+_OPEN_KEY = lazy_pattern(r"([{,]\s{0,5})([A-Za-z_$][\w$]{0,40})\s{0,3}:")
+_PLACEHOLDER = lazy_pattern(r"[<>]|\byour\b|\bpath/to\b|\bxxx|\.\.\.|\u2026", re.IGNORECASE)
+_TYPE_WORDS = word_set("string integer number boolean object array null none true false int str float bool")
+
+
+def argument_texts(description: str) -> Mapping[str, str]:
+    """What the description of a tool says about its arguments, by name.
+
+    Reads ``name: text`` and ``name (type): text`` lines, as in the ``Args:`` part of a docstring, and names with
+    quoted values in parentheses: ``position ('before' or 'after')``.
+    """
+    text = description[:_LONGEST_DESCRIPTION]
+    out: dict[str, str] = {}
+    for line in text.splitlines()[:_MOST_LINES]:
+        found = _ARGUMENT_LINE.match(line[:LONGEST_TEXT])
+        if found is not None:
+            out.setdefault(found[1], found[2])
+    for found in _INLINE.finditer(text):
+        if _QUOTED.search(found[2]) is not None:
+            out.setdefault(found[1], found[2])
+        if len(out) > _MOST_LINES:
+            break
+    return out
+
+
+def marked_examples(text: str) -> list[Any]:
+    """Values that a text calls examples: ``(e.g., 'Europe/Berlin')``, ``Example: octocat/hello``, at most five.
+
+    Returns:
+        Strings as written; lists and objects where the example is one.
+    """
+    return list(_marked_examples(text[:LONGEST_TEXT]))
+
+
+@functools.lru_cache(maxsize=_CACHE_SIZE)
+def _marked_examples(text: str) -> tuple[Any, ...]:
+    out: list[Any] = []
+    for marker in islice(_MARKER.finditer(text), _MOST_MARKERS):
+        for value in _segment_values(_segment(text, marker.end())):
+            if value not in out:
+                out.append(value)
+        if len(out) >= MOST:
+            break
+    return tuple(out[:MOST])
+
+
+def quoted_values(text: str) -> list[str]:
+    """Quoted values that follow words such as "one of" and "must be", then all other quoted ones, at most five."""
+    return list(_quoted_values(text[:LONGEST_TEXT]))
+
+
+@functools.lru_cache(maxsize=_CACHE_SIZE)
+def _quoted_values(text: str) -> tuple[str, ...]:
+    first: list[str] = []
+    for marker in islice(_CHOICES.finditer(text), _MOST_MARKERS):
+        first += _quoted(_segment(text, marker.end()))
+        if len(first) >= MOST:
+            break
+    found = dict.fromkeys([*first, *_quoted(text)])
+    return tuple(value for value in found if value.lower() not in _TYPE_WORDS)[:MOST]
+
+
+def listed_values(text: str) -> list[str]:
+    """The values of a list in prose, quoted or bare: ``one of: red, green``; at most five."""
+    quoted = _quoted(text)
+    if quoted:
+        return quoted[:MOST]
+    bare = [piece.strip(" .[](){}:\"'") for piece in re.split(r",| or |\||\n", text[:_SEGMENT])]
+    return [piece for piece in bare if piece and len(piece) <= 60 and " " not in piece][:MOST]
+
+
+def spellings(text: str) -> Iterator[Any]:
+    """What a piece of text may stand for where no string is wanted: a number, a list, an object.
+
+    Args:
+        text: JSON, or the literal of Python or JavaScript that prose writes instead.
+    """
+    text = text.strip()
+    if not text or len(text) > _SEGMENT:
+        return
+    for parse in (json.loads, ast.literal_eval):
+        for form in (text, _OPEN_KEY.sub(r'\1"\2":', text)):
+            try:
+                value = parse(form)
+            except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+                continue
+            if _is_json(value):
+                yield value
+                return
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) for key in value) and all(map(_is_json, value.values()))
+    return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _segment(text: str, start: int) -> str:
+    """What belongs to a marker: up to the end of the sentence or the line, or the bracket that closes it."""
+    piece = text[start : start + _SEGMENT]
+    depth = 0
+    for index, char in enumerate(piece):
+        if char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+            if depth < 0:
+                return piece[:index]
+    end = _END.search(piece)
+    return piece[: end.start()] if end is not None else piece
+
+
+def _segment_values(segment: str) -> list[Any]:
+    body = segment.lstrip(" ,:`\n")
+    if body[:1] in ("[", "{"):
+        value = next(spellings(_balanced(body)), None)
+        if value is not None:
+            return [value]
+    quoted = _quoted(segment)
+    if quoted:
+        return quoted
+    bare = _BARE.match(segment.lstrip(" ,:"))
+    value = bare[1].rstrip(".:") if bare is not None else ""
+    return [value] if value and _PLACEHOLDER.search(value) is None else []
+
+
+def _balanced(text: str) -> str:
+    depth = 0
+    for index, char in enumerate(text):
+        depth += (char in "[{") - (char in "]}")
+        if depth == 0:
+            return text[: index + 1]
+    return text
+
+
+def _quoted(text: str) -> list[str]:
+    matches = islice(_QUOTED.finditer(text), _MOST_MARKERS * MOST)
+    values = (next(filter(None, found.groups())).strip() for found in matches)
+    good = (value for value in values if value and len(value) <= _LONGEST_VALUE and not _PLACEHOLDER.search(value))
+    return list(dict.fromkeys(good))[:MOST]

@@ -1,0 +1,210 @@
+"""A temporary folder with files for arguments that mean a path: made when first asked for, removed at the end.
+
+Nothing of a run is read or written outside of it. Messages and recordings name its files as ``{sandbox}/notes.txt``
+and the day as ``{today}``, so that the same run says the same tomorrow; configured and recorded calls may, too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import suppress
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.seeds import SEEDS, seed
+from mcp_governor.errors import UsageError
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    import re
+    from types import TracebackType
+
+ROOT = "{sandbox}"
+"""How the sandbox is named in recordings, messages and configured calls."""
+
+_DAY = lazy_pattern(r"\{today(?::([%A-Za-z0-9./ -]{1,20}))?\}")
+DAY_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%Y-%m")
+"""Ways to write a day, those that are told apart first."""
+
+_GIT_SECONDS = 10
+_MOST_SEEN = 500
+"""So many entries of the sandbox are looked at; a server may fill it with any number."""
+
+
+class Sandbox:
+    """The files of one run.
+
+    Args:
+        parent: an existing folder to make it in; default is the system's folder for temporary files.
+        today: the day that arguments mean by today.
+    """
+
+    def __init__(self, parent: Path | None = None, today: date | None = None) -> None:
+        self._parent = parent
+        self._made: Path | None = None
+        self.today = today or date.today()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def made(self) -> bool:
+        """Whether anything was asked for."""
+        return self._made is not None
+
+    @property
+    def root(self) -> str:
+        """The folder, absolute, without links.
+
+        Raises:
+            UsageError: it cannot be made.
+        """
+        if self._made is None:
+            try:
+                made = tempfile.mkdtemp(prefix="mcp-governor-", dir=self._parent)
+            except OSError as error:
+                where = visible(str(self._parent or tempfile.gettempdir()))
+                raise UsageError(
+                    f"No folder for sample files can be made in {where}: {error.strerror}.", "Check the path."
+                ) from None
+            self._made = Path(made).resolve()
+            self.restore()
+        return str(self._made)
+
+    def restore(self) -> None:
+        """Write the sample files that are missing: a tool may have moved or deleted them."""
+        if self._made is not None and not self._made.is_symlink():
+            for name in SEEDS:
+                _write(self._made / name, name)
+
+    def file(self, ending: str) -> str:
+        """A file with a name ending such as ``txt``: a sample, else one that a tool has written.
+
+        Where there is neither, the path of a file that could be written.
+        """
+        sample = next((name for name in SEEDS if name.endswith(f".{ending}")), None)
+        if sample is not None:
+            return f"{self.root}/{sample}"
+        return next(iter(self.written(ending)), self.fresh(ending)[0])
+
+    def written(self, ending: str) -> list[str]:
+        """Files at the top of the sandbox with a name ending that are no samples, sorted."""
+        try:
+            with os.scandir(self.root) as entries:
+                names = [entry.name for entry, _ in zip(entries, range(_MOST_SEEN), strict=False)]
+        except OSError:
+            return []
+        return [f"{self.root}/{name}" for name in sorted(names) if name.endswith(f".{ending}") and name not in SEEDS]
+
+    def fresh(self, ending: str = "", count: int = 4) -> list[str]:
+        """Paths at which there is nothing, for tools that make something; without ``ending`` for folders."""
+        dot = f".{ending}" if ending else ""
+        names = (f"created{number if number > 1 else ''}{dot}" for number in range(1, _MOST_SEEN))
+        free = (f"{self.root}/{name}" for name in names if not os.path.lexists(f"{self.root}/{name}"))
+        return [path for path, _ in zip(free, range(count), strict=False)]
+
+    @cached_property
+    def repository(self) -> str:
+        """A git repository with two commits, a staged change and one that is not; without git an empty folder."""
+        folder = Path(self.root) / "repository"
+        with suppress(OSError):
+            folder.mkdir()
+        git = shutil.which("git")
+        if git is not None:
+            _fill(folder, git)
+        return str(folder)
+
+    def portable(self, value: Any) -> Any:
+        """The value with placeholders for what differs from run to run: this folder, and today."""
+        if isinstance(value, str):
+            if self._made is not None:
+                value = value.replace(str(self._made), ROOT)
+            for form in DAY_FORMATS[:1]:
+                value = value.replace(self.today.strftime(form), "{today}")
+            other = next((form for form in DAY_FORMATS[1:] if value == self.today.strftime(form)), None)
+            return f"{{today:{other}}}" if other is not None else value
+        if isinstance(value, list):
+            return [self.portable(item) for item in value]
+        return {key: self.portable(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def filled(self, value: Any) -> Any:
+        """The value with its placeholders replaced; the reverse of :meth:`portable`."""
+        if isinstance(value, str):
+            if ROOT in value:
+                if "repository" in value:
+                    assert self.repository  # made when named
+                value = value.replace(ROOT, self.root)
+            return _DAY.sub(self._day, value) if "{today" in value else value
+        if isinstance(value, list):
+            return [self.filled(item) for item in value]
+        return {key: self.filled(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def _day(self, match: re.Match[str]) -> str:
+        return self.today.strftime(match[1] or DAY_FORMATS[0])
+
+    def close(self) -> None:
+        """Remove the folder and all that servers wrote into it; links in it are removed, never followed."""
+        if self._made is None:
+            return
+        shutil.rmtree(self._made, ignore_errors=True)
+        if os.path.lexists(self._made) and not self._made.is_symlink():
+            for folder, _, _ in os.walk(self._made):
+                with suppress(OSError):
+                    Path(folder).chmod(0o700)
+            shutil.rmtree(self._made, ignore_errors=True)
+
+
+def _write(path: Path, name: str) -> None:
+    # A server may have put a link there: O_EXCL writes through none.
+    with suppress(OSError), os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(seed(name))
+
+
+def _fill(folder: Path, git: str) -> None:
+    """Two commits with fixed dates and authors, so that their hashes are the same everywhere."""
+    # Neither hooks nor templates nor settings of whoever runs us have a say.
+    env = {
+        "PATH": os.environ.get("PATH", ""),
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CEILING_DIRECTORIES": str(folder.parent),
+        **{f"GIT_{who}_NAME": "Example" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_EMAIL": "someone@example.com" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_DATE": "2026-01-15T12:00:00Z" for who in ("AUTHOR", "COMMITTER")},
+    }
+
+    def run(*arguments: str) -> None:
+        subprocess.run(
+            [git, "-C", str(folder), "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", *arguments],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_GIT_SECONDS,
+            check=True,
+        )
+
+    with suppress(OSError, subprocess.SubprocessError):
+        run("init", "--quiet", "--template=", "--initial-branch=main")
+        run("config", "user.name", "Example")
+        run("config", "user.email", "someone@example.com")
+        for number, text in enumerate(("example\n", "example\nmore\n"), 1):
+            (folder / "notes.txt").write_text(text)
+            run("add", "notes.txt")
+            run("commit", "--quiet", "--message", f"Example {number}")
+        run("branch", "example")
+        (folder / "staged.txt").write_text("example\n")
+        run("add", "staged.txt")
+        (folder / "notes.txt").write_text("example\nmore\nchanged\n")

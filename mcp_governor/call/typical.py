@@ -1,0 +1,218 @@
+"""What arguments with a telling name, format or unit usually take: dates, time zones, addresses, codes.
+
+One table. A value stands for what its name means anywhere; reserved names and addresses (RFC 2606, RFC 5737) are
+used where there are any, and today where a day is meant.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.call.sandbox import DAY_FORMATS
+from mcp_governor.call.words import singular, word_set, words
+from mcp_governor.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import date
+
+_BY_LAST: Mapping[str, tuple[Any, ...]] = {
+    "timezone": ("UTC", "Europe/London"),
+    "tz": ("UTC", "Europe/London"),
+    "zone": ("UTC",),
+    "url": ("https://example.com/",),
+    "uri": ("https://example.com/",),
+    "link": ("https://example.com/",),
+    "href": ("https://example.com/",),
+    "website": ("https://example.com/",),
+    "homepage": ("https://example.com/",),
+    "domain": ("example.com",),
+    "hostname": ("example.com",),
+    "host": ("example.com",),
+    "email": ("someone@example.com",),
+    "mail": ("someone@example.com",),
+    "phone": ("+12025550123",),
+    "ip": ("192.0.2.1",),
+    "uuid": ("123e4567-e89b-42d3-a456-426614174000",),
+    "guid": ("123e4567-e89b-42d3-a456-426614174000",),
+    "country": ("US", "United States"),
+    "currency": ("EUR", "USD"),
+    "language": ("en", "python", "English"),
+    "lang": ("en",),
+    "locale": ("en-US", "en"),
+    "city": ("London",),
+    "location": ("London",),
+    "place": ("London",),
+    "state": ("open", "CA"),
+    "region": ("us-east-1", "Europe"),
+    "latitude": (51.5,),
+    "lat": (51.5,),
+    "longitude": (-0.12,),
+    "lon": (-0.12,),
+    "lng": (-0.12,),
+    "zip": ("10001",),
+    "color": ("#336699", "blue"),
+    "colour": ("#336699", "blue"),
+    "ticker": ("AAPL",),
+    "isbn": ("9780306406157",),
+    "doi": ("10.1000/182",),
+    "version": ("1.0.0",),
+    "branch": ("main", "example"),
+    "revision": ("HEAD",),
+    "commit": ("HEAD",),
+    "sha": ("HEAD",),
+    "ref": ("HEAD", "main"),
+    "sql": ("SELECT 1",),
+    "expression": ("1 + 1",),
+    "formula": ("=1+1",),
+    "equation": ("1 + 1",),
+    "code": ("print(1)",),
+    "command": ("echo example",),
+    "cmd": ("echo example",),
+    "regex": ("example",),
+    "glob": ("*.txt", "**/*"),
+    "cell": ("A1",),
+    "range": ("A1:B2",),
+    "sheet": ("Sheet1",),
+    "worksheet": ("Sheet1",),
+    "owner": ("octocat",),
+    "mime": ("text/plain",),
+    "mimetype": ("text/plain",),
+    "encoding": ("utf-8",),
+    "cron": ("0 12 * * *",),
+    "duration": ("1h", "P1D"),
+    "limit": (10,),
+    "page": (1,),
+    "offset": (0,),
+    "year": (2026,),
+    "month": (1,),
+    "day": (15,),
+    "hour": (12,),
+    "width": (400,),
+    "height": (300,),
+    "html": ("<p>example</p>",),
+    "json": ("{}", "[]"),
+    "markdown": ("# Example",),
+    "mermaid": ("graph TD; A-->B",),
+}
+"""The last word of a name, or the last two joined, in the singular → values, best first."""
+
+_BY_TWO: Mapping[str, tuple[Any, ...]] = {
+    "base 64": ("ZXhhbXBsZQ==",),
+    "time zone": _BY_LAST["timezone"],
+    "sheet name": _BY_LAST["sheet"],
+    "worksheet name": _BY_LAST["sheet"],
+    "start cell": ("A1",),
+    "end cell": ("B2",),
+    "branch name": ("example-branch",),
+    "base branch": ("main",),
+    "country code": ("US", "USA"),
+    "currency code": ("EUR", "USD"),
+    "language code": ("en", "en-US"),
+    "zip code": ("10001",),
+    "postal code": ("10001",),
+    "source code": ("print(1)",),
+    "mime type": ("text/plain",),
+    "repo name": ("hello-world",),
+    "full name": ("octocat/hello-world",),
+    "package name": ("requests", "express"),
+    "user name": ("octocat",),
+    "dry run": (True,),
+}
+
+_BY_FIRST: Mapping[str, tuple[Any, ...]] = {"dry": (True,), "preview": (True,)}
+"""Flags that make a call harmless."""
+
+_QUESTIONS = word_set("is has needs should include enable allow skip use force")
+_BOOLEAN = lazy_pattern(r"(?:a )?bool(?:ean)?\b|whether\b|(?:if )?true\b", 2)  # re.IGNORECASE
+_DATE_WORDS = word_set("date day since until before after deadline due birthday checkin checkout")
+_TIME_WORDS = word_set("timestamp datetime moment created updated")
+_TIME_OF_DAY = lazy_pattern(r"\bHH?:MM\b|24-hour|time of day", 2)  # re.IGNORECASE
+_WRITTEN_DAY = lazy_pattern(r"\bYYYY[-/.]?MM[-/.]?DD\b|\bDD[-/.]MM[-/.]YYYY\b|\bMM/DD/YYYY\b|\bYYYY-MM\b", 2)
+_ISO_TIME = lazy_pattern(r"ISO[ -]?8601|RFC[ -]?3339|YYYY-MM-DDTHH", 2)
+_PATTERNS: Mapping[str, str] = {
+    "YYYY-MM-DD": "%Y-%m-%d",
+    "YYYY/MM/DD": "%Y/%m/%d",
+    "YYYY.MM.DD": "%Y.%m.%d",
+    "YYYYMMDD": "%Y%m%d",
+    "DD.MM.YYYY": "%d.%m.%Y",
+    "DD/MM/YYYY": "%d/%m/%Y",
+    "DD-MM-YYYY": "%d-%m-%Y",
+    "MM/DD/YYYY": "%m/%d/%Y",
+    "YYYY-MM": "%Y-%m",
+}
+_UNITS = (
+    (lazy_pattern(r"\bIANA\b|\btime ?zone\b", 2), _BY_LAST["timezone"]),
+    (lazy_pattern(r"\bISO[ -]?4217\b", 2), _BY_LAST["currency"]),
+    (lazy_pattern(r"\bISO[ -]?3166", 2), ("US", "USA")),
+    (lazy_pattern(r"\bISO[ -]?639", 2), ("en", "eng")),
+    (lazy_pattern(r"\bBCP[ -]?47\b", 2), ("en-US",)),
+    (lazy_pattern(r"\bowner/repo\b", 2), ("octocat/hello-world",)),
+    (lazy_pattern(r"\b(?:fully[- ]qualified |absolute |valid |full )?URL\b"), _BY_LAST["url"]),
+    (lazy_pattern(r"\be-?mail address\b", 2), _BY_LAST["email"]),
+    (lazy_pattern(r"\b(?:git )?ref\b|\brevision\b|\bcommit (?:hash|sha|id)\b", 2), ("HEAD",)),
+    (lazy_pattern(r"\bUUID\b|\bGUID\b"), _BY_LAST["uuid"]),
+    (lazy_pattern(r"\bJSON (?:string|text)\b|\bstringified JSON\b", 2), _BY_LAST["json"]),
+    (lazy_pattern(r"\bnumeric (?:ID|value|string)\b", 2), ("1",)),
+)
+"""What descriptions say of a value's notation, and values in it."""
+
+
+def typical(name: str, text: str, today: date) -> Iterator[Any]:
+    """Values that an argument of this name and description usually takes, best first.
+
+    Args:
+        name: of the argument; of a list for its items.
+        text: what is said about it, cut to a few thousand characters.
+        today: what a date is.
+    """
+    said = words(name)
+    last = singular(said[-1]) if said else ""
+    yield from _days(said, last, text, today)
+    yield from _BY_FIRST.get(said[0] if said else "", ())
+    if said and (said[0] in _QUESTIONS or _BOOLEAN.match(text)):
+        # Where a schema gives no type; elsewhere it refuses them or offers the same.
+        yield from (False, True)
+    yield from _BY_TWO.get(" ".join(map(singular, said[-2:])), ())
+    yield from _BY_LAST.get(last, ())
+    for pattern, values in _UNITS:
+        if pattern.search(text):
+            yield from values
+
+
+def is_day(name: str, text: str = "") -> bool:
+    """Whether an argument means a day or a moment, for which today is better than an example of years ago."""
+    said = words(name)
+    return bool(said) and (
+        not _DATE_WORDS.isdisjoint(said) or said[-1] in _TIME_WORDS or bool(_WRITTEN_DAY.search(text))
+    )
+
+
+def today_like(example: str, today: date) -> str | None:
+    """Today in the notation of an example, ``None`` where that is no date in a notation that is known."""
+    for form in (*DAY_FORMATS, "%Y.%m.%d", "%d-%m-%Y", "%B %d, %Y", "%d %B %Y"):
+        try:
+            datetime.strptime(example, form)
+        except ValueError:
+            continue
+        return today.strftime(form)
+    try:
+        moment = datetime.fromisoformat(example)
+    except ValueError:
+        return None
+    return moment.replace(year=today.year, month=today.month, day=today.day).isoformat() if "T" in example else None
+
+
+def _days(said: tuple[str, ...], last: str, text: str, today: date) -> Iterator[Any]:
+    form = _WRITTEN_DAY.search(text)
+    moment = f"{today.isoformat()}T12:00:00Z"
+    if form is not None and form[0].upper() in _PATTERNS and not _ISO_TIME.search(text[form.start() :][:16]):
+        yield today.strftime(_PATTERNS[form[0].upper()])
+    if last == "time" and (_TIME_OF_DAY.search(text) or len(said) == 1):
+        yield from ("16:30", moment)
+    elif _ISO_TIME.search(text) or last in _TIME_WORDS or (last == "time" and len(said) > 1):
+        yield from (moment, today.isoformat())
+    if not _DATE_WORDS.isdisjoint(said):
+        yield today.isoformat()
+        yield moment

@@ -1,0 +1,69 @@
+"""Names of tools and arguments as words: ``issueId`` → issue, id; what a tool does, and what it is about."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_WORD = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_LONGEST_NAME = 200
+"""Names are words of a few letters; whatever follows after so many characters does not change what is meant."""
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, separated by spaces."""
+    return frozenset(text.split())
+
+
+CREATING = word_set("create new add insert make init generate register upload import open start begin")
+LISTING = word_set("list search find query browse ls lookup resolve discover enumerate")
+READING = LISTING | word_set(
+    "get read show fetch describe view status log diff info count check validate explain peek retrieve tree "
+    "analyze inspect preview convert"
+)
+REMOVING = word_set(
+    "delete remove drop purge clear reset destroy close stop kill quit exit logout uninstall unregister disable "
+    "cancel checkout revert shutdown terminate archive"
+)
+CHANGING = word_set(
+    "write update set edit modify rename move copy save export put patch apply format merge send post commit run "
+    "execute call use do by with for of in to from and or the a an all my"
+)
+_NOT_NOUNS = CREATING | READING | REMOVING | CHANGING
+
+
+@functools.lru_cache(maxsize=4_096)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in lower case, whatever joins them: snake case, camel case, dashes, spaces."""
+    return tuple(word.lower() for word in _WORD.findall(name[:_LONGEST_NAME]))
+
+
+def key_of(name: str) -> str:
+    """One spelling for all spellings of a name: ``issueId``, ``issue-id`` and ``Issue ID`` are ``issue_id``."""
+    return "_".join(words(name))
+
+
+def singular(word: str) -> str:
+    """The word for one of them, as far as simple rules go."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    if len(word) > 2 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def nouns(name: str, common: Iterable[str] = ()) -> frozenset[str]:
+    """What a tool is about: the words of its name that say neither what it does nor which server it is of.
+
+    Args:
+        name: of the tool.
+        common: words that the names of all tools share.
+    """
+    return frozenset(singular(word) for word in words(name) if word not in _NOT_NOUNS).difference(common)

@@ -1,0 +1,210 @@
+"""Good calls of a server whose tools work only with what fits: ids from its lists, today, files that exist."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import anyio
+import pytest
+
+from mcp_governor.call import CallSettings, Purpose, Sandbox, plan_calls, run_calls, write_recordings
+from mcp_governor.call.record import load_recordings, split_recordings
+from mcp_governor.config import CallConfig
+from mcp_governor.linting import LintSettings, select
+from mcp_governor.surface import build_surface
+from mcp_governor.wire import StdioEndpoint, connect
+from mcp_governor.wire.recording import read_recording
+
+ARCHIVE = Path(__file__).parent / "archive.py"
+WORKING = ("get_issue", "list_issues", "get_item", "list_items", "get_day", "get_clock", "read_report", "get_history",
+           "get_speed")  # fmt: skip
+UNANSWERED = "call/no-good-call-succeeded"
+
+
+def talk(folder, *tools, configured=(), recorded=(), restart=True, **settings):
+    endpoint = StdioEndpoint((sys.executable, str(ARCHIVE), *tools), env={"ARCHIVE_CALLS": str(folder / "calls")})
+    limits = CallSettings(**{"timeout": 10.0, "unhappy": False, **settings})
+
+    async def main(sandbox):
+        async with connect(endpoint) as session:
+            surface = build_surface((await read_recording(session)).raw)
+            plan = plan_calls(surface, configured, settings=limits, recorded=recorded, sandbox=sandbox)
+            return await run_calls(
+                session,
+                surface,
+                plan,
+                settings=limits,
+                selection=select(LintSettings(select=("call/*",))),
+                reconnect=(lambda: connect(endpoint)) if restart else None,
+            )
+
+    with Sandbox(folder) as sandbox:
+        return anyio.run(main, sandbox)
+
+
+def made(folder):
+    """What the server was really called with."""
+    return [json.loads(line) for line in (folder / "calls").read_text().splitlines()]
+
+
+def test_every_tool_is_called_with_what_it_needs(tmp_path):
+    report = talk(tmp_path, *WORKING)
+    assert report.good_calls.without == ()
+    assert (report.good_calls.tools, report.good_calls.succeeded, report.good_calls.failed) == (9, 9, 0)
+    assert [finding.rule for finding in report.findings] == ["call/drift-refused"]  # mode is an enum in hiding
+    assert report.findings[0].tool == "get_speed"
+    assert str(report.good_calls) == "good calls: 9 of 9 tools succeeded"
+    sent = dict(made(tmp_path))
+    assert sent["get_issue"] == {"issue_id": "ISS-17"}
+    assert sent["get_item"] == {"item_id": 0}
+    assert sent["get_speed"] == {"mode": "fast"}
+
+
+def test_without_a_sandbox_the_schemas_alone_count(tmp_path):
+    async def main():
+        async with connect(StdioEndpoint((sys.executable, str(ARCHIVE), *WORKING))) as session:
+            surface = build_surface((await read_recording(session)).raw)
+            return await run_calls(session, surface, plan_calls(surface, settings=CallSettings(unhappy=False)))
+
+    assert sorted(set(WORKING) - set(anyio.run(main).good_calls.without)) == ["get_item", "list_issues", "list_items"]
+
+
+def test_two_runs_make_the_same_calls(tmp_path):
+    first, second = (talk(tmp_path, *WORKING, unhappy=True) for _ in range(2))
+    assert [(case.tool, case.said, case.label) for case in first.cases] == [
+        (case.tool, case.said, case.label) for case in second.cases
+    ]
+    assert {finding.id for finding in first.findings} == {finding.id for finding in second.findings}
+
+
+def test_nothing_is_left_behind(tmp_path):
+    talk(tmp_path, "read_report", "save_note", allow_writes=True, unhappy=True)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["calls"]
+
+
+def test_no_path_leads_out_of_the_sandbox(tmp_path):
+    report = talk(tmp_path, "read_report", "save_note", allow_writes=True, unhappy=True)
+    assert report.good_calls.without == ()
+    paths = [arguments["path"] for _, arguments in made(tmp_path) if isinstance(arguments.get("path"), str)]
+    assert len(paths) >= 4
+    assert all(path.startswith(f"{tmp_path}/mcp-governor-") and ".." not in path for path in paths)
+
+
+def test_a_call_that_fails_is_made_again_at_most_three_times(tmp_path):
+    report = talk(tmp_path, "never")
+    assert [arguments["thing"] for _, arguments in made(tmp_path)] == ["a", "b", "c", "d"]
+    assert [case.attempt for case in report.cases] == [0, 1, 2, 3]
+    counts = report.good_calls
+    assert (counts.tools, counts.succeeded, counts.failed, counts.without) == (1, 0, 1, ("never",))
+    assert len(made(tmp_path)) == len(report.results)
+    talk(tmp_path, "never", alternatives=0)
+    assert len(made(tmp_path)) == 5
+
+
+def test_a_schema_that_says_too_little_is_told_once(tmp_path):
+    report = talk(tmp_path, "picky")
+    assert [case.arguments["thing"] for case in report.cases] == ["a", "b", "c", "example"]
+    assert [finding.rule for finding in report.findings] == ["call/drift-refused", UNANSWERED]
+
+
+def test_a_call_that_no_argument_can_help_is_made_once(tmp_path):
+    talk(tmp_path, "locked")
+    assert made(tmp_path) == [["locked", {"thing": "a"}]]
+
+
+def test_a_server_that_dies_is_not_called_with_something_else(tmp_path):
+    report = talk(tmp_path, "crash", "get_clock")
+    assert [name for name, _ in made(tmp_path)] == ["crash", "get_clock"]
+    assert report.restarts == 1
+    assert report.good_calls.without == ("crash",)
+    assert "call/died" in {finding.rule for finding in report.findings}
+    assert UNANSWERED not in {finding.rule for finding in report.findings}, "one cause, one finding"
+
+
+def test_a_tool_without_success_is_a_warning_with_the_lines_to_add(tmp_path):
+    report = talk(tmp_path, "never", "get_clock")
+    (finding,) = [finding for finding in report.findings if finding.rule == UNANSWERED]
+    assert (finding.severity.value, finding.tool) == ("warning", "never")
+    assert finding.message == "All 4 good calls fail, the first one with thing='a': \"There is no\"."
+    snippet = finding.fix.partition("\n")[2]
+    assert tomllib.loads(snippet)["tool"]["mcp-governor"]["calls"] == [{"tool": "never", "arguments": {"thing": "a"}}]
+
+
+def test_configured_calls_name_files_of_the_sandbox(tmp_path):
+    configured = [
+        CallConfig("read_report", {"path": "{sandbox}/data.json"}, "success"),
+        CallConfig("get_day", {"day": "{today}"}, "success"),
+        CallConfig("never", {"thing": "x"}, "error"),
+    ]
+    report = talk(tmp_path, "read_report", "get_day", "never", configured=configured, generate=False)
+    assert report.findings == ()
+    assert report.good_calls.without == ()
+    assert [dict(case.said) for case in report.cases if case.tool == "read_report"] == [{"path": "{sandbox}/data.json"}]
+
+
+def test_a_configured_call_counts_as_every_good_call(tmp_path):
+    report = talk(tmp_path, "get_clock", configured=[CallConfig("get_clock", {"timezone": "nowhere"})], generate=False)
+    assert report.good_calls.without == ("get_clock",)
+    assert UNANSWERED in {finding.rule for finding in report.findings}
+
+
+def test_recordings_hold_what_worked_and_can_be_made_again(tmp_path):
+    report = talk(tmp_path, "read_report", "get_history", "get_speed", "get_day")
+    folder = tmp_path / "recorded"
+    files = write_recordings(folder, report.results, sandbox=report.sandbox)
+    assert len(files) == 4, "attempts that failed are not recorded"
+    documents = {file: json.loads(file.read_text()) for file in files}
+    assert all(str(tmp_path) not in file.read_text() for file in files)
+    assert {str(document["arguments"]) for document in documents.values()} == {
+        "{'path': '{sandbox}/notes.txt'}",
+        "{'repo_path': '{sandbox}/repository'}",
+        "{'mode': 'fast'}",
+        "{'day': '{today}'}",
+    }
+    _, recorded = split_recordings(load_recordings(folder))
+    again = talk(tmp_path, "read_report", "get_history", "get_speed", "get_day", recorded=recorded, generate=False)
+    assert again.changes == ()
+    assert {case.purpose for case in again.cases} == {Purpose.RECORDED}
+    assert again.good_calls.without == ()
+
+
+def call(tmp_path, *tools, options=()):
+    command = [sys.executable, "-m", "mcp_governor", "call", "--isolated", *options]
+    server = ["--", sys.executable, str(ARCHIVE), *tools]
+    return subprocess.run([*command, *server], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_run_without_any_success_exits_4_and_says_so(tmp_path):
+    told = call(tmp_path, "never", "locked")
+    assert told.returncode == 4
+    assert "good calls: 0 of 2 tools succeeded" in told.stdout
+    assert told.stdout.rstrip().endswith("FAIL")
+    assert "No good call succeeded (2 tools called)" in told.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--happy-only",)])
+def test_one_success_is_enough_for_a_verdict(tmp_path, options):
+    told = call(tmp_path, "never", "get_clock", options=options)
+    assert told.returncode == 0
+    assert told.stdout.rstrip().endswith("good calls: 1 of 2 tools succeeded\nPASS")
+    assert 'arguments = { thing = "a" }' in told.stdout
+
+
+def test_the_json_report_counts_good_calls(tmp_path):
+    told = call(tmp_path, "never", "get_clock", options=("--format", "json"))
+    summary = json.loads(told.stdout)["summary"]
+    assert summary["good_calls"] == {"tools": 2, "succeeded": 1, "failed": 1, "tools_without_success": ["never"]}
+    failed = call(tmp_path, "never", options=("--format", "json"))
+    assert json.loads(failed.stdout)["verdict"] == "fail"
+
+
+def test_the_scratch_folder_is_where_samples_are_made(tmp_path):
+    (tmp_path / "box").mkdir()
+    told = call(tmp_path, "read_report", options=("--scratch", "box", "--happy-only", "--record", "seen"))
+    assert told.returncode == 0
+    assert list((tmp_path / "box").iterdir()) == []
+    assert call(tmp_path, "read_report", options=("--scratch", "absent")).returncode == 2
