@@ -12,6 +12,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from mcp_governor.call.cases import Case, Skipped
     from mcp_governor.call.outcome import Outcome
+    from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
 
@@ -34,6 +35,14 @@ class CaseResult:
     response: Any = field(default=None, compare=False, repr=False)
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def came_to_something(self) -> bool:
+        """Whether the call is worth what it was made for: it succeeded, or came out as it was expected or recorded.
+
+        Whether an expectation was met is another finding.
+        """
+        return bool(self.case.status) or self.case.recorded is not None or not self.outcome.failed
+
 
 @frozen
 class CallReport:
@@ -45,6 +54,7 @@ class CallReport:
         findings: what is wrong, each once, in the order of the calls.
         changes: recorded calls whose behaviour is another one now.
         restarts: how often the server was started again.
+        sandbox: the files that the calls were made with, gone by now; ``None`` where there were none.
     """
 
     results: tuple[CaseResult, ...] = ()
@@ -52,6 +62,7 @@ class CallReport:
     findings: tuple[Finding, ...] = ()
     changes: tuple[Change, ...] = ()
     restarts: int = 0
+    sandbox: Sandbox | None = field(default=None, compare=False, repr=False)
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -64,12 +75,37 @@ class CallReport:
         first: dict[str, CaseResult] = {}
         answered = set()
         for result in self.results:
-            if result.case.valid:
+            if result.case.good:
                 first.setdefault(result.case.tool, result)
-                as_told = result.case.status or result.case.recorded is not None
-                if as_told or not result.outcome.failed:
+                if result.came_to_something:
                     answered.add(result.case.tool)
         return tuple(result for tool, result in first.items() if tool not in answered)
+
+    @property
+    def good_calls(self) -> GoodCallCounts:
+        """How the good calls went."""
+        tools = dict.fromkeys(result.case.tool for result in self.results if result.case.good)
+        # A call that is made again with other arguments is the same call.
+        final = {
+            (result.case.tool, result.case.purpose, "" if result.case.is_generated else repr(result.case.said)): result
+            for result in self.results
+            if result.case.good
+        }
+        succeeded = sum(result.came_to_something for result in final.values())
+        without = tuple(result.case.tool for result in self.never_answered)
+        return GoodCallCounts(len(tools), succeeded, len(final) - succeeded, without)
+
+    @property
+    def without_success(self) -> NothingCheckedError | None:
+        """What a run ends with whose good calls all failed, ``None`` where one succeeded or none was made."""
+        counts = self.good_calls
+        if not counts.tools or counts.succeeded:
+            return None
+        tools = "1 tool" if counts.tools == 1 else f"{counts.tools} tools"
+        return NothingCheckedError(
+            f"No good call succeeded ({tools} called), so nothing is known about what the server answers.",
+            "Name calls that work in the configuration: [[tool.mcp-governor.calls]] with tool and arguments.",
+        )
 
     def require_calls(self) -> None:
         """Refuse to pass a run that called no tool.
@@ -85,6 +121,35 @@ class CallReport:
         if self.skipped and all(skipped.reason == NOT_SELECTED for skipped in self.skipped):
             hint = f"The tools are {', '.join(one_line(skipped.tool, 60) for skipped in self.skipped[:8])}."
         raise NothingCheckedError(f"No tool was called; {len(self.skipped)} were left alone.", hint)
+
+
+@frozen
+class GoodCallCounts:
+    """How the good calls of a run went.
+
+    Attributes:
+        tools: how many tools a good call was made of.
+        succeeded, failed: good calls; one that is made again with other arguments counts once, as it ended.
+        without: tools of which none succeeded, in the order of the calls.
+    """
+
+    tools: int
+    succeeded: int
+    failed: int
+    without: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts as ``mcp-governor/report-1`` writes them."""
+        return {
+            "tools": self.tools,
+            "succeeded": self.succeeded,
+            "failed": self.failed,
+            "tools_without_success": list(self.without),
+        }
+
+    def __str__(self) -> str:
+        worked = self.tools - len(self.without)
+        return f"good calls: {worked} of {self.tools} {'tool' if self.tools == 1 else 'tools'} succeeded"
 
 
 @frozen

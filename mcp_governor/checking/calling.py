@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from mcp_governor.call import CallReport, CallSettings
+    from mcp_governor.call import CallReport, CallSettings, Sandbox
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
@@ -30,11 +30,18 @@ def call_target(
     *,
     command: Sequence[str] = (),
     emit: Emit = silent,
+    scratch: Path | None = None,
 ) -> tuple[Surface, CallReport]:
     """Read a live server's surface and call its tools, over one connection.
 
+    Args:
+        target, config, command, emit: as for :func:`mcp_governor.checking.run.check`.
+        settings: permissions and limits.
+        scratch: an existing folder in which a temporary one is made for arguments that mean a path; default is the
+            system's.
+
     Raises:
-        UsageError: the target is a recording, which cannot be called.
+        UsageError: the target is a recording, which cannot be called, or nothing can be written to ``scratch``.
         GovernorError: it cannot be reached, or a recorded call cannot be read.
     """
     from mcp_governor.wire.loop import run
@@ -43,11 +50,14 @@ def call_target(
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; only a live server can be called.", "Name a live server.")
     emit(Started("read", source.shown))
-    return run(_read_and_call, source, config, settings, emit)
+    from mcp_governor.call import Sandbox
+
+    with Sandbox(scratch) as sandbox:
+        return run(_read_and_call, source, config, settings, emit, sandbox)
 
 
 async def _read_and_call(
-    source: LiveSource, config: Config, settings: CallSettings, emit: Emit
+    source: LiveSource, config: Config, settings: CallSettings, emit: Emit, sandbox: Sandbox
 ) -> tuple[Surface, CallReport]:
     from mcp_governor import wire
     from mcp_governor.call import check_server_info, load_recordings, plan_calls, run_calls, split_recordings
@@ -63,7 +73,7 @@ async def _read_and_call(
         emit(Finished("read", len(surface.entries)))
         recorded = load_recordings(config.resolve(config.calls_dir)) if config.calls_dir else []
         written, repeated = split_recordings(recorded)
-        plan = plan_calls(surface, [*config.calls, *written], settings=settings, recorded=repeated)
+        plan = plan_calls(surface, [*config.calls, *written], settings=settings, recorded=repeated, sandbox=sandbox)
         emit(Started("call"))
         selection = select(lint_settings(config))
         report = await run_calls(
@@ -92,7 +102,7 @@ def configured_calls(config: Config) -> CallSettings | None:
 
 
 def call_report(surface: Surface, called: CallReport, config: Config, today: date) -> Report:
-    """The report of a run that only called.
+    """The report of a run that only called; ``nothing_checked`` where no good call succeeded.
 
     Raises:
         NothingCheckedError: no tool was called.
@@ -102,6 +112,7 @@ def call_report(surface: Surface, called: CallReport, config: Config, today: dat
     from mcp_governor.surface import fingerprint
 
     called.require_calls()
+    failure = called.without_success
     settled = settle(called.findings, called.changes, config, today, complete=False)
     return Report(
         target=surface.source,
@@ -115,4 +126,6 @@ def call_report(surface: Surface, called: CallReport, config: Config, today: dat
         tools=tuple(tool.name for tool in surface.tools),
         fail_on=fail_on(config),
         breaking_fails=True,
+        good_calls=called.good_calls,
+        nothing_checked=failure.message if failure is not None else "",
     )

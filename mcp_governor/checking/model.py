@@ -12,6 +12,7 @@ from mcp_governor.findings import Bump, Severity
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
+    from mcp_governor.call import GoodCallCounts
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
@@ -85,6 +86,8 @@ class Report:
         unknown_fails: whether a change that could not be decided fails the run.
         breaking_fails: whether a breaking change fails by itself (``diff``) or only through the policy
             (``check``).
+        good_calls: how the good calls went, ``None`` where none were asked for.
+        nothing_checked: why the run checked nothing although it was made, a sentence; it never passes.
         places: id of a finding or change → its place, where the surface was read from a recorded file.
         outright: ids of changes whose break fails by itself whatever the policy says: a call that behaves otherwise
             is owned up to by recording it anew, not by a version.
@@ -108,6 +111,8 @@ class Report:
     breaking_fails: bool = False
     outright: frozenset[str] = frozenset()
     places: dict[str, Place] = field(default_factory=dict)
+    good_calls: GoodCallCounts | None = None
+    nothing_checked: str = ""
 
     @property
     def format(self) -> str:
@@ -141,7 +146,7 @@ class Report:
     @property
     def verdict(self) -> str:
         """``pass`` or ``fail``."""
-        return "fail" if self.failing_findings or self.failing_changes else "pass"
+        return "fail" if self.failing_findings or self.failing_changes or self.nothing_checked else "pass"
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -151,6 +156,7 @@ class Report:
         accepted = sum(finding.accepted is not None for finding in self.findings) + len(self.accepted)
         return {
             **self.counts,
+            **({"good_calls": self.good_calls.as_json()} if self.good_calls is not None else {}),
             "changes": {verdict.value: verdicts[verdict.value] for verdict in Verdict},
             "findings": {severity.value: severities[severity.value] for severity in Severity},
             "accepted": accepted,

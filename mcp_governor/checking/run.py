@@ -99,7 +99,8 @@ def check_surface(
         return run.report(changes, promise, linted)
     run.counts["calls"] = len(called.results)
     report = run.report([*changes, *called.changes], promise, [*linted, *called.findings])
-    return replace(report, outright=frozenset(change.id for change in called.changes))
+    outright = frozenset(change.id for change in called.changes)
+    return replace(report, outright=outright, good_calls=called.good_calls)
 
 
 def check_promise(surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None) -> Report:

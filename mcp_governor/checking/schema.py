@@ -69,6 +69,17 @@ def report_schema() -> dict[str, Any]:
             "changes": _object({verdict.value: _COUNT for verdict in Verdict}),
             "findings": _object({severity.value: _COUNT for severity in Severity}),
             "accepted": _COUNT,
+            "good_calls": {
+                **_object(
+                    {
+                        "tools": _COUNT,
+                        "succeeded": _COUNT,
+                        "failed": _COUNT,
+                        "tools_without_success": {"type": "array", "items": _TEXT},
+                    }
+                ),
+                "description": "Calls with good arguments, where tools were called.",
+            },
             "forcing": {
                 "type": "array",
                 "items": _TEXT,

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 @click.option(
     "--budget", type=click.FloatRange(min=0, min_open=True), default=300.0, show_default=True, help="Seconds."
 )
+@click.option(
+    "--scratch",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Where sample files for path arguments are made.  [default: the system's temporary folder]",
+)
 @click.option("--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write calls as files.")
 @run_options()
 def call(
@@ -50,11 +56,16 @@ def call(
     follow: bool,
     seed: int,
     budget: float,
+    scratch: Path | None,
     record: Path | None,
 ) -> int:
     """Call tools, with good and with bad arguments, and validate what comes back.
 
     Only tools that are read-only by their hints are called, unless --allow-writes says otherwise.
+
+    Good arguments come from the configuration, the schemas, examples in descriptions, the server's resources and
+    prompts, results of earlier calls, and files in a temporary folder. A run in which no good call succeeds exits
+    with 4.
     """
     from dataclasses import replace
     from datetime import date
@@ -75,38 +86,31 @@ def call(
         budget=budget,
     )
     with progress(run.output) as emit:
-        surface, called = call_target(target, config, settings, command=server_command(), emit=emit)
+        surface, called = call_target(target, config, settings, command=server_command(), emit=emit, scratch=scratch)
     if record is not None:
         _record(record, called, config, quiet=run.output.verbose < 0)
     report = call_report(surface, called, config, date.today())
-    return deliver(report, run.output, _lines(report, called, run.output.verbose))
+    code = deliver(report, run.output, _lines(report, called, run.output.verbose))
+    failure = called.without_success
+    if failure is not None:
+        raise failure
+    return code
 
 
 def _record(folder: Path, called: CallReport, config: Config, *, quiet: bool) -> None:
     from mcp_governor.call import write_recordings
     from mcp_governor.target import secrets_of
 
-    files = write_recordings(folder, called.results, secrets=secrets_of(config))
+    files = write_recordings(folder, called.results, secrets=secrets_of(config), sandbox=called.sandbox)
     if not quiet:
         click.echo(f"{visible(str(folder))}: {count_of(len(files), 'call')} recorded.", err=True)
 
 
 def _lines(report: Report, called: CallReport, verbose: int) -> Iterator[Line]:
-    from mcp_governor.call.response import read_response
     from mcp_governor.report.text import report_lines
 
     if verbose >= 0:
         yield from _left_alone(called, verbose)
-        for result in called.never_answered:
-            told = read_response(result.response).failure_text or result.outcome.status
-            yield line(
-                ("failed: ", "dim"),
-                (visible(result.case.tool), "bold"),
-                f"  {result.case.label}: ",
-                one_line(told, 100),
-            )
-        if called.never_answered:
-            yield line(("Real arguments come from [[tool.mcp-governor.calls]] or recorded calls.", "dim"))
     if verbose > 0:
         for result in called.results:
             outcome = result.outcome.status or result.outcome.channel.value

@@ -96,6 +96,8 @@ def _facts(report: Report) -> Iterator[str]:
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(report.summary["findings"]))
     yield f"{'; '.join(parts).capitalize()}."
+    if report.good_calls is not None and report.good_calls.tools:
+        yield f"{str(report.good_calls).capitalize()}."
 
 
 def _change(change: Change, report: Report) -> Iterator[str]:

@@ -135,6 +135,8 @@ def closing_lines(report: Report) -> Iterator[Line]:
     yield line("; ".join(parts))
     if report.baseline is not None:
         yield from _bump_lines(report)
+    if report.good_calls is not None and report.good_calls.tools:
+        yield line(str(report.good_calls))
     passed = report.verdict == "pass"
     yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"))
 

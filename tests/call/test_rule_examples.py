@@ -42,6 +42,7 @@ def test_every_rule_that_reads_a_response_has_examples():
         "call/drift-refused",
         "call/expectation",
         "call/follow",
+        "call/no-good-call-succeeded",
         "call/protocol",
         "call/timeout",
         "call/too-large",
