@@ -189,7 +189,14 @@ def _help(command: click.Command, name: str, parent: click.Context) -> list[str]
     context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
     if isinstance(command, click.Group):
         return [line for sub, child in command.commands.items() for line in _help(child, sub, context)]
-    return [f"## {context.command_path}", "", "```text", command.get_help(context), "```", ""]
+    more = [_MORE[name], ""] if name in _MORE else []
+    return [f"## {context.command_path}", "", "```text", command.get_help(context), "```", "", *more]
+
+
+_MORE = {
+    "call": "[Calls](calls.md) says where arguments come from, what may be sent, and what counts as a success.",
+}
+"""What follows the help of a command."""
 
 
 def readme() -> str:
