@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.nodes import (
-    WRITTEN,
     And,
     Bound,
     Constant,
@@ -179,9 +178,7 @@ def _some_member(node: SomeMember, value: Any) -> Truth:
 
 
 def _opaque(node: Opaque, value: Any) -> Truth:
-    if node.kind and type_of(value) != node.kind:
-        return True
-    return True if node.identity == WRITTEN and isinstance(value, int) else None
+    return True if node.kind and type_of(value) != node.kind else None
 
 
 _RULES: dict[type[Node], Callable[[Any, Any], Truth]] = {

@@ -218,7 +218,7 @@ N = TypeVar("N", bound=Node)
 WRITTEN = "an integer of draft 4"
 """The identity of an :class:`Opaque`: the number is written without a fraction, which draft 4 asks of an integer.
 
-The values here are numbers however they are written, so that nothing follows from it but itself.
+The values here are numbers however they are written, ``1`` and ``1.0`` alike, so nothing follows from it but itself.
 """
 
 

@@ -340,10 +340,7 @@ class Solver:
             return self._boolean(atoms, doubt)
         if branch.kind == "number":
             outcome = solve_number((node for node in atoms if not is_opaque(node)), self)
-            if not doubt or not isinstance(outcome, Found):
-                return outcome
-            sure = every(evaluate(node, outcome.value) for node in atoms if is_opaque(node))
-            return outcome if sure else replace(outcome, doubt=doubt)
+            return replace(outcome, doubt=doubt) if isinstance(outcome, Found) and doubt else outcome
         if branch.kind == "string":
             return solve_string(atoms, self)
         if branch.kind == "array":

@@ -114,6 +114,7 @@ def test_cases_beyond_a_limit_are_unknown() -> None:
     assert first_found(Cases.within(range(6, 99), 10, "beyond"), look) == Unknown("beyond")
     assert first_found(Cases.within(range(99), 10, "beyond"), look) == Found(3)
     assert isinstance(first_found(Cases.within(range(6, 16), 10, "beyond"), look), Empty)
+    assert first_found(Cases.within(range(6, 17), 10, "beyond"), look) == Unknown("beyond")
     assert gather(Cases.within(range(6, 99), 10, "beyond"), look, 1) == Pool([], Unknown("beyond"))
 
 
@@ -218,6 +219,15 @@ def test_fixed_places_count_where_two_items_are_equal() -> None:
     shifted = [{"uniqueItems": True}, *({"prefixItems": [*[True] * n, {"not": {"const": n}}]} for n in range(5))]
     assert verdict({"anyOf": shifted}, {"type": "array"}) == "no"
     assert verdict({"anyOf": shifted}, {"type": "array", "maxItems": 5}) == "yes"
+
+
+def test_two_equal_items_count_twice() -> None:
+    twice = {"type": "array", "not": {"uniqueItems": True}, "maxItems": 2, "contains": {"const": 7}}
+    assert answer(False, {**twice, "minContains": 2}).witness == [7, 7]
+    assert verdict(False, {**twice, "maxContains": 1}) == "yes"
+    three = {**twice, "maxItems": 3, "allOf": [{"contains": {"const": 8}, "maxContains": 1}]}
+    assert verdict(False, {**three, "minContains": 2}) == "no"
+    assert verdict(False, {**three, "minContains": 3}) == "yes"
 
 
 def test_an_item_that_counts_may_stand_beyond_all_others() -> None:
