@@ -438,8 +438,8 @@ def _declared(schema: Any, value: Any, *, root: bool = True) -> bool:
         return False
     named, rest = schema.get("properties", {}), schema.get("additionalProperties")
     if not named:
-        # a map, which stays open; at the root it is a tool without arguments
-        return not root and all(_declared(rest, part, root=False) for part in value.values())
+        # a map, which stays open; at the root it is a tool without arguments; closed, an opened reading opens it
+        return not root and rest is not False and all(_declared(rest, part, root=False) for part in value.values())
     if rest not in (None, True, False) or not value.keys() <= named.keys():
         return False
     return all(_declared(named[key], part, root=False) for key, part in value.items())
