@@ -1,0 +1,166 @@
+"""One run of the command line under attack: in a child with limits, with what it cost.
+
+Every test of this folder goes through :func:`attack`. The child may not map more than ``ADDRESS_SPACE`` bytes, ends
+after ``seconds``, and its peak memory comes back, so that "bounded" is something a test can measure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from support import Leash
+
+MEGABYTE = 1024 * 1024
+ADDRESS_SPACE = 2048 * MEGABYTE
+"""What the child may map: twice what a healthy run maps, so that an unbounded one dies before the machine suffers."""
+
+PEAK = 500 * MEGABYTE
+"""Resident memory that no run may exceed, whatever it is fed."""
+
+SECONDS = 30.0
+"""How long a run may take before it counts as hung; the machine may be busy."""
+
+# The launcher is a process of its own because a child's peak memory starts at that of the process it was forked
+# from, and pytest is large. Standard library only, so that it starts fast and stays small.
+_LAUNCHER = """
+import json, os, resource, signal, subprocess, sys, time
+told, address_space, file_size, seconds, *command = sys.argv[1:]
+for what, limit in ((resource.RLIMIT_AS, address_space), (resource.RLIMIT_FSIZE, file_size)):
+    if int(limit):
+        resource.setrlimit(what, (int(limit), int(limit)))
+start = time.monotonic()
+child = subprocess.Popen(command, start_new_session=True)
+hung = False
+try:
+    child.wait(float(seconds))
+except subprocess.TimeoutExpired:
+    hung = True
+spent = time.monotonic() - start
+try:
+    os.killpg(child.pid, signal.SIGKILL)
+except (ProcessLookupError, PermissionError):
+    pass
+child.wait()
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+with open(told, "w") as out:
+    json.dump({"code": child.returncode, "seconds": spent, "peak": peak, "hung": hung}, out)
+"""
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What one run came to.
+
+    Attributes:
+        code: the exit code; negative where a signal ended it.
+        out, err: the streams, as UTF-8 with surrogate escapes.
+        seconds: wall clock.
+        peak: largest resident memory of the run or a child that it waited for, in bytes.
+        hung: it was still running when its time was over, and was killed.
+        left: command lines of processes that outlived it (Linux only).
+    """
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    peak: int
+    hung: bool
+    left: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        """Both streams."""
+        return self.out + self.err
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """Standard output as a JSON report."""
+        document: dict[str, Any] = json.loads(self.out)
+        return document
+
+    def held(self, *codes: int, peak: int = PEAK) -> Attacked:
+        """The run itself, if it ended by itself, within memory, with a documented exit code and no traceback.
+
+        Args:
+            codes: the exit codes that are right here; none: any but 70 and death by a signal.
+            peak: resident bytes that it may have used.
+        """
+        assert not self.hung, f"still running after {self.seconds:.0f} s\n{self.told[-2000:]}"
+        assert self.peak <= peak, f"used {self.peak / MEGABYTE:.0f} MB\n{self.told[-2000:]}"
+        allowed = codes or (0, 1, 2, 3, 4)
+        assert self.code in allowed, f"exit code {self.code}, not one of {allowed}\n{self.told[-2000:]}"
+        assert "Traceback" not in self.told, self.told[-2000:]
+        assert not self.left, f"left running: {self.left}"
+        return self
+
+
+def attack(
+    *arguments: str | Path,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    seconds: float = SECONDS,
+    address_space: int = ADDRESS_SPACE,
+    file_size: int = 0,
+    command: Sequence[str] = (sys.executable, "-m", "mcp_governor"),
+) -> Attacked:
+    """Run ``mcp-governor ARGUMENTS`` in a folder, in a child with limits.
+
+    Args:
+        arguments: the command line, without the program.
+        cwd: the folder.
+        env: variables on top of our own environment.
+        stdin: what standard input holds.
+        seconds: wall clock before it is killed.
+        address_space: bytes that it may map; 0: no limit.
+        file_size: bytes that one file which it writes may have; 0: no limit.
+        command: another program than ours.
+    """
+    leash = Leash()
+    marked = {"MCP_GOVERNOR_TEST": leash.mark, "LOGNAME": leash.mark}
+    with tempfile.TemporaryDirectory() as folder:
+        told, out, err, fed = (Path(folder) / name for name in ("told", "out", "err", "in"))
+        fed.write_bytes(stdin)
+        limits = (str(told), str(address_space), str(file_size), str(seconds))
+        with fed.open("rb") as source, out.open("wb") as outward, err.open("wb") as errward:
+            launcher = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _LAUNCHER, *limits, *command, *map(str, arguments)],
+                cwd=cwd,
+                env={**os.environ, **marked, **(env or {})},
+                stdin=source,
+                stdout=outward,
+                stderr=errward,
+                start_new_session=True,
+            )
+            try:
+                launcher.wait(seconds + 30)
+            finally:
+                if launcher.poll() is None:
+                    os.killpg(launcher.pid, signal.SIGKILL)
+                    launcher.wait()
+        came_to = json.loads(told.read_text())
+        return Attacked(
+            code=came_to["code"],
+            out=_text(out),
+            err=_text(err),
+            seconds=came_to["seconds"],
+            peak=came_to["peak"],
+            hung=came_to["hung"],
+            left=tuple(leash.left_behind()),
+        )
+
+
+def _text(file: Path) -> str:
+    """The first 20 MB of a stream: more than any run may print."""
+    with file.open("rb") as stream:
+        return stream.read(20 * MEGABYTE).decode("utf-8", "surrogateescape")
