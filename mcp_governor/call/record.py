@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.cases import GENERATED, Purpose
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import FileFormatError
+from mcp_governor.files import list_files, read_bytes
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.surface.file import dump_json, parse_json, write_atomic
+from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
+from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -181,7 +183,7 @@ def write_recordings(
         ):
             continue
         file = folder / f"{_slug(result.case.tool)}-{_digest(arguments)}.json"
-        write_atomic(file, dump_json(recording(result, masker, sandbox)))
+        write_file(file, dump_json(recording(result, masker, sandbox)))
         written.append(file)
     return written
 
@@ -202,14 +204,26 @@ def load_recordings(folder: Path) -> list[dict[str, Any]]:
         FileFormatError: a file is no JSON, or holds something that is no call; the message names it.
     """
     calls = []
-    for file in sorted(folder.glob("*.json")):
+    for file in _files(folder):
         shown = visible(file.name)
         try:
-            document = parse_json(file.read_bytes(), shown)
+            document = parse_json(read_bytes(file), shown)
         except OSError as error:
             raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
         calls += [_call(item, shown) for item in (document if isinstance(document, list) else [document])]
     return calls
+
+
+_MAX_RECORDINGS = 10_000
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    try:
+        return list_files(folder, ".json", most=_MAX_RECORDINGS)
+    except OSError as error:
+        raise FileFormatError(f"{visible(str(folder))} cannot be read: {error.strerror}.", "Check the path.") from None
 
 
 def _call(item: Any, shown: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.blocks import Text, read_blocks
@@ -25,12 +24,14 @@ from mcp_governor.changelog.grammar import (
 )
 from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
 from mcp_governor.errors import FileFormatError
+from mcp_governor.files import read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, visible
 from mcp_governor.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from mcp_governor.changelog.blocks import Block, Blocks
 
@@ -54,11 +55,9 @@ def load(path: str | Path, *, what: str | None = None) -> Changelog:
     Raises:
         FileFormatError: it is missing, unreadable, larger than ``MAX_BYTES``, or not UTF-8 (with the line).
     """
-    file, shown = Path(path), visible(what or str(path))
+    shown = visible(what or str(path))
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise FileFormatError(f"{shown} is larger than {MAX_BYTES >> 20} MiB.", "Split it.")
-        data = file.read_bytes()
+        data = read_bytes(path, limit=MAX_BYTES)
     except FileNotFoundError:
         raise FileFormatError(f"{shown} does not exist.", "Start one with: mcp-governor changelog draft") from None
     except OSError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.fingerprint import fingerprint
@@ -113,8 +114,8 @@ def _tree(file: Path, root: Path) -> ast.Module:
     import ast
 
     try:
-        return ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError, RecursionError) as error:
+        return ast.parse(read_bytes(file, limit=MAX_TEXT_BYTES))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         raise ConfigError(
             f"schema-version: {_shown(file, root)}:{line} is not Python: {one_line(str(error), 80)}.",

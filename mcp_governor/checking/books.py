@@ -98,9 +98,7 @@ def recorded_releases(changelog: Changelog, config: Config) -> tuple[Recorded, .
         if section.numbered is not None and not section.current and section.version_text not in found
     }
     if wanted:
-        for version, data in files_at_tags(config.root, surface_file(config)).items():
-            if version not in wanted:
-                continue
+        for version, data in files_at_tags(config.root, surface_file(config), wanted).items():
             with contextlib.suppress(GovernorError):
                 surface = parse_surface(data, f"git:{version.text}")
                 # A file that was not recorded anew for the release tells of an older one.
@@ -126,5 +124,5 @@ def surface_of_release(config: Config, version: str) -> Surface | None:
     file = config.resolve(config.changelog_options.surfaces) / f"{parsed.text}.json"
     if file.is_file():
         return load_surface(file)
-    data = files_at_tags(config.root, surface_file(config)).get(parsed)
+    data = files_at_tags(config.root, surface_file(config), {parsed}).get(parsed)
     return parse_surface(data, f"git:{parsed.text}") if data is not None else None

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Place, Report
+from mcp_governor.files import read_bytes
 from mcp_governor.target import FileSource, Source, resolve
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ def placed(report: Report, surface: Surface, source: Source) -> Report:
     from mcp_governor.linting.positions import code_frame, finding_positions
 
     # With replacements only where the file is no UTF-8, which reading it would have refused.
-    text = source.path.read_text("utf-8-sig", errors="replace")
+    try:
+        text = read_bytes(source.path).decode("utf-8-sig", errors="replace")
+    except OSError:  # it was taken away since the surface was read from it
+        return report
     positions = finding_positions(text, surface, about)
     lines = text.split("\n")
     places = {

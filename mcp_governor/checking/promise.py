@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.books import Books, check_changelog, open_books
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,10 +113,11 @@ def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: 
 
     path = config.resolve(config.contract_doc)
     try:
-        now = path.read_text("utf-8")
+        now = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
+        told = getattr(error, "strerror", None) or "it is not UTF-8"
         raise ConfigError(
-            f"{config.shown}: contract-doc {config.contract_doc} cannot be read: {error}.", "Correct the path."
+            f"{config.shown}: contract-doc {visible(config.contract_doc)} cannot be read: {told}.", "Correct the path."
         ) from None
     ref = baseline.source.removeprefix("git:").partition(":")[0] if baseline.source.startswith("git:") else "HEAD"
     try:

@@ -9,6 +9,7 @@ from mcp_governor.checking.events import Emit, Finished, Started, silent
 from mcp_governor.checking.model import BaselineInfo
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import FileFormatError, NothingCheckedError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import LiveSource, read_source, resolve, tier_rules
 
@@ -50,7 +51,7 @@ def with_manifest(surface: Surface, config: Config) -> Surface:
     from mcp_governor.policy import parse_manifest
 
     try:
-        data = config.resolve(config.server_json).read_bytes()
+        data = read_bytes(config.resolve(config.server_json), limit=MAX_TEXT_BYTES)
     except OSError as error:
         raise FileFormatError(f"{config.server_json} cannot be read: {error.strerror}.", "Check the path.") from None
     return replace(surface, manifest=parse_manifest(data, config.server_json))

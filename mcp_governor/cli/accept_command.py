@@ -31,14 +31,18 @@ def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
     Reports show ids with -v, and in JSON. Accepting the same id again renews its reason and its end.
     """
     from mcp_governor.policy import Acceptance, add_acceptance
-    from mcp_governor.surface.file import write_atomic
+    from mcp_governor.writing import NewFile, locked, write_files
 
     path = run.config.path
     if path is None:
         raise ConfigError("There is no configuration to write the acceptance into.", "Write one: mcp-governor init")
     chosen = Acceptance(_checked(finding.strip()), reason.strip(), _last_day(until))
     table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
-    write_atomic(path, add_acceptance(_text(path), chosen, table=table, what=visible(path.name)))
+    with locked(path.parent):
+        text = _text(path)
+        new = add_acceptance(text, chosen, table=table, what=visible(path.name))
+        root = None if run.config_typed else path.parent
+        write_files(NewFile(path, new, root, path.name, expected=text.encode()))
     if run.output.verbose >= 0:
         end = f" until {chosen.until.isoformat()}" if chosen.until else ""
         click.echo(f"{visible(path.name)}: accepts {visible(chosen.finding)}{end}.")
@@ -46,7 +50,13 @@ def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
 
 def _text(path: Path) -> str:
     """The file with its own line ends."""
-    return path.read_bytes().decode("utf-8")
+    from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+
+    try:
+        return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        told = getattr(error, "strerror", "") or "it is not UTF-8"
+        raise ConfigError(f"{visible(path.name)} cannot be read: {told}.", "Check it.") from None
 
 
 def _checked(finding: str) -> str:

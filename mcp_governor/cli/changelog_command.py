@@ -18,18 +18,21 @@ from mcp_governor.cli.common import (
     write_text,
 )
 from mcp_governor.errors import Exit, FileFormatError, UsageError
+from mcp_governor.files import list_files, read_bytes
 from mcp_governor.frozen import frozen
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
     from mcp_governor.target import Baseline
     from mcp_governor.versions import Numbered
+    from mcp_governor.writing import NewFile
+
+_MAX_RECORDINGS = 10_000
+"""Recorded releases that a folder may hold: a release every day for 27 years."""
 
 
 @click.group()
@@ -161,7 +164,8 @@ def _released(desk: _Desk) -> frozenset[Numbered]:
     from mcp_governor.versions import Numbered
 
     folder = desk.config.resolve(desk.config.changelog_options.surfaces)
-    known = {Numbered.parse(file.stem) for file in folder.glob("*.json")} | set(released_versions(desk.config.root))
+    recorded = list_files(folder, ".json", most=_MAX_RECORDINGS) if folder.is_dir() else []
+    known = {Numbered.parse(file.stem) for file in recorded} | set(released_versions(desk.config.root))
     if known and desk.baseline is not None:
         known.add(Numbered.parse(desk.baseline.surface.version or ""))
     return frozenset(version for version in known if version is not None)
@@ -169,7 +173,7 @@ def _released(desk: _Desk) -> frozenset[Numbered]:
 
 def _settle(config: Config, book: Changelog, text: str, run: Run, *, show_diff: bool, only_check: bool) -> int:
     """Show, refuse or write the new text."""
-    from mcp_governor.surface.file import write_atomic
+    from mcp_governor.writing import locked, write_files
 
     changed = text != book.text
     if show_diff or only_check:
@@ -183,9 +187,8 @@ def _settle(config: Config, book: Changelog, text: str, run: Run, *, show_diff: 
     if not changed:
         click.echo(f"{config.changelog} needs no change.")
         return int(Exit.PASS)
-    path = config.resolve(config.changelog)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, text)
+    with locked(config.root):
+        write_files(_new_text(config, book, text))
     click.echo(f"{config.changelog} is written.")
     return int(Exit.PASS)
 
@@ -206,8 +209,8 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
     from mcp_governor.checking import check_surface, read_target
     from mcp_governor.checking.books import load_changelog
     from mcp_governor.surface import dump_surface
-    from mcp_governor.surface.file import write_atomic
     from mcp_governor.target import read_baseline
+    from mcp_governor.writing import NewFile, locked, write_files
 
     config = run.config
     book = load_changelog(config)
@@ -223,12 +226,15 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
         _settle(config, book, text, run, show_diff=show_diff, only_check=only_check)
         return int(Exit.PASS)
     where = recorded_path(config.changelog_options.surfaces, version)
-    recordings = [where, *_stale_baseline(config, dump_surface(surface))]
-    _refuse_read_only(config, [config.changelog, *recordings])
-    for name in recordings:
-        config.resolve(name).parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(config.resolve(name), dump_surface(surface))
-    _settle(config, book, text, run, show_diff=False, only_check=False)
+    recorded = dump_surface(surface)
+    recordings = [where, *_stale_baseline(config, recorded)]
+    # The marker last: a run that was killed before it can be made again.
+    with locked(config.root):
+        write_files(
+            *(NewFile(config.resolve(name), recorded, config.root, name) for name in recordings),
+            _new_text(config, book, text),
+        )
+    click.echo(f"{config.changelog} is written.")
     records = "records its surface" if len(recordings) == 1 else "record its surface"
     tag = f"v{version.removeprefix('v')}"
     click.echo(f"{visible(' and '.join(recordings))} {records}. Commit what changed, then tag {visible(tag)}.")
@@ -241,16 +247,21 @@ def _stale_baseline(config: Config, text: str) -> list[str]:
 
     name = baseline_file(config)
     path = config.resolve(name)
-    return [name] if path.is_file() and path.read_bytes() != text.encode() else []
+    try:
+        return [name] if read_bytes(path) != text.encode("utf-8", "backslashreplace") else []
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise FileFormatError(f"{visible(name)} cannot be read: {error.strerror}.", "Check the path.") from None
 
 
-def _refuse_read_only(config: Config, names: Sequence[str]) -> None:
-    """All files of a release, or none."""
-    from mcp_governor.surface.file import is_read_only
+def _new_text(config: Config, book: Changelog, text: str) -> NewFile:
+    """The changelog as it will be, if it still is what was read: authors edit it as well."""
+    from mcp_governor.writing import NewFile
 
-    for name in names:
-        if is_read_only(config.resolve(name)):
-            raise FileFormatError(f"{visible(name)} is read-only; nothing was written.", "Make it writable.")
+    path = config.resolve(config.changelog)
+    expected = book.text.encode() or (b"" if path.exists() else None)
+    return NewFile(path, text, config.root, config.changelog, expected=expected)
 
 
 @changelog.command()

@@ -125,6 +125,8 @@ class Run:
 
     config: Config
     output: Output
+    config_typed: bool = False
+    """Whether the user typed the path of the configuration, and so means that very file."""
 
     def source(self, target: str | None) -> Source:
         """What is governed."""
@@ -156,9 +158,8 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
         @click.option("-v", "--verbose", count=True, help="More: ids, wording changes.")
         @functools.wraps(function)
         def wrapper(**values: Any) -> Any:
-            config = _configured(
-                values.pop("config"), values.pop("isolated"), values.pop("timeout"), values.pop("fail_on")
-            )
+            path = values.pop("config")
+            config = _configured(path, values.pop("isolated"), values.pop("timeout"), values.pop("fail_on"))
             output = Output(
                 format=values.pop("format_"),
                 file=values.pop("output"),
@@ -166,7 +167,7 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
                 verbose=-1 if values.pop("quiet") else values["verbose"],
             )
             values.pop("verbose")
-            return function(run=Run(config, output), **values)
+            return function(run=Run(config, output, path is not None), **values)
 
         return wrapper  # type: ignore[return-value]
 
@@ -231,9 +232,9 @@ def write_lines(lines: Iterable[Line], output: Output) -> None:
 def write_text(text: str, output: Output) -> None:
     """To the file, atomically, or to standard output."""
     if output.file is not None:
-        from mcp_governor.surface.file import write_atomic
+        from mcp_governor.writing import write_file
 
-        write_atomic(output.file, text)
+        write_file(output.file, text)
         return
     with reader_may_leave():
         sys.stdout.flush()

@@ -13,12 +13,13 @@ import click
 from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
 from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig, with_found_files
-from mcp_governor.errors import FileFormatError, UsageError
+from mcp_governor.errors import UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.target import SURFACE_FILE, LiveSource, parse_target, resolve
 from mcp_governor.target.resolve import TOKEN_VARIABLE
 from mcp_governor.text import visible
 from mcp_governor.wire.endpoint import HttpEndpoint
+from mcp_governor.writing import NewFile
 
 if TYPE_CHECKING:
     from mcp_governor.config import Launch
@@ -59,15 +60,22 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     plan.keys.update(_launched(run.config.launch, plan))
     config = _config(plan, root)
     surface = _read(config)
-    written = _write(plan, surface, root)
     from mcp_governor.report.groups import count_of
+    from mcp_governor.writing import write_files
+
+    files, written = _files(plan, surface, root)
 
     offers = [
         *(ci_offers(root, _endpoint(config), _secrets(plan)) if ci else ()),
         *([hook_offer(root)] if hook else ()),
     ]
     shown = [(visible(os.path.relpath(offer.path, root)), offer) for offer in offers]
-    written += [(name, _placed(offer)) for name, offer in shown if not offer.paste]
+    for name, offer in shown:
+        if offer.text is not None:
+            files.append(NewFile(offer.path, offer.text, root, name))
+        if not offer.paste:
+            written.append((name, _placed(offer)))
+    write_files(*files)
     width = max(len(name) for name, _ in written)
     tools = count_of(len(surface.tools), "tool")
     click.echo(f"Found the server {visible(plan.name)} in {visible(plan.found_in)}: {tools}.")
@@ -101,22 +109,8 @@ def _launched(launch: Launch, plan: _Plan) -> dict[str, Any]:
 
 
 def _placed(offer: Offer) -> str:
-    """Write an offered file; what to say of it."""
-    if offer.text is None:
-        return offer.what if offer.path.name == HOOKS else "left as it was"
-    _put(offer.path, offer.text)
-    return offer.what
-
-
-def _put(path: Path, text: str) -> None:
-    from mcp_governor.surface.file import write_atomic
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        shown = visible(path.parent.name)
-        raise FileFormatError(f"The folder {shown} cannot be made: {error.strerror}.", "See what is there.") from None
-    write_atomic(path, text)
+    """What to say of an offered file."""
+    return offer.what if offer.text is not None or offer.path.name == HOOKS else "left as it was"
 
 
 def _plan(target: str | None, root: Path) -> _Plan:
@@ -241,8 +235,8 @@ def _read(config: Config) -> Surface:
     return surface
 
 
-def _write(plan: _Plan, surface: Surface, root: Path) -> list[tuple[str, str]]:
-    """Write what is missing; report each file, written or left alone."""
+def _files(plan: _Plan, surface: Surface, root: Path) -> tuple[list[NewFile], list[tuple[str, str]]]:
+    """What is missing and will be written; and what to say of each file, written or left alone."""
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.surface import dump_surface
     from mcp_governor.versions import Numbered
@@ -258,15 +252,9 @@ def _write(plan: _Plan, surface: Surface, root: Path) -> list[tuple[str, str]]:
     }
     if known:
         files[_KNOWN_FILE] = (known, "findings of today, which do not fail")
-    report = []
-    for name, (text, what) in files.items():
-        path = root / name
-        if path.exists():
-            report.append((name, "left as it was"))
-            continue
-        _put(path, text)
-        report.append((name, what))
-    return report
+    missing = {name for name in files if not os.path.lexists(root / name)}
+    new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if name in missing]
+    return new, [(name, what if name in missing else "left as it was") for name, (_, what) in files.items()]
 
 
 _KNOWN_FILE = "mcp-lint-baseline.json"

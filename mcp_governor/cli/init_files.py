@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor._version import __version__
 from mcp_governor.config import OWN_FILE
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
 
 if TYPE_CHECKING:
     from mcp_governor.wire import Endpoint
@@ -45,15 +46,6 @@ class Offer(NamedTuple):
     paste: str = ""
 
 
-def repository_root(folder: Path) -> Path:
-    """The nearest folder upwards that holds ``.git``, else the folder itself.
-
-    A home folder that is in git is no repository of servers.
-    """
-    found = next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
-    return folder if found == Path.home() else found
-
-
 def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -> list[Offer]:
     """The workflow for GitHub, unless only GitLab is used here; for GitLab a job to paste.
 
@@ -62,7 +54,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
         endpoint: how the server is reached, which tells what must be installed.
         secrets: environment variables that the check needs.
     """
-    top = repository_root(folder)
+    top = repository_of(folder)
     needs = _needs(folder, endpoint)
     offers = []
     gitlab = top / GITLAB
@@ -78,7 +70,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
 
 def hook_offer(folder: Path) -> Offer:
     """The pre-commit hook: a new configuration, or the existing one with the hook at its end."""
-    top = repository_root(folder)
+    top = repository_of(folder)
     path = top / HOOKS
     config = (folder.relative_to(top) / OWN_FILE).as_posix()
     here = folder == top
@@ -87,7 +79,7 @@ def hook_offer(folder: Path) -> Offer:
     if not path.exists():
         return Offer(path, f"repos:\n{indent(item, '  ')}", what)
     try:
-        old = path.read_bytes().decode()
+        old = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
     except (OSError, UnicodeDecodeError):
         return Offer(path, None, "add this to its repos", item)
     if ("id: mcp-governor" if here else config) in old:
@@ -133,8 +125,8 @@ def _requirements(folder: Path) -> str:
     import tomli
 
     try:
-        project = "project" in tomli.loads((folder / "pyproject.toml").read_text("utf-8"))
-    except (OSError, ValueError):
+        project = "project" in tomli.loads(read_bytes(folder / "pyproject.toml", limit=MAX_TEXT_BYTES).decode())
+    except (OSError, ValueError, RecursionError):
         project = False
     if project or (folder / "setup.py").is_file():
         return ". "

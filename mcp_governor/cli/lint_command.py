@@ -84,7 +84,7 @@ def lint(
     findings = run_rules(surface, selection, baseline=_compared(config) if new_only else None)
     known = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)
     if write_baseline:
-        return _write_baseline(known or Path("mcp-lint-baseline.json"), findings)
+        return _write_baseline(known or Path("mcp-lint-baseline.json"), findings, root=None if baseline else config.root)
     if known is not None:
         ids = load_baseline(known)
         if stale := gone(findings, ids):
@@ -133,12 +133,12 @@ def _compared(config: Config) -> Surface:
     return found.surface
 
 
-def _write_baseline(path: Path, findings: list[Finding]) -> int:
+def _write_baseline(path: Path, findings: list[Finding], *, root: Path | None) -> int:
     from mcp_governor.linting import dump_baseline
     from mcp_governor.linting.words import counted
-    from mcp_governor.surface.file import write_atomic
+    from mcp_governor.writing import write_file
 
-    write_atomic(path, dump_baseline(findings))
+    write_file(path, dump_baseline(findings), root=root)
     verb = "does" if len(findings) == 1 else "do"
     click.echo(f"{visible(str(path))}: {counted(len(findings), 'finding')} that {verb} not count from now on.")
     return int(Exit.PASS)

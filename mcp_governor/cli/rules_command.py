@@ -62,7 +62,7 @@ def _own(run: Run, tests: bool, docs: bool) -> int:
     folders = [run.config.resolve(folder) for folder in run.config.lint.rules]
     if not folders:
         raise NothingCheckedError("The configuration names no folder of rules.", 'Write [lint] rules = ["DIR"].')
-    pages = [page for folder in folders for page in write_pages(folder)] if docs else []
+    pages = [page for folder in folders for page in write_pages(folder, root=run.config.root)] if docs else []
     problems = [problem for folder in folders for problem in check_examples(folder)] if tests else []
     told = [f"written: {visible(str(page))}" for page in pages] + problems
     if tests and not problems:

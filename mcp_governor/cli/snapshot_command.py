@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-
 import click
 
 from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
@@ -21,8 +19,8 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
     from mcp_governor.checking import read_target
     from mcp_governor.report.groups import count_of
     from mcp_governor.surface import dump_surface, fingerprint
-    from mcp_governor.surface.file import write_atomic
     from mcp_governor.target import SURFACE_FILE
+    from mcp_governor.writing import write_file
 
     surface = read_target(target, run.config, command=server_command())
     if not (surface.entries or surface.prompts or surface.resources or surface.templates):
@@ -35,8 +33,10 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
         sys.stdout.write(text)
         return
     configured = run.config.baseline if run.config.baseline.endswith(".json") else SURFACE_FILE
-    path = Path(out) if out else run.config.resolve(configured)
-    write_atomic(path, text)
+    if out:
+        write_file(out, text)
+    else:
+        write_file(run.config.resolve(configured), text, root=run.config.root, shown=configured)
     if run.output.verbose >= 0:
         tools = count_of(len(surface.tools), "tool")
         click.echo(f"{visible(str(out or configured))}: {tools}, {fingerprint(surface)}")

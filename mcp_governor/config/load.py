@@ -18,6 +18,7 @@ from mcp_governor.config.model import (
     ServerConfig,
 )
 from mcp_governor.errors import ConfigError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def load_config(path: Path | None = None, *, start: Path | None = None) -> Confi
     table = _table_of(path, required=True)
     assert table is not None
     _validate(table, path)
-    return with_found_files(_build(table, path.resolve()))
+    # A link is not followed: what it names is relative to where the link lies, not to the folder of a stranger.
+    return with_found_files(_build(table, path.parent.resolve() / path.name))
 
 
 def with_found_files(config: Config) -> Config:
@@ -79,7 +81,7 @@ def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
 
     shown = visible(path.name)
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, limit=MAX_TEXT_BYTES)
     except FileNotFoundError:
         raise ConfigError(f"{visible(str(path))} does not exist.", "Write one with: mcp-governor init") from None
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import FileFormatError
+from mcp_governor.files import read_bytes
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
 
@@ -35,7 +36,7 @@ def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
     """
     shown = what or visible(str(path))
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as error:
         raise FileFormatError(
             f"{shown} cannot be read: {error.strerror}.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import tomli
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
 from mcp_governor.linting.rule import Example, Limit, Option, Rule, Stance
 from mcp_governor.text import one_line, visible
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.linting.rule import Examples
+
+
+MAX_RULE_BYTES = 256 * 1024
+"""Bytes of one rule file; ours have 4 KB on average and 12 KB at most. More is refused."""
 
 
 def read_rule(path: Path) -> Rule:
@@ -32,7 +37,7 @@ def read_rule(path: Path) -> Rule:
 
     shown = visible(str(path))
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path, limit=MAX_RULE_BYTES).decode()
         data = tomli.loads(text)
     except OSError as error:
         raise ConfigError(f"Rule file {shown} cannot be read: {error.strerror}.") from None
@@ -42,6 +47,8 @@ def read_rule(path: Path) -> Rule:
         raise ConfigError(
             f"Rule file {shown}:{error.lineno} is not TOML: {one_line(error.msg)}.", "Correct that line."
         ) from None
+    except RecursionError:
+        raise ConfigError(f"Rule file {shown} is nested too deep to read.", "Flatten it.") from None
     validate(data, text, shown)
     examples = _examples(data)
     return _rule(data, shown, lambda: examples)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from mcp_governor._version import __version__
 from mcp_governor.errors import UsageError
 from mcp_governor.linting.rule_schema import ID_PATTERN
-from mcp_governor.surface.file import write_atomic
 from mcp_governor.text import one_line, visible
+from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,12 +64,16 @@ def new_rule(rule_id: str, folder: Path) -> Path:
     if file.exists():
         raise UsageError(f"{visible(str(file))} exists already.", "Choose another name.")
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(file, _TEMPLATE.format(id=rule_id, since=__version__))
+    write_file(file, _TEMPLATE.format(id=rule_id, since=__version__))
     return file
 
 
-def write_pages(folder: Path) -> list[Path]:
+def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
     """Write a page about each pack in a folder of rules, ``PACK.md`` beside the packs.
+
+    Args:
+        folder: a folder with rule files.
+        root: the folder of the configuration that names it; ``None`` where the user typed it.
 
     Returns:
         The pages, those that were fresh already included.
@@ -87,7 +91,7 @@ def write_pages(folder: Path) -> list[Path]:
         own = tuple(rule for rule in rules if rule.id in ids)
         if own:
             out.append(folder / f"{pack}.md")
-            write_atomic(out[-1], pack_page(pack, own, note=_PAGE_NOTE))
+            write_file(out[-1], pack_page(pack, own, note=_PAGE_NOTE), root=root)
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.change.model import Change
+    from mcp_governor.changelog.blocks import Block
     from mcp_governor.findings import Finding
 
 _LINE_END = lazy_pattern(r"\r\n|\n|\r")
@@ -48,8 +50,7 @@ def check_contract_doc(
 
 def said_of(text: str, tool: str) -> tuple[str, ...]:
     """The pieces of a document that speak of a tool, white space aside."""
-    lines = _LINE_END.split(text.removeprefix("\ufeff"))
-    headings = [block for block in read_blocks(lines).blocks if block.kind == "heading"]
+    lines, headings = _headings(text)
     word = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])")
     parts: list[str] = []
     for index, heading in enumerate(headings):
@@ -60,6 +61,13 @@ def said_of(text: str, tool: str) -> tuple[str, ...]:
     if parts:
         return tuple(parts)
     return tuple(_flat(part) for part in _paragraphs(lines) if any(word.search(line) for line in part))
+
+
+@functools.lru_cache(maxsize=2)
+def _headings(text: str) -> tuple[list[str], list[Block]]:
+    """The lines and the headings of a document; it is asked about once for every tool."""
+    lines = _LINE_END.split(text.removeprefix("\ufeff"))
+    return lines, [block for block in read_blocks(lines).blocks if block.kind == "heading"]
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:

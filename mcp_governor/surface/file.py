@@ -5,13 +5,11 @@ Deterministic, sorted, pretty, no timestamps: the same surface gives the same by
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
+from mcp_governor.files import read_bytes
 from mcp_governor.surface.fingerprint import fingerprint, wording_fingerprint
 from mcp_governor.surface.listings import recorded_listings
 from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
@@ -19,11 +17,11 @@ from mcp_governor.text import escape_json, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from mcp_governor.surface.model import Surface
 
 FORMAT = "mcp-governor/surface-1"
-MAX_FILE_BYTES = 256 * 1024 * 1024
 MAX_DEPTH = 200
 """How deep JSON may nest: deeper than any schema a client accepts, and safe for every walk we do."""
 
@@ -87,12 +85,9 @@ def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules 
     Raises:
         FileFormatError: the file is missing, unreadable, or holds none of these.
     """
-    file = Path(path)
     shown = what or visible(str(path))
     try:
-        if file.stat().st_size > MAX_FILE_BYTES:
-            raise FileFormatError(f"{shown} is larger than {MAX_FILE_BYTES >> 20} MiB.", "Record it again.")
-        data = file.read_bytes()
+        data = read_bytes(path)
     except FileNotFoundError:
         raise FileFormatError(f"{shown} does not exist.", f"Record it with: mcp-governor snapshot -o {shown}") from None
     except OSError as error:
@@ -184,48 +179,3 @@ def _sort_key(entry: Any) -> tuple[str, str]:
             if isinstance(entry.get(key), str):
                 return entry[key], ""
     return "", json.dumps(entry, sort_keys=True)
-
-
-def write_atomic(path: str | Path, text: str) -> None:
-    """Write a text file so that a reader sees the old or the new content, never half of it.
-
-    Raises:
-        FileFormatError: the folder or the file cannot be written; the old content is still there.
-    """
-    import tempfile
-
-    file = Path(path)
-    file = file.resolve() if file.is_symlink() else file
-    shown = visible(str(path))
-    if file.is_dir():
-        raise FileFormatError(f"{shown} is a folder; nothing was written.", "Name a file in it.")
-    if is_read_only(file):
-        raise FileFormatError(f"{shown} is read-only; nothing was written.", "Make it writable.")
-    temporary = None
-    try:
-        mode = file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask()
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(file)
-    except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
-        raise FileFormatError(
-            f"{shown} cannot be written: {error.strerror}.", "Check the folder and its permissions."
-        ) from None
-
-
-def is_read_only(file: Path) -> bool:
-    """Whether a file is there and not to be written: the superuser may, and should not either."""
-    return file.exists() and not (file.stat().st_mode & 0o222 and os.access(file, os.W_OK))
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

@@ -10,6 +10,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
+from mcp_governor.files import read_bytes
 from mcp_governor.frozen import frozen
 from mcp_governor.target.jsonc import read_settings
 
@@ -55,13 +56,11 @@ def discover(root: Path) -> list[Candidate]:
 def _in_python(root: Path) -> Iterator[Candidate]:
     for path in _python_files(root):
         try:
-            if path.stat().st_size > _MAX_BYTES:
-                continue
-            text = path.read_text("utf-8")
+            text = read_bytes(path, limit=_MAX_BYTES).decode()
             if not any(name in text for name in _SERVER_CLASSES):
                 continue
             tree = ast.parse(text)
-        except (OSError, ValueError, SyntaxError, RecursionError):
+        except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         for attribute in _server_names(tree):
             module = _module_of(path, root)

@@ -1,86 +1,147 @@
-"""Recordings in git: a file at a ref, and the latest release tag. Talks to git, bounded in time."""
+"""Recordings in git: a file at a ref, and the latest release tag."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor.errors import MissingDependencyError, TargetError
+from mcp_governor.errors import TargetError
+from mcp_governor.files import MAX_BYTES, shown_size
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.target.git_door import Answer, ask_git
 from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    import subprocess
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
-_SECONDS = 30.0
+_MAX_TAGS = 20_000
+"""Tags that are looked at, the highest versions first; those beyond count as not there."""
+
+_MAX_RELEASES = 500
+"""Releases whose files are read for one changelog, the newest first."""
+
+_LATEST = 20
+"""How many of the latest releases may lack the file before there is none."""
+
+_UNFIT = lazy_pattern(r"[\0-\x20\x7f]")
 
 
-def _git(folder: Path, *arguments: str, asked: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    import subprocess
-
-    try:
-        return subprocess.run(
-            ("git", "-C", str(folder), *arguments),
-            capture_output=True,
-            input=asked if asked is not None else b"",
-            timeout=_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise MissingDependencyError("git is not installed.", "Install git, or name a surface file.") from None
-    except subprocess.TimeoutExpired:
-        raise TargetError(f"git did not answer within {_SECONDS:.0f} seconds.", "Try again.") from None
+class _Blob(NamedTuple):
+    object_id: str
+    size: int
 
 
 def file_at(folder: Path, ref: str, path: str) -> bytes:
     """The content of ``path`` (relative to ``folder``) at ``ref``.
 
     Raises:
-        TargetError: no repository, no such ref (with the fetch command), or no such file at that ref.
+        TargetError: no repository, no such ref (with the fetch command), or no such file at that ref, or one larger
+            than :data:`mcp_governor.files.MAX_BYTES`.
     """
     shown_ref, shown_path = visible(ref), visible(path)
-    known = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-    if known.returncode != 0:
-        if _git(folder, "rev-parse", "--git-dir").returncode != 0:
+    known = Answer(1, b"")
+    if not _UNFIT.search(ref):
+        known = ask_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    commit = known.out.decode("ascii", "replace").strip()
+    if known.code != 0:
+        if not is_repository(folder):
             raise TargetError(f"{visible(folder.name)} is not in a git repository.", "Name a surface file instead.")
         remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
         raise TargetError(
             f'git has no ref "{shown_ref}" here.',
             f"Fetch it with: git fetch {remote} {visible(branch)} (tags: git fetch --tags)",
         )
-    spec = f"{ref}:{path}" if path.startswith("/") else f"{ref}:./{path}"
-    shown = _git(folder, "show", "--end-of-options", spec)
-    if shown.returncode != 0:
+    (found,) = _blobs(folder, [(commit, path)])
+    if found is None:
         raise TargetError(
             f"{shown_path} does not exist at git ref {shown_ref}.",
             f"Name another file: git:{shown_ref}:PATH, or record one and commit it.",
         )
-    return shown.stdout
+    if found.size > MAX_BYTES:
+        raise TargetError(f"{shown_path} at git ref {shown_ref} is larger than {shown_size(MAX_BYTES)}.", "Shrink it.")
+    content = _contents(folder, [found]).get(found.object_id)
+    if content is None:
+        raise TargetError(f"git cannot read {shown_path} at git ref {shown_ref}.", "Check it with: git fsck")
+    return content
 
 
-def files_at_tags(folder: Path, path: str) -> dict[Numbered, bytes]:
-    """The content of a file at each tag that stands for a version and holds it; empty outside of git.
+def is_repository(folder: Path) -> bool:
+    """Whether a folder is in the work tree of a git repository."""
+    return ask_git(folder, "rev-parse", "--git-dir").code == 0
+
+
+def _blobs(folder: Path, places: Iterable[tuple[str, str]]) -> list[_Blob | None]:
+    """For each commit (or tag) and path relative to ``folder``: the file that is there, not yet read."""
+    asked = [f"{commit}:{path if path.startswith('/') else f'./{path}'}" for commit, path in places]
+    # One line is one question: a path that cannot be asked for in a line is none that is there.
+    questions = "".join("-\n" if "\n" in line else f"{line}\n" for line in asked)
+    answer = ask_git(folder, "cat-file", "--batch-check", asked=questions.encode("utf-8", "surrogateescape"))
+    found: list[_Blob | None] = []
+    for line in answer.lines:
+        words = line.split(" ")
+        is_blob = len(words) == 3 and words[1] == "blob" and words[2].isascii() and words[2].isdigit()
+        found.append(_Blob(words[0], int(words[2])) if is_blob else None)
+    return [*found, *[None] * len(asked)][: len(asked)]
+
+
+def _contents(folder: Path, blobs: Iterable[_Blob]) -> dict[str, bytes]:
+    """The contents of blobs by id, as many as fit into the limit together."""
+    chosen: dict[str, int] = {}
+    for blob in blobs:
+        if sum(chosen.values()) + blob.size <= MAX_BYTES:
+            chosen[blob.object_id] = blob.size
+    if not chosen:
+        return {}
+    asked = "".join(f"{object_id}\n" for object_id in chosen).encode()
+    answer = ask_git(folder, "cat-file", "--batch", asked=asked, most=MAX_BYTES + 128 * len(chosen)).out
+    found: dict[str, bytes] = {}
+    place = 0
+    for object_id, size in chosen.items():
+        start = answer.find(b"\n", place) + 1
+        if answer[place:start] != f"{object_id} blob {size}\n".encode():
+            break
+        found[object_id], place = answer[start : start + size], start + size + 1
+    return found
+
+
+def files_at_tags(folder: Path, path: str, versions: Collection[Numbered]) -> dict[Numbered, bytes]:
+    """The content of a file at the tags that stand for some versions, where they hold it; empty outside of git.
 
     Args:
         folder: a folder inside the work tree.
         path: of the file, relative to ``folder``.
+        versions: those that are asked for; the newest :data:`_MAX_RELEASES` of them are looked up, up to
+            :data:`mcp_governor.files.MAX_BYTES` of files together.
     """
-    listed = _git(folder, "tag", "--list")
-    if listed.returncode != 0:
-        return {}
-    tags = {version: tag for tag in listed.stdout.decode(errors="replace").split() if (version := version_of_tag(tag))}
-    prefix = _git(folder, "rev-parse", "--show-prefix").stdout.decode(errors="replace").strip()
-    found: dict[Numbered, bytes] = {}
-    asked = "".join(f"{tag}:{prefix}{path}\n" for tag in tags.values())
-    answers = _git(folder, "cat-file", "--batch", asked=asked.encode()).stdout if asked else b""
-    for version in tags:
-        header, _, answers = answers.partition(b"\n")
-        if header.endswith(b" missing"):
-            continue
-        size = int(header.rpartition(b" ")[2])
-        found[version], answers = answers[:size], answers[size + 1 :]
-    return found
+    wanted = set(sorted(versions, reverse=True)[:_MAX_RELEASES])
+    tags: dict[Numbered, str] = {}
+    for object_id, tag in _tags(folder) if wanted else ():
+        version = version_of_tag(tag)
+        if version in wanted and version is not None:
+            tags[version] = object_id
+    blobs = dict(zip(tags, _blobs(folder, [(object_id, path) for object_id in tags.values()]), strict=True))
+    contents = _contents(folder, [blob for blob in blobs.values() if blob is not None])
+    return {
+        version: contents[blob.object_id]
+        for version, blob in blobs.items()
+        if blob is not None and blob.object_id in contents
+    }
+
+
+def _tags(folder: Path, *options: str) -> list[tuple[str, str]]:
+    """Object id and name of each tag, the highest versions first; none outside of git."""
+    answer = ask_git(
+        folder,
+        "for-each-ref",
+        *options,
+        f"--count={_MAX_TAGS}",
+        "--sort=-version:refname",
+        "--format=%(objectname) %(refname:strip=2)",
+        "refs/tags",
+    )
+    parted = (line.partition(" ") for line in answer.lines) if answer.code == 0 else ()
+    return [(object_id, tag) for object_id, _, tag in parted]
 
 
 def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
@@ -96,41 +157,37 @@ def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
     Returns:
         ``None`` outside of git, and where no release holds any.
     """
-    listed = _git(folder, "tag", "--merged", "HEAD", "--sort=-creatordate")
-    if listed.returncode != 0:
-        return None
     releases = [
-        (version, tag)
-        for tag in listed.stdout.decode(errors="replace").split()
+        (version, tag, object_id)
+        for object_id, tag in _tags(folder, "--merged=HEAD")
         if (version := version_of_tag(tag)) is not None and not version.prerelease
     ]
-    names = {tag: name_of_tag(tag) for _, tag in releases}
+    names = {tag: name_of_tag(tag) for _, tag, _ in releases}
     for name in (folder.resolve().name, ""):
         if name in names.values():
-            releases = [(version, tag) for version, tag in releases if names[tag] == name]
+            releases = [release for release in releases if names[release[1]] == name]
             break
-    latest = sorted(releases, key=lambda item: item[0], reverse=True)[:20]
-    places = [(tag, path.replace("{version}", version.text)) for version, tag in latest for path in paths]
-    asked = "".join(f"{tag}:./{path}\n" for tag, path in places)
-    answers = _git(folder, "cat-file", "--batch-check", asked=asked.encode()).stdout.splitlines() if asked else []
-    held = (place for place, answer in zip(places, answers, strict=False) if not answer.endswith(b" missing"))
-    return next(held, None)
+    latest = sorted(releases, key=lambda item: item[0], reverse=True)[:_LATEST]
+    places = [
+        (tag, object_id, path.replace("{version}", version.text)) for version, tag, object_id in latest for path in paths
+    ]
+    held = _blobs(folder, [(object_id, path) for _, object_id, path in places]) if places else []
+    return next(((tag, path) for (tag, _, path), blob in zip(places, held, strict=True) if blob is not None), None)
 
 
 def released_versions(folder: Path) -> frozenset[Numbered]:
     """Every version that a tag stands for; none outside of git."""
-    tags = _git(folder, "tag", "--list").stdout.decode(errors="replace").split()
-    return frozenset(version for tag in tags if (version := version_of_tag(tag)) is not None)
+    return frozenset(version for _, tag in _tags(folder) if (version := version_of_tag(tag)) is not None)
 
 
 def is_shallow(folder: Path) -> bool:
     """Whether the repository is a clone without its history, and so mostly without its tags."""
-    return _git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+    return ask_git(folder, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
 
 
 def holds(folder: Path, ref: str, path: str) -> bool:
     """Whether a commit, branch or tag holds a file (``path`` is relative to ``folder``)."""
-    return _git(folder, "cat-file", "-e", f"{ref}:./{path}").returncode == 0
+    return _blobs(folder, [(ref, path)]) != [None]
 
 
 _BOUNDARY = lazy_pattern(r"^|[/@_-]")

@@ -6,15 +6,18 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.file import parse_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
-_COMMENT = lazy_pattern(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.S)
-_LAST_COMMA = lazy_pattern(rf"{_STRING}|,(?=\s*[}}\]])", re.S)
+# What is never closed (a string, a comment) matches up to its end, too: to look for an end in vain at every quotation
+# mark anew would take a time that grows with the square of the size. Possessive, so that nothing is tried twice.
+_STRING = r'"(?:[^"\\\n]++|\\.)*+(?:"|(?=\n)|\\?\Z)'
+_COMMENT = lazy_pattern(rf"{_STRING}|//[^\n]*+|/\*(?:.*?\*/|.*+)", re.S)
+_LAST_COMMA = lazy_pattern(rf"{_STRING}|,(?=\s*+[}}\]])", re.S)
 _VISIBLE = lazy_pattern(r"\S")
 
 
@@ -30,7 +33,7 @@ def read_settings(path: Path, shown: str) -> Any:
         FileFormatError: it is not UTF-8, or no JSON even without its comments; line and column are those of the file.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8-sig")
         for part in (_COMMENT, _LAST_COMMA):
             text = part.sub(_blank, text)
         return parse_json(text, shown)

@@ -251,7 +251,8 @@ class TestNamed:
         write(tmp_path, {"docs": "a file"})
         done = governor(tmp_path, "init", "--", *plain())
         assert done.returncode == 2
-        assert "The folder docs cannot be made: File exists." in done.stderr
+        assert "docs/mcp-schema-changelog.md cannot be written: Not a directory. Nothing was written." in done.stderr
+        assert contents(tmp_path) == {"docs": b"a file"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ import pytest
 
 from mcp_governor.errors import Exit, FileFormatError
 from mcp_governor.surface import build_surface, dump_surface, fingerprint, load_surface, parse_surface
-from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth, write_atomic
+from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.writing import write_file
 from mcp_governor.surface.read import TierRules
 from mcp_governor.surface.schema import surface_schema
 
@@ -97,7 +98,7 @@ def test_depth_counts_containers() -> None:
 
 def test_lone_surrogates_survive_a_round_trip(tmp_path: Path) -> None:
     surface = build_surface({"tools": [{"name": "a\ud800", "inputSchema": {"type": "object"}}]})
-    write_atomic(tmp_path / "s.json", dump_surface(surface))
+    write_file(tmp_path / "s.json", dump_surface(surface))
     assert load_surface(tmp_path / "s.json").tools[0].name == "a\ud800"
 
 
@@ -106,7 +107,7 @@ def test_write_keeps_mode_and_follows_links(tmp_path: Path) -> None:
     file.write_text("old")
     file.chmod(0o640)
     link.symlink_to(file)
-    write_atomic(link, "new")
+    write_file(link, "new")
     assert file.read_text() == "new"
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert link.is_symlink()
@@ -114,7 +115,7 @@ def test_write_keeps_mode_and_follows_links(tmp_path: Path) -> None:
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="is a folder; nothing was written"):
-        write_atomic(tmp_path, "new")
+        write_file(tmp_path, "new")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -127,7 +128,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(os, "fsync", refuse)
     with pytest.raises(FileFormatError, match="No space left"):
-        write_atomic(file, "new")
+        write_file(file, "new")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
 
@@ -156,7 +157,7 @@ def test_how_long_a_list_holds_moves_neither_file_nor_fingerprint(ttl: int) -> N
 )
 def test_what_departs_from_the_specification_is_recorded_and_is_no_part_of_the_contract(tmp_path, said) -> None:
     surface = build_surface({**MODERN, "listings": {"resources": GOOD, **said}})
-    write_atomic(tmp_path / "s.json", dump_surface(surface))
+    write_file(tmp_path / "s.json", dump_surface(surface))
     document = json.loads((tmp_path / "s.json").read_text())
     assert document["listings"] == said
     jsonschema_rs.validate(surface_schema(), document)

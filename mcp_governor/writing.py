@@ -1,0 +1,375 @@
+"""The one door through which files are written: whole or not at all, and nowhere else than where they belong.
+
+A path that the configuration names belongs to whoever wrote the configuration, which may be a stranger: it has to
+stay inside the repository and may lead through no symbolic link. A path that the user typed is the user's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import FileFormatError, UsageError
+from mcp_governor.files import read_bytes, repository_of
+from mcp_governor.frozen import frozen
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOCK_SECONDS = 60.0
+"""How long to wait for another run that writes in the same folder: thirty of them at once need about ten seconds."""
+
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+@frozen
+class NewFile:
+    """A file to be written.
+
+    Attributes:
+        path: where to.
+        content: text, written as UTF-8 with lone surrogates as escapes, or bytes.
+        root: the folder of the configuration that names ``path``: it must then lie in the repository around that
+            folder. ``None`` where the user typed the path.
+        shown: how messages call it; default is the path.
+        expected: what must still be there, ``None`` for no file; left out, anything may be.
+    """
+
+    path: Path
+    content: str | bytes
+    root: Path | None = None
+    shown: str = ""
+    expected: bytes | None | bool = True
+
+    @property
+    def name(self) -> str:
+        """How messages call it, safe to show."""
+        return visible(self.shown or str(self.path))
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the content."""
+        return self.content if isinstance(self.content, bytes) else self.content.encode("utf-8", "backslashreplace")
+
+
+def write_file(path: str | Path, content: str | bytes, *, root: Path | None = None, shown: str = "") -> None:
+    """Write one file; see :func:`write_files` and :class:`NewFile`."""
+    write_files(NewFile(Path(path), content, root, shown))
+
+
+def write_files(*files: NewFile) -> None:
+    """Write files so that a reader sees the old or the new content of each, and all of them or none.
+
+    Everything is on disk before the first file is replaced, so a full disk changes nothing. A signal that arrives
+    meanwhile is delivered afterwards. Missing folders are made for files that the configuration names.
+
+    Raises:
+        UsageError: a path leads out of the repository, or the content is not the expected one any more.
+        FileFormatError: a file cannot be written; the message says what was written and what was not.
+    """
+    with _signals_later():
+        staged: list[_Staged] = []
+        try:
+            for file in files:
+                staged.append(_Staged(file, keep=len(files) > 1))  # noqa: PERF401  what is staged must be known when the next one fails
+            _place(staged)
+        finally:
+            for one in staged:
+                one.close()
+
+
+def checked_place(path: Path, root: Path, shown: str) -> Path:
+    """A path that the configuration in ``root`` names, if it lies inside the repository.
+
+    Raises:
+        UsageError: it leads out, through a symbolic link, or into ``.git``.
+    """
+    top = Path(os.path.realpath(repository_of(Path(os.path.realpath(root)))))
+    # normpath alone would take "link/.." for nothing; the comparison with realpath below refuses the link.
+    place = Path(os.path.normpath(os.path.realpath(root) / path))
+    hint = "Name a path inside of the repository in the configuration, or type the path on the command line."
+    if not place.is_relative_to(top):
+        raise UsageError(f"{visible(shown)} lies outside of the repository; nothing was written.", hint)
+    inside = place.relative_to(top).parts
+    if ".git" in (part.lower() for part in inside):
+        raise UsageError(f"{visible(shown)} lies inside of .git; nothing was written.", hint)
+    if place.is_symlink() or os.path.realpath(place) != str(place):
+        raise UsageError(f"{visible(shown)} leads through a symbolic link; nothing was written.", hint)
+    return place
+
+
+class _Staged:
+    """A file whose new content is on disk, under no name or a temporary one, until it is placed."""
+
+    def __init__(self, file: NewFile, *, keep: bool = False) -> None:
+        self.file = file
+        self.written = False
+        self.old: bytes | None = None
+        self._keep = keep or file.expected is not True
+        self._special = False
+        self._handle = -1
+        self._temporary = ""
+        self._made: list[Path] = []
+        self._target = file.path if file.root is None else checked_place(file.path, file.root, file.name)
+        try:
+            self._stage()
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError):
+                raise FileFormatError(
+                    f"{file.name} cannot be written: {_reason(error)}. Nothing was written.", _way_out(error)
+                ) from None
+            raise
+
+    def _stage(self) -> None:
+        if self.file.root is None:
+            if self._target.is_symlink():
+                self._target = Path(os.path.realpath(self._target))
+        else:
+            self._make_folder(self._target.parent)
+        status = self._target.stat() if self._target.exists() else None
+        self._special = status is not None and not stat.S_ISREG(status.st_mode)
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            raise FileFormatError(f"{self.file.name} is a folder; nothing was written.", "Name a file in it.")
+        if self._special:
+            return
+        if is_read_only(self._target):
+            raise FileFormatError(f"{self.file.name} is read-only; nothing was written.", "Make it writable.")
+        if status is not None and self._keep:
+            self.old = read_bytes(self._target)
+        if self.file.expected is not True and self.old != self.file.expected:
+            raise UsageError(
+                f"{self.file.name} was changed by somebody else meanwhile; nothing was written.", "Run it again."
+            )
+        self._handle, self._temporary = _open_unnamed(self._target)
+        if status is not None:
+            with contextlib.suppress(OSError, AttributeError):
+                os.fchown(self._handle, status.st_uid, status.st_gid)
+            os.chmod(self._handle if os.chmod in os.supports_fd else self._temporary, stat.S_IMODE(status.st_mode))
+        _write_all(self._handle, self.file.data)
+        os.fsync(self._handle)
+
+    def _make_folder(self, folder: Path) -> None:
+        missing = [place for place in (folder, *folder.parents) if not place.exists()]
+        for place in reversed(missing):
+            place.mkdir()
+            self._made.append(place)
+
+    def place(self) -> None:
+        """Give the content its name."""
+        if self._special:
+            _write_through(self._target, self.file.data)
+        elif self._temporary:
+            os.close(self._handle)  # Windows renames no open file.
+            self._handle = -1
+            os.replace(self._temporary, self._target)
+            self._temporary = ""
+        else:
+            self._link()
+        self.written = True
+
+    def _link(self) -> None:
+        """A file without a name gets one: at once where there is no file yet, else by way of a temporary name."""
+        if not self._target.exists():
+            _name(self._handle, self._target)
+            return
+        temporary = _beside(self._target)
+        _name(self._handle, temporary)
+        self._temporary = str(temporary)
+        os.replace(temporary, self._target)
+        self._temporary = ""
+
+    def put_back(self) -> None:
+        """Undo :meth:`place`."""
+        if self.old is None:
+            self._target.unlink()
+        else:
+            again = _Staged(NewFile(self._target, self.old, shown=self.file.shown))
+            try:
+                again.place()
+            finally:
+                again.close()
+        self.written = False
+
+    def close(self) -> None:
+        """Remove what was not placed, folders that were made for it included."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+        if self._temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(self._temporary)
+        if not self.written:
+            for folder in reversed(self._made):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+
+def _place(staged: list[_Staged]) -> None:
+    for one in staged:
+        try:
+            one.place()
+        except OSError as error:
+            _undo(staged)
+            kept = [other.file.name for other in staged if other.written]
+            left = [other.file.name for other in staged if not other.written and other is not one]
+            told = f"Written: {', '.join(kept)}; not written: {', '.join([one.file.name, *left])}" if kept else ""
+            raise FileFormatError(
+                f"{one.file.name} cannot be written: {_reason(error)}. {told or 'Nothing was written'}.",
+                _way_out(error),
+            ) from None
+
+
+def _undo(staged: list[_Staged]) -> None:
+    for one in reversed(staged):
+        if one.written:
+            with contextlib.suppress(OSError, FileFormatError):
+                one.put_back()
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error) or type(error).__name__).rstrip(".")
+
+
+def _way_out(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "Free some space there, then run it again."
+    return "Check the folder and its permissions."
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
+
+
+def _open_unnamed(target: Path) -> tuple[int, str]:
+    """A new file in the folder of ``target``: without a name where the system has such, so that even SIGKILL leaves
+    nothing behind; else with the temporary name that comes back."""
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        try:
+            return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666), ""
+        except OSError:
+            pass  # not every file system has it; whatever else is wrong comes up again
+    temporary = str(_beside(target))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    return os.open(temporary, flags, 0o666), temporary
+
+
+def _name(handle: int, path: Path) -> None:
+    # src_dir_fd makes Python call linkat, the only call that follows the link in /proc to the file itself.
+    os.link(f"/proc/self/fd/{handle}", path, src_dir_fd=handle, follow_symlinks=True)
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    """Into a device or a pipe that the user named (``/dev/stderr``, ``/dev/null``): there is nothing to replace."""
+    handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))  # a FIFO that nobody reads is an error
+    try:
+        os.set_blocking(handle, True)
+        _write_all(handle, data)
+    finally:
+        os.close(handle)
+
+
+def is_read_only(file: Path) -> bool:
+    """Whether a file is there and not to be written: the superuser may, and should not either."""
+    return file.exists() and not (file.stat().st_mode & 0o222 and os.access(file, os.W_OK))
+
+
+@contextlib.contextmanager
+def _signals_later() -> Iterator[None]:
+    """Signals that would end the process wait until the block is over; only the main thread can do that."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived: list[int] = []
+    before = {}
+    for name in _SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) not in (None, signal.SIG_IGN):
+            before[number] = signal.signal(number, lambda received, _: arrived.append(received))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in dict.fromkeys(arrived):
+            signal.raise_signal(number)
+
+
+@contextlib.contextmanager
+def locked(folder: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    """Keep other runs of ours from writing in a folder: for reading a file, changing it and writing it back.
+
+    Raises:
+        UsageError: another run holds the lock for longer than ``seconds``.
+    """
+    handle = _lock_handle(folder)
+    try:
+        end = time.monotonic() + seconds
+        while not _try_lock(handle):
+            if time.monotonic() >= end:
+                raise UsageError(
+                    f"Another mcp-governor has been writing in {visible(folder.name)} for {seconds:.0f} seconds; "
+                    "nothing was written.",
+                    "Wait for it to end, or end it; then run this again.",
+                )
+            time.sleep(0.02)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock_handle(folder: Path) -> int:
+    """What is locked: the folder itself, so that no file is left behind; where folders take no lock (Windows, some
+    network file systems), a file in the temporary folder that is named after it."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            _try_lock(handle)
+        except OSError:
+            os.close(handle)
+        else:
+            return handle
+    import hashlib
+    import tempfile
+
+    digest = hashlib.sha256(os.path.realpath(folder).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    file = Path(tempfile.gettempdir()) / f"mcp-governor-{digest}.lock"
+    return os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+
+def _try_lock(handle: int) -> bool:
+    """Take the lock if nobody else has it; closing the handle gives it back."""
+    try:
+        import fcntl
+    except ImportError:
+        return _try_lock_windows(handle)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _try_lock_windows(handle: int) -> bool:
+    import msvcrt
+
+    try:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    except OSError:
+        return False
+    return True
