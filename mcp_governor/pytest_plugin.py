@@ -58,6 +58,7 @@ class McpCollector(pytest.Collector):
 
     def _families(self) -> Families:
         import warnings
+        from dataclasses import replace
 
         from mcp_governor.checking import check
         from mcp_governor.config import load_config
@@ -67,7 +68,8 @@ class McpCollector(pytest.Collector):
             # A project that turns warnings into errors means those of its tests, not of what serves the surface.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                config = load_config(start=self.config.rootpath)
+                # The tests of the repository run its code; so may its rules.
+                config = replace(load_config(start=self.config.rootpath), trust_rules=True)
                 report = check(self.config.getoption("--mcp-target"), config=config)
                 return _families(report, config)
         except GovernorError as error:

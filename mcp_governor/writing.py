@@ -45,7 +45,7 @@ class NewFile:
     content: str | bytes
     root: Path | None = None
     shown: str = ""
-    expected: bytes | None | bool = True
+    expected: bytes | bool | None = True
 
     @property
     def name(self) -> str:
@@ -151,7 +151,8 @@ class _Staged:
         if status is not None:
             with contextlib.suppress(OSError, AttributeError):
                 os.fchown(self._handle, status.st_uid, status.st_gid)
-            os.chmod(self._handle if os.chmod in os.supports_fd else self._temporary, stat.S_IMODE(status.st_mode))
+            mode = stat.S_IMODE(status.st_mode)
+            Path(self._temporary).chmod(mode) if self._temporary else os.fchmod(self._handle, mode)
         _write_all(self._handle, self.file.data)
         os.fsync(self._handle)
 
@@ -168,7 +169,7 @@ class _Staged:
         elif self._temporary:
             os.close(self._handle)  # Windows renames no open file.
             self._handle = -1
-            os.replace(self._temporary, self._target)
+            Path(self._temporary).replace(self._target)
             self._temporary = ""
         else:
             self._link()
@@ -182,7 +183,7 @@ class _Staged:
         temporary = _beside(self._target)
         _name(self._handle, temporary)
         self._temporary = str(temporary)
-        os.replace(temporary, self._target)
+        temporary.replace(self._target)
         self._temporary = ""
 
     def put_back(self) -> None:
@@ -204,7 +205,7 @@ class _Staged:
             self._handle = -1
         if self._temporary:
             with contextlib.suppress(OSError):
-                os.unlink(self._temporary)
+                Path(self._temporary).unlink()
         if not self.written:
             for folder in reversed(self._made):
                 with contextlib.suppress(OSError):
@@ -250,7 +251,7 @@ def _beside(target: Path) -> Path:
 def _open_unnamed(target: Path) -> tuple[int, str]:
     """A new file in the folder of ``target``: without a name where the system has such, so that even SIGKILL leaves
     nothing behind; else with the temporary name that comes back."""
-    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
         try:
             return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666), ""
         except OSError:

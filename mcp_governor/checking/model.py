@@ -91,6 +91,8 @@ class Report:
         places: id of a finding or change → its place, where the surface was read from a recorded file.
         outright: ids of changes whose break fails by itself whatever the policy says: a call that behaves otherwise
             is owned up to by recording it anew, not by a version.
+        skipped_rules: selected rules that did not run because their Python is not trusted
+            (:mod:`mcp_governor.config.trust`).
     """
 
     target: str
@@ -113,6 +115,7 @@ class Report:
     places: dict[str, Place] = field(default_factory=dict)
     good_calls: GoodCallCounts | None = None
     nothing_checked: str = ""
+    skipped_rules: tuple[str, ...] = ()
 
     @property
     def format(self) -> str:
@@ -157,6 +160,7 @@ class Report:
         return {
             **self.counts,
             **({"good_calls": self.good_calls.as_json()} if self.good_calls is not None else {}),
+            **({"rules_skipped": len(self.skipped_rules)} if self.skipped_rules else {}),
             "changes": {verdict.value: verdicts[verdict.value] for verdict in Verdict},
             "findings": {severity.value: severities[severity.value] for severity in Severity},
             "accepted": accepted,

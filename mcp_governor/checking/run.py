@@ -11,7 +11,7 @@ from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.settling import settle, without_known
-from mcp_governor.checking.subject import baseline_info, counts_of, is_live, read_target, refuse_empty
+from mcp_governor.checking.subject import baseline_info, counts_of, is_live, read_target, refuse_empty, trusting
 from mcp_governor.config import Config, load_config
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import Surface, fingerprint
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog
     from mcp_governor.checking.promise import Promise
     from mcp_governor.findings import Finding
+    from mcp_governor.linting import Selection
     from mcp_governor.target import Baseline
 
 _T = TypeVar("_T")
@@ -59,13 +60,16 @@ def check(
     if isinstance(target, Config):
         target, config = None, target
     config = config if config is not None else load_config()
-    baseline = read_baseline(config, against)
     if isinstance(target, Surface):
+        baseline = read_baseline(config, against, live=False)
         return check_surface(target, baseline, config, emit=emit, today=today)
+    live = is_live(target, config, command)
+    config = trusting(config, target, command)
+    baseline = read_baseline(config, against, live=live)
     from mcp_governor.checking.calling import call_target, configured_calls
 
     calls = configured_calls(config)
-    if calls is None or not is_live(target, config, command):
+    if calls is None or not live:
         surface = read_target(target, config, command=command, emit=emit)
         report = check_surface(surface, baseline, config, emit=emit, today=today)
         return with_places(report, surface, target, config, command=command) if places else report
@@ -126,6 +130,7 @@ class _Run:
     today: date
     changelog: Changelog | None = None
     counts: dict[str, int] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
 
     def station(self, name: Station, work: Callable[[], _T]) -> _T:
         """Do one station's work and tell of it."""
@@ -150,6 +155,7 @@ class _Run:
 
         selection = select(lint_settings(self.config))
         self.counts["rules"] = len(selection.linted)
+        self.skipped.extend(selection.skipped)
         # What the policy station says as well is said once.
         found = [f for f in run_rules(self.surface, selection) if not selection.active[f.rule].rule.twin]
         if self.baseline is not None and selection.get("envelope/version-step") is not None:
@@ -177,10 +183,11 @@ class _Run:
             tools=tuple(tool.name for tool in surface.tools),
             fail_on=fail_on(self.config),
             unknown_fails=self.config.policy.unknown == "breaking",
+            skipped_rules=tuple(self.skipped),
         )
 
 
-def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, rules: int) -> Report:
+def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, selection: Selection) -> Report:
     """The report of a run that only linted."""
     refuse_empty(surface)
     settled = settle(findings, [], config, date.today(), complete=False)
@@ -190,6 +197,7 @@ def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, r
         fingerprint=fingerprint(surface),
         findings=settled.findings,
         tools=tuple(tool.name for tool in surface.tools),
-        counts={**counts_of(surface), "rules": rules},
+        counts={**counts_of(surface), "rules": len(selection.linted)},
+        skipped_rules=selection.skipped,
         fail_on=fail_on(config),
     )

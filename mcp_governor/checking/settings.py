@@ -33,6 +33,7 @@ def lint_settings(config: Config) -> LintSettings:
         clients=config.clients,
         personas=PERSONAS if table.persona == "pedantic" else PERSONAS[:1],
         rule_paths=tuple(config.resolve(folder) for folder in table.rules),
+        trusted=config.trust_rules,
     )
 
 
@@ -49,7 +50,7 @@ def govern(findings: Iterable[Finding], selection: Selection) -> list[Finding]:
     from mcp_governor.linting import Suppression, load_catalogue
 
     settings = selection.settings
-    catalogue = load_catalogue(settings.rule_paths)
+    catalogue = load_catalogue(settings.rule_paths, trusted=settings.trusted)
     ignored = {
         rule.id for item in settings.ignore for rule in catalogue.match(Suppression.parse(item, "lint.ignore").rule)
     }

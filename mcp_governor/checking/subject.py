@@ -11,7 +11,7 @@ from mcp_governor.config import Config, load_config
 from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import LiveSource, read_source, resolve, tier_rules
+from mcp_governor.target import LiveSource, Source, read_source, resolve, tier_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +20,29 @@ if TYPE_CHECKING:
     from mcp_governor.target import Baseline
 
 
-def is_live(target: str | Path | None, config: Config, command: Sequence[str]) -> bool:
+def is_live(target: str | Path | None, config: Config, command: Sequence[str] = ()) -> bool:
     """Whether a target is a server that can be called, and not a recording."""
-    return isinstance(resolve(None if target is None else str(target), config, command=command), LiveSource)
+    return isinstance(_source(target, config, command), LiveSource)
+
+
+def trusting(config: Config, target: str | Path | None, command: Sequence[str] = ()) -> Config:
+    """The configuration, trusted to bring rules in Python where the run starts what it names anyway.
+
+    A run over a recording, over a URL or over a command that the user typed imports nothing that a configuration
+    names, unless the user trusts it (:mod:`mcp_governor.config.trust`).
+    """
+    if config.trust_rules:
+        return config
+    source = _source(target, config, command)
+    if not isinstance(source, LiveSource) or not source.configured:
+        return config
+    from mcp_governor.wire.endpoint import HttpEndpoint
+
+    return config if isinstance(source.endpoint, HttpEndpoint) else replace(config, trust_rules=True)
+
+
+def _source(target: str | Path | None, config: Config, command: Sequence[str]) -> Source:
+    return resolve(None if target is None else str(target), config, command=command)
 
 
 def read_target(
@@ -33,7 +53,7 @@ def read_target(
     Raises:
         GovernorError: as :func:`check`; :class:`NothingCheckedError` where the server publishes nothing.
     """
-    source = resolve(None if target is None else str(target), config, command=command)
+    source = _source(target, config, command)
     emit(Started("read", source.shown))
     surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
     emit(Finished("read", len(surface.entries)))

@@ -48,11 +48,13 @@ def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
     from mcp_governor.checking import check_promise, read_target
     from mcp_governor.checking.books import load_changelog
+    from mcp_governor.checking.subject import is_live
     from mcp_governor.target import read_baseline
 
     load_changelog(run.config)
     surface = read_target(target, run.config, command=server_command())
-    report = check_promise(surface, read_baseline(run.config, against), run.config)
+    live = is_live(target, run.config, server_command())
+    report = check_promise(surface, read_baseline(run.config, against, live=live), run.config)
     return deliver(report, run.output)
 
 
@@ -77,6 +79,7 @@ def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
     from mcp_governor.checking import read_target
     from mcp_governor.checking.books import load_changelog
     from mcp_governor.checking.options import changes_between
+    from mcp_governor.checking.subject import is_live
     from mcp_governor.config import DEFAULT_CHANGELOG
     from mcp_governor.target import read_baseline
 
@@ -87,7 +90,7 @@ def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
         config = replace(config, changelog=config.changelog or DEFAULT_CHANGELOG)
         book = parse("", config.changelog)
     surface = read_target(target, config, command=server_command())
-    baseline = read_baseline(config, against)
+    baseline = read_baseline(config, against, live=is_live(target, config, server_command()))
     changes: list[Change] = []
     if baseline is not None:
         changes = changes_between(baseline.surface, surface, config)
@@ -208,6 +211,7 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
     from mcp_governor.changelog import release as released
     from mcp_governor.checking import check_surface, read_target
     from mcp_governor.checking.books import load_changelog
+    from mcp_governor.checking.subject import is_live, trusting
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import read_baseline
     from mcp_governor.writing import NewFile, locked, write_files
@@ -217,7 +221,9 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
     text = released(book, version, day=date.today().isoformat() if config.changelog_options.date else None)
     surface = read_target(target, config, command=server_command())
     # What is checked is what would be written: moving the marker is the release's own work.
-    report = check_surface(surface, read_baseline(config, against), config, changelog=parse(text, book.what))
+    config = trusting(config, target, server_command())
+    baseline = read_baseline(config, against, live=is_live(target, config, server_command()))
+    report = check_surface(surface, baseline, config, changelog=parse(text, book.what))
     if report.verdict == "fail":
         deliver(report, run.output)
         click.echo(f"{visible(version)} is not released: the check fails; nothing was written.", err=True)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mcp_governor.config import Config, Launch, load_config
+from mcp_governor.config.trust import rules_trusted
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mcp_governor.checking.model import Report
     from mcp_governor.report.lines import Line
@@ -148,6 +149,7 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
         )
         @click.option("--config", type=click.Path(dir_okay=False, path_type=Path), help="Configuration file.")
         @click.option("--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file.")
+        @click.option("--trust", is_flag=True, help="Run rules in Python that the repository or a package brings.")
         @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
         @click.option(
             "--timeout",
@@ -160,6 +162,8 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
         def wrapper(**values: Any) -> Any:
             path = values.pop("config")
             config = _configured(path, values.pop("isolated"), values.pop("timeout"), values.pop("fail_on"))
+            if values.pop("trust"):
+                config = replace(config, trust_rules=True)
             output = Output(
                 format=values.pop("format_"),
                 file=values.pop("output"),
@@ -177,7 +181,10 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
 def _configured(path: Path | None, isolated: bool, timeout: float | None, fail_on: str | None) -> Config:
     if isolated and path is not None:
         raise UsageError("--config names a file and --isolated ignores every file.", "Keep one of them.")
-    config = Config(root=Path.cwd(), isolated=True) if isolated else load_config(path)
+    if isolated:
+        config = Config(root=Path.cwd(), isolated=True, trust_rules=rules_trusted(Path.cwd()))
+    else:
+        config = load_config(path)
     launch = click.get_current_context().meta.get(_LAUNCH_KEY)
     if launch is not None:
         config = replace(config, launch=launch)
@@ -201,6 +208,7 @@ def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None)
         output: format and place.
         lines: the text form, where a command has one of its own.
     """
+    tell_skipped(report.skipped_rules)
     if output.format == "text":
         from mcp_governor.report.text import report_lines
 
@@ -210,6 +218,16 @@ def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None)
 
         write_text(renderer(output.format)(report), output)
     return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
+
+
+def tell_skipped(names: Sequence[str]) -> None:
+    """Say on standard error, in one line, which rules did not run because their Python is not trusted."""
+    if names:
+        from mcp_governor.text import one_line
+
+        shown = ", ".join(one_line(name, 60) for name in names[:5]) + (", …" if len(names) > 5 else "")
+        rules = "1 rule" if len(names) == 1 else f"{len(names)} rules"
+        click.echo(f"Not run: {rules} in Python that you have not trusted ({shown}); see --trust.", err=True)
 
 
 def write_lines(lines: Iterable[Line], output: Output) -> None:

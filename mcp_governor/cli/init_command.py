@@ -15,7 +15,7 @@ from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig, with_found_files
 from mcp_governor.errors import UsageError
 from mcp_governor.frozen import frozen
-from mcp_governor.target import SURFACE_FILE, LiveSource, parse_target, resolve
+from mcp_governor.target import SURFACE_FILE, FileSource, LiveSource, parse_target, refuse_client_config, resolve
 from mcp_governor.target.resolve import TOKEN_VARIABLE
 from mcp_governor.text import visible
 from mcp_governor.wire.endpoint import HttpEndpoint
@@ -165,6 +165,8 @@ def _keys_of(target: str, root: Path) -> dict[str, Any]:
         return {"package": target}
     source = parse_target(target, Config(root=root), base=root)
     if not isinstance(source, LiveSource):
+        if isinstance(source, FileSource):
+            refuse_client_config(source)
         raise UsageError(
             f'init takes a live server, and "{visible(target)}" is none.',
             "Name it as -- COMMAND, a URL, python:package.module:attribute, CONFIG.json#NAME, pypi:NAME or npm:NAME.",

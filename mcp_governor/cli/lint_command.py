@@ -16,6 +16,7 @@ from mcp_governor.cli.common import (
     run_options,
     server_command,
     target_argument,
+    tell_skipped,
     write_lines,
     write_text,
 )
@@ -67,24 +68,30 @@ def lint(
     from mcp_governor.checking import lint_report, read_target
     from mcp_governor.checking.places import with_places
     from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.checking.subject import is_live, trusting
     from mcp_governor.linting import gone, load_baseline, new_findings, run_rules
     from mcp_governor.linting import select as selected
     from mcp_governor.linting.words import counted
 
     config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
+    if not show_settings:
+        config = trusting(config, target, server_command())
     selection = selected(lint_settings(config))
     if show_settings:
         write_lines(_settings(selection, config), run.output)
         return int(Exit.PASS)
     if not selection.reads:
+        tell_skipped(selection.skipped)
         raise NothingCheckedError(
             "No rule is selected that reads a surface.", "mcp-governor lint --show-settings shows what is selected."
         )
     surface = read_target(target, config, command=server_command())
-    findings = run_rules(surface, selection, baseline=_compared(config) if new_only else None)
+    compared = _compared(config, live=is_live(target, config, server_command())) if new_only else None
+    findings = run_rules(surface, selection, baseline=compared)
     known = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)
     if write_baseline:
-        return _write_baseline(known or Path("mcp-lint-baseline.json"), findings, root=None if baseline else config.root)
+        shown = str(baseline or config.lint.baseline or _BASELINE)
+        return _write_baseline(known or Path.cwd() / _BASELINE, findings, shown, None if baseline else config.root)
     if known is not None:
         ids = load_baseline(known)
         if stale := gone(findings, ids):
@@ -93,10 +100,11 @@ def lint(
             )
             click.echo(f"{gone_now}; write it anew with --write-baseline.", err=True)
         findings = new_findings(findings, ids)
-    report = lint_report(surface, findings, config, len(selection.linted))
+    report = lint_report(surface, findings, config, selection)
     if run.output.format == "text" and run.output.verbose >= 0 and not statistics:
         report = with_places(report, surface, target, config, command=server_command())
     if statistics and run.output.format == "json":
+        tell_skipped(report.skipped_rules)
         write_text(_counts(report), run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
@@ -123,24 +131,27 @@ def _chosen(
     return replace(config, lint=table, profile=profile or config.profile)
 
 
-def _compared(config: Config) -> Surface:
+def _compared(config: Config, *, live: bool) -> Surface:
     from mcp_governor.errors import UsageError
     from mcp_governor.target import read_baseline
 
-    found = read_baseline(config)
+    found = read_baseline(config, live=live)
     if found is None:
         raise UsageError("--new-only needs a baseline surface.", "Record one with: mcp-governor snapshot")
     return found.surface
 
 
-def _write_baseline(path: Path, findings: list[Finding], *, root: Path | None) -> int:
+_BASELINE = "mcp-lint-baseline.json"
+
+
+def _write_baseline(path: Path, findings: list[Finding], shown: str, root: Path | None) -> int:
     from mcp_governor.linting import dump_baseline
     from mcp_governor.linting.words import counted
     from mcp_governor.writing import write_file
 
-    write_file(path, dump_baseline(findings), root=root)
+    write_file(path, dump_baseline(findings), root=root, shown=shown)
     verb = "does" if len(findings) == 1 else "do"
-    click.echo(f"{visible(str(path))}: {counted(len(findings), 'finding')} that {verb} not count from now on.")
+    click.echo(f"{visible(shown)}: {counted(len(findings), 'finding')} that {verb} not count from now on.")
     return int(Exit.PASS)
 
 
@@ -156,6 +167,8 @@ def _settings(selection: Selection, config: Config) -> Iterator[Line]:
             f"  {active.severity.value:<7}" if options else f"  {active.severity.value}",
             (f"  {options}" if options else "", "dim"),
         )
+    for name in selection.skipped:
+        yield line(f"not: {visible(name)} (its Python is not trusted; see --trust)")
     for item in selection.settings.ignore:
         yield line(f"not: {_reasoned(Suppression.parse(item, 'lint.ignore'))}")
     for glob, suppression, _ in selection.tool_ignores:

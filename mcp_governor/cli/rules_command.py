@@ -25,12 +25,15 @@ _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 def _catalogue(run: Run) -> Catalogue:
     from mcp_governor.linting import load_catalogue
 
-    return load_catalogue(tuple(run.config.resolve(folder) for folder in run.config.lint.rules))
+    folders = tuple(run.config.resolve(folder) for folder in run.config.lint.rules)
+    return load_catalogue(folders, trusted=run.config.trust_rules)
 
 
 @click.command()
 @click.option("--pack", help="Only this pack.")
-@click.option("--test", "tests", is_flag=True, help="Run the examples of your own rules: they are their tests.")
+@click.option(
+    "--test", "tests", is_flag=True, help="Run the examples of your own rules: they are their tests. Runs their Python."
+)
 @click.option("--docs", is_flag=True, help="Write a page about each of your own packs beside its rules.")
 @run_options(formats=("text", "json"))
 def rules(run: Run, pack: str | None, tests: bool, docs: bool) -> int:

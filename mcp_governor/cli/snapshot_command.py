@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+
 import click
 
 from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument

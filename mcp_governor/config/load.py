@@ -17,6 +17,9 @@ from mcp_governor.config.model import (
     PolicyConfig,
     ServerConfig,
 )
+from mcp_governor.config.trust import KEY as TRUST_KEY
+from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
+from mcp_governor.config.trust import rules_trusted, user_config
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.text import did_you_mean, one_line, visible
@@ -55,7 +58,7 @@ def load_config(path: Path | None = None, *, start: Path | None = None) -> Confi
     if path is None:
         found = find_config(here)
         if found is None:
-            return with_found_files(Config(root=here))
+            return with_found_files(Config(root=here, trust_rules=rules_trusted(here)))
         path = found
     table = _table_of(path, required=True)
     assert table is not None
@@ -132,6 +135,11 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
         full = f"{where}.{unknown}" if where else unknown
         known = _schema_at(schema, error.schema_path).get("properties", {})
         hint = "See all keys with: mcp-governor schema config"
+        if full == TRUST_KEY:
+            raise ConfigError(
+                f'{file}: "{TRUST_KEY}" is yours to say, not the repository\'s.',
+                f"Say it with --trust, with {TRUST_VARIABLE}=1, or in {user_config()}.",
+            )
         if full == "tool":
             hint = f"Only pyproject.toml has [{_TABLE}] around the keys; leave it out here."
         return ConfigError(f'{file}: unknown key "{visible(full)}".{did_you_mean(unknown, known)}', hint)
@@ -179,6 +187,7 @@ def _build(table: Mapping[str, Any], path: Path) -> Config:
     return Config(
         path=path,
         root=path.parent,
+        trust_rules=rules_trusted(path.parent),
         profile=(profile,) if isinstance(profile, str) else tuple(profile),
         servers={name: _section(ServerConfig, value, name=name) for name, value in _sub(table, "servers").items()},
         tiers={name: tuple(globs) for name, globs in _sub(table, "tiers").items()},

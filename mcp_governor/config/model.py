@@ -121,6 +121,7 @@ class Config:
         start_timeout: seconds until a server has shaken hands; ``None`` for the default of its kind.
         isolated: no file of the repository counts but what the command line names.
         launch: what the command line adds to the way servers are started; never from the file.
+        trust_rules: rules may bring Python. No repository can say so (:mod:`mcp_governor.config.trust`).
     """
 
     path: Path | None = None
@@ -147,6 +148,7 @@ class Config:
     accept: tuple[AcceptConfig, ...] = ()
     isolated: bool = False
     launch: Launch = field(default_factory=Launch)
+    trust_rules: bool = False
 
     @property
     def shown(self) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import tomli
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.files import list_files
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
 from mcp_governor.linting.rule import Rule
@@ -21,7 +22,7 @@ from mcp_governor.linting.rule_file import read_own_rule, read_rule
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from mcp_governor.linting.rule import Limit
 
@@ -96,10 +97,16 @@ class Packs(Mapping[str, "tuple[Rule, ...]"]):
 
 @frozen(slots=False)
 class Catalogue:
-    """All rules by id, and the profiles that choose among them."""
+    """All rules by id, and the profiles that choose among them.
+
+    Attributes:
+        rules, profiles: by id, by name.
+        unread: entry points whose rules are not here, because only a function that is not trusted could name them.
+    """
 
     rules: Mapping[str, Rule]
     profiles: Mapping[str, Profile]
+    unread: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules.values())
@@ -191,12 +198,17 @@ def rules_folder() -> Path:
 
 
 @functools.lru_cache(maxsize=8)
-def load_catalogue(extra_paths: tuple[Path, ...] = (), entry_points: bool = True) -> Catalogue:
+def load_catalogue(
+    extra_paths: tuple[Path, ...] = (), entry_points: bool = True, *, trusted: bool = False
+) -> Catalogue:
     """The catalogue: our own packs, those of installed packages, then those of ``extra_paths``.
+
+    Nothing is imported for it, unless ``trusted``.
 
     Args:
         extra_paths: folders with rule files (``*.toml``, at any depth).
         entry_points: look for packages with the entry point ``mcp_governor.rules``.
+        trusted: call the functions by which packages name their folder.
 
     Raises:
         ConfigError: a rule file is broken (with file and line), or two files claim one id.
@@ -204,7 +216,8 @@ def load_catalogue(extra_paths: tuple[Path, ...] = (), entry_points: bool = True
     own = rules_folder()
     files = own_files(own)
     rules: dict[str, Rule] = {}
-    folders = [*(_entry_point_folders() if entry_points else ()), *extra_paths]
+    named = _entry_point_folders(trusted=trusted) if entry_points else {}
+    folders = [*(folder for folder in named.values() if folder is not None), *extra_paths]
     for folder in folders:
         for rule in _user_rules(folder):
             other = files.get(rule.id) or (rules[rule.id].origin if rule.id in rules else None)
@@ -214,7 +227,8 @@ def load_catalogue(extra_paths: tuple[Path, ...] = (), entry_points: bool = True
                     "Give your rule a pack name of its own.",
                 )
             rules[rule.id] = rule
-    return Catalogue(Rules(files, rules), _profiles(own / PROFILES_FILE))
+    unread = tuple(name for name, folder in named.items() if folder is None)
+    return Catalogue(Rules(files, rules), _profiles(own / PROFILES_FILE), unread)
 
 
 def own_files(folder: Path) -> dict[str, str]:
@@ -232,11 +246,28 @@ def own_files(folder: Path) -> dict[str, str]:
 def _user_rules(folder: Path) -> Iterator[Rule]:
     if not folder.is_dir():
         raise ConfigError(f"The folder of rules {visible(str(folder))} does not exist.", "Correct lint.rules.")
-    files = sorted(folder.rglob("*.toml"))
+    files = rule_files(folder)
     if not files:
         raise ConfigError(f"The folder {visible(str(folder))} holds no rule files (*.toml).", "Correct lint.rules.")
     for file in files:
         yield read_rule(file)
+
+
+_MAX_RULES = 1_000
+"""Rule files of one folder: ten times what we bring ourselves. More is a folder that was not meant."""
+
+
+def rule_files(folder: Path) -> list[Path]:
+    """The rule files of a folder and of those below it, sorted.
+
+    Raises:
+        ConfigError: it cannot be read, or holds too much to be a folder of rules.
+    """
+    try:
+        return list_files(folder, ".toml", most=_MAX_RULES, deep=True)
+    except OSError as error:
+        told = f"The folder of rules {visible(str(folder))} cannot be read: {error.strerror}."
+        raise ConfigError(told, "Correct lint.rules.") from None
 
 
 def _profiles(file: Path) -> Mapping[str, Profile]:
@@ -254,14 +285,16 @@ def _profiles(file: Path) -> Mapping[str, Profile]:
     }
 
 
-def _entry_point_folders() -> Iterable[Path]:
+def _entry_point_folders(*, trusted: bool) -> Mapping[str, Path | None]:
+    """Entry point → folder of rules; ``None`` where only a function tells and is not trusted."""
     # importlib.metadata costs more than all our packs together; most installations have no such package,
     # and a look at the entry_points.txt files tells.
     if not any(_declares_group(folder) for folder in dict.fromkeys(sys.path) if folder):
-        return ()
+        return {}
     from importlib.metadata import entry_points
 
-    return [_folder_of(entry) for entry in entry_points(group=ENTRY_POINT_GROUP)]
+    found = entry_points(group=ENTRY_POINT_GROUP)
+    return {entry.name: _folder_of(entry) if trusted or not entry.attr else None for entry in found}
 
 
 def _declares_group(folder: str) -> bool:
@@ -280,13 +313,25 @@ def _declares_group(folder: str) -> bool:
     return False
 
 
+def _folder_of_package(module: str) -> Path:
+    """The folder of a package, found and not imported."""
+    from importlib.util import find_spec
+
+    top, *parts = module.split(".")
+    spec = find_spec(top)
+    for base in (spec.submodule_search_locations or ()) if spec is not None else ():
+        folder = Path(base, *parts)
+        if folder.is_dir():
+            return folder
+    raise ValueError(f"there is no package {module}")
+
+
 def _folder_of(entry: Any) -> Path:
     try:
+        if not entry.attr:
+            return _folder_of_package(entry.module)
         target = entry.load()
-        if callable(target):
-            target = target()
-        paths = getattr(target, "__path__", None)
-        return Path(next(iter(paths))) if paths else Path(target)
+        return Path(target() if callable(target) else target)
     except Exception as error:  # noqa: BLE001 - anything may be wrong with a package that we did not write
         raise ConfigError(
             f"The entry point {visible(entry.name)} ({visible(entry.value)}) of group {ENTRY_POINT_GROUP} "

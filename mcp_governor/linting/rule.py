@@ -178,6 +178,11 @@ class Rule:
         return self.id.partition("/")[2]
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether its check is a function outside of this package, so that running it imports somebody's code."""
+        return self.check is not None and ":" in self.check
+
+    @property
     def defaults(self) -> dict[str, Any]:
         """Option values where nobody sets them."""
         return {name: option.default for name, option in self.options.items()}

@@ -81,11 +81,11 @@ def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
     Raises:
         ConfigError: a rule file is broken.
     """
-    from mcp_governor.linting.catalogue import load_catalogue
+    from mcp_governor.linting.catalogue import load_catalogue, rule_files
     from mcp_governor.linting.docs import pack_page
     from mcp_governor.linting.rule_file import read_rule
 
-    ids = {read_rule(file).id for file in folder.rglob("*.toml")}
+    ids = {read_rule(file).id for file in rule_files(folder)}
     out: list[Path] = []
     for pack, rules in load_catalogue((folder,), entry_points=False).packs.items():
         own = tuple(rule for rule in rules if rule.id in ids)
@@ -104,12 +104,12 @@ def check_examples(folder: Path) -> list[str]:
     Raises:
         ConfigError: a rule file is broken.
     """
-    from mcp_governor.linting.catalogue import load_catalogue
+    from mcp_governor.linting.catalogue import load_catalogue, rule_files
     from mcp_governor.linting.rule_file import read_rule
 
     catalogue = load_catalogue((folder,), entry_points=False)
     out: list[str] = []
-    for file in sorted(folder.rglob("*.toml")):
+    for file in rule_files(folder):
         rule = catalogue.get(read_rule(file).id)
         for kind, examples in (("pass", rule.passes), ("fail", rule.fails)):
             for number, example in enumerate(examples, 1):

@@ -42,16 +42,27 @@ class Selection:
         active: by rule id.
         tool_ignores: glob over tool names, what is ignored there, and the ids that it means.
         settings: what it was made from.
+        unread: packages whose rules only a function of theirs could name.
     """
 
     active: Mapping[str, ActiveRule]
     tool_ignores: tuple[tuple[str, Suppression, frozenset[str]], ...] = ()
     settings: LintSettings = field(default_factory=LintSettings)
+    unread: tuple[str, ...] = ()
 
     @cached_property
     def linted(self) -> tuple[ActiveRule, ...]:
         """Those that the linter runs itself."""
-        return tuple(active for active in self.active.values() if active.rule.station == "lint")
+        untrusted = frozenset(self.skipped)
+        return tuple(a for a in self.active.values() if a.rule.station == "lint" and a.id not in untrusted)
+
+    @cached_property
+    def skipped(self) -> tuple[str, ...]:
+        """Ids of selected rules that do not run because their Python is not trusted, and the packs (``pack/*`` or the
+        name of their entry point) that are not even read."""
+        if self.settings.trusted:
+            return ()
+        return (*(active.id for active in self.active.values() if active.rule.is_foreign), *self.unread)
 
     @property
     def reads(self) -> bool:
@@ -77,7 +88,7 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
         ConfigError: an unknown rule, profile, client, persona or option (the nearest is suggested), a value
             that an option does not take, or two rules that take different sides of one question.
     """
-    catalogue = catalogue or load_catalogue(settings.rule_paths)
+    catalogue = catalogue or load_catalogue(settings.rule_paths, trusted=settings.trusted)
     profiles = [catalogue.profile(name) for name in settings.profiles]
     chosen = _chosen(settings, profiles, catalogue)
     _refuse_contradictions(chosen, settings)
@@ -91,7 +102,7 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
         )
         for rule in sorted(chosen, key=lambda rule: rule.id)
     }
-    return Selection(active, _tool_ignores(settings, catalogue), settings)
+    return Selection(active, _tool_ignores(settings, catalogue), settings, catalogue.unread)
 
 
 def _default_severity(rule: Rule, settings: LintSettings) -> Severity:

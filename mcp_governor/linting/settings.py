@@ -73,6 +73,7 @@ class LintSettings:
         personas: which remarks are wanted; ``pedantic`` adds the remarks that most people would find petty.
         rule_paths: folders with rule files of the user's own.
         inline: whether servers may suppress findings through ``_meta``.
+        trusted: whether rules may bring Python; where not, such rules are left out, and the selection says which.
     """
 
     profiles: tuple[str, ...] = ("recommended",)
@@ -86,6 +87,7 @@ class LintSettings:
     personas: tuple[str, ...] = ("regular",)
     rule_paths: tuple[Path, ...] = ()
     inline: bool = True
+    trusted: bool = True
 
 
 DEFAULT_SETTINGS = LintSettings()

@@ -117,8 +117,9 @@ class Suppressor:
             return "suppresses nothing"
         from mcp_governor.linting.catalogue import load_catalogue
 
-        known = load_catalogue(self.selection.settings.rule_paths)
-        if any(_means(rule, item.id) for item in known):
+        settings = self.selection.settings
+        known = load_catalogue(settings.rule_paths, trusted=settings.trusted)
+        if known.unread or any(_means(rule, item.id) for item in known):
             return ""
         return f"names no rule.{did_you_mean(rule, known.rules)}".rstrip(".")
 

@@ -7,6 +7,7 @@ from mcp_governor.target.read import (
     read_baseline,
     read_source,
     read_sources,
+    refuse_client_config,
     surface_of,
     tier_rules,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "read_sources",
     "recorded_baseline",
     "recorded_source",
+    "refuse_client_config",
     "resolve",
     "secrets_of",
     "surface_of",

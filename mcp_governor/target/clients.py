@@ -6,25 +6,24 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_governor.errors import ConfigError, TargetError, UsageError
+from mcp_governor.errors import ConfigError, GovernorError, TargetError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.target.jsonc import read_settings
-from mcp_governor.text import did_you_mean, visible
+from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _VARIABLE = lazy_pattern(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{(input:[^}]*)\}")
 
 
 def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEndpoint:
-    """The server ``name`` in a client's configuration file; with no name, the only one in it.
+    """The server ``name`` in a client's configuration file.
 
     Raises:
-        TargetError: the file or the server is not there.
-        UsageError: no name, and several servers.
+        TargetError: the file or the server is not there, or no server is named.
         ConfigError: an entry without command and url, with one of a wrong type, or a variable that is not set.
     """
     shown = visible(path.name)
@@ -36,12 +35,7 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
     if not servers:
         raise TargetError(f'{shown} has neither "mcpServers" nor "servers".', "Name a file that lists servers.")
     if not name:
-        if len(servers) > 1:
-            names = ", ".join(sorted(map(visible, servers)))
-            raise UsageError(
-                f"{shown} names {len(servers)} servers ({names}) and none is chosen.", f"Write {shown}#NAME."
-            )
-        name = next(iter(servers))
+        raise not_named(shown, servers)
     entry = servers.get(name)
     if not isinstance(entry, dict):
         raise TargetError(
@@ -49,6 +43,26 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
             f"It has: {', '.join(sorted(map(visible, servers)))}.",
         )
     return _Entry(entry, f"{shown}#{visible(name)}", workspace_of(path)).endpoint()
+
+
+def servers_in(path: Path) -> list[str]:
+    """The names of the servers that a file lists for clients; empty where it is anything else."""
+    try:
+        return sorted(_servers(read_settings(path, path.name)))
+    except (OSError, GovernorError):
+        return []
+
+
+def not_named(shown: str, servers: Iterable[str]) -> TargetError:
+    """What is said of a client's configuration where one of its servers must be named."""
+    names = sorted(servers)
+    forms = ", ".join(f"{shown}#{one_line(name, 60)}" for name in names[:_SHOWN])
+    more = f" … ({len(names)} in all)" if len(names) > _SHOWN else ""
+    return TargetError(f"{shown} lists servers for MCP clients, and none is named.", f"Name one: {forms}{more}")
+
+
+_SHOWN = 8
+"""Servers that a message names."""
 
 
 def workspace_of(path: Path) -> Path:

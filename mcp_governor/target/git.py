@@ -169,7 +169,9 @@ def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
             break
     latest = sorted(releases, key=lambda item: item[0], reverse=True)[:_LATEST]
     places = [
-        (tag, object_id, path.replace("{version}", version.text)) for version, tag, object_id in latest for path in paths
+        (tag, object_id, path.replace("{version}", version.text))
+        for version, tag, object_id in latest
+        for path in paths
     ]
     held = _blobs(folder, [(object_id, path) for _, object_id, path in places]) if places else []
     return next(((tag, path) for (tag, _, path), blob in zip(places, held, strict=True) if blob is not None), None)

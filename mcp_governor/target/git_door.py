@@ -17,6 +17,7 @@ from mcp_governor.files import MEBIBYTE, read_bytes
 
 if TYPE_CHECKING:
     import subprocess
+    import threading
     from pathlib import Path
 
 SECONDS = 30.0
@@ -123,7 +124,7 @@ def ask_git(folder: Path, *arguments: str, asked: bytes = b"", most: int = MAX_A
     except FileNotFoundError:
         raise MissingDependencyError("git is not installed.", "Install git, or name a surface file.") from None
     late = threading.Event()
-    watch = threading.Timer(SECONDS, lambda: (late.set(), _end(process)))
+    watch = threading.Timer(SECONDS, _end, (process, late))
     feeder = threading.Thread(target=_feed, args=(process, asked), daemon=True)
     try:
         _limit_memory(process.pid)
@@ -166,9 +167,11 @@ def _feed(process: subprocess.Popen[bytes], asked: bytes) -> None:
         process.stdin.close()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git and whatever it may have started; it has a process group of its own."""
+def _end(process: subprocess.Popen[bytes], late: threading.Event | None = None) -> None:
+    """End git and whatever it may have started; it has a process group of its own. Say so in ``late``."""
     if process.poll() is None:
+        if late is not None:
+            late.set()
         with contextlib.suppress(OSError):
             if hasattr(os, "killpg"):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -25,6 +25,7 @@ class LiveSource:
         timeout: seconds for one answer.
         secrets: values of environment variables that the configuration or the command line gives the server.
         start_timeout: seconds until it has shaken hands.
+        configured: the configuration says how to reach it, not the command line alone.
     """
 
     shown: str
@@ -33,6 +34,7 @@ class LiveSource:
     timeout: float = 30.0
     secrets: tuple[str, ...] = field(default=(), repr=False)
     start_timeout: float = 60.0
+    configured: bool = False
 
 
 @frozen

@@ -16,15 +16,27 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+# A project of PyPI as its registry spells one (the grammar of PEP 508), with a version of PEP 440.
+_RELEASE = r"(?:\d+!)?\d+(?:\.\d+)*"
+_PRE = r"(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?"
+_POST = r"(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?"
+_DEV = r"(?:[-_.]?dev[-_.]?\d*)?"
+_LOCAL = r"(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?"
+_PYPI_NAME = r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?"
 _PYPI = lazy_pattern(
-    r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?P<extras>\[[A-Za-z0-9._,-]+\])?"
-    r"(?:==(?P<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*))?(?::(?P<script>[A-Za-z0-9][\w.-]*))?",
-    re.ASCII,
+    rf"(?P<name>{_PYPI_NAME})(?P<extras>\[{_PYPI_NAME}(?:,{_PYPI_NAME})*\])?"
+    rf"(?:==(?P<version>v?{_RELEASE}{_PRE}{_POST}{_DEV}{_LOCAL}))?(?::(?P<script>[a-z0-9_][\w.-]*))?",
+    re.ASCII | re.IGNORECASE,
 )
+
+# A package of npm, with a version of semver, a range that one operator begins, or a tag. What npm would take for a
+# file (".", "..", "~/x", "x.tgz"), an address or an alias has no place in this grammar.
+_NUMBER = r"(?:\d+|[xX*])"
+_SEMVER = rf"v?{_NUMBER}(?:\.{_NUMBER}){{0,2}}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z.-]+)?"
+_NPM_WORD = r"[a-z0-9][a-z0-9._~-]*"
 _NPM = lazy_pattern(
-    r"(?P<name>(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*)"
-    # A version begins with a letter or a digit: ``NAME@..`` would be a folder.
-    r"(?P<version>@[\^~]?[A-Za-z0-9*][A-Za-z0-9.*+-]*)?(?::(?P<script>[A-Za-z0-9_][\w.-]*))?",
+    rf"(?P<name>(?:@{_NPM_WORD}/)?[A-Za-z0-9][A-Za-z0-9._~-]*)(?:@(?P<version>[\^~]?{_SEMVER}|[A-Za-z][\w.-]*))?"
+    r"(?::(?P<script>[A-Za-z0-9_][\w.-]*))?",
     re.ASCII,
 )
 _REQUIREMENT = lazy_pattern(
@@ -32,6 +44,11 @@ _REQUIREMENT = lazy_pattern(
     r"(?: ?(?:===?|[<>!~]=|[<>]) ?[A-Za-z0-9.*!+_-]+(?:, ?(?:===?|[<>!~]=|[<>]) ?[A-Za-z0-9.*!+_-]+)*)?",
     re.ASCII,
 )
+_LONGEST = 214
+"""Characters of the longest name that npm takes; PyPI has none that is longer."""
+
+_ARCHIVE = lazy_pattern(r"\.(?:tgz|tar|gz|bz2|xz|zip|whl)$", re.IGNORECASE)
+"""Endings by which the runners take a word for a file, if one of that name lies where they start."""
 
 # What package runners need beyond the minimal environment to find their registry, proxy and cache.
 _RUNNER_PREFIXES = ("UV_", "PIP_", "NPM_CONFIG_", "npm_config_", "NODE_", "XDG_")
@@ -59,6 +76,23 @@ def runner_environment() -> dict[str, str]:
     }
 
 
+def neutral_folder() -> str:
+    """Where package runners start: not in a checkout, whose ``node_modules``, ``.npmrc`` or files of a package's name
+    they would take before what the registry has."""
+    try:
+        return str(Path.home())
+    except RuntimeError:  # a user without a home
+        return Path(sys.executable).anchor
+
+
+def _is_name(name: str) -> bool:
+    return len(name) <= _LONGEST and not _ARCHIVE.search(name)
+
+
+def _is_npm(match: re.Match[str]) -> bool:
+    return _is_name(match["name"]) and not _ARCHIVE.search(match["version"] or "")
+
+
 def is_package(target: str | None) -> bool:
     """Whether a TARGET names a package of a registry."""
     return target is not None and target.startswith(("pypi:", "npm:"))
@@ -79,7 +113,8 @@ def package_endpoint(
         args: arguments of the server.
         with_: other packages to install beside it, with their versions.
         env: variables of the server.
-        cwd: the folder that it starts in.
+        cwd: the folder that it starts in; by default the current one where there are arguments, which may name
+            files, and else :func:`neutral_folder`.
 
     Raises:
         TargetError: the name or a requirement is not understood.
@@ -87,7 +122,9 @@ def package_endpoint(
     """
     scheme, _, spec = target.partition(":")
     command = pypi_command(spec, with_) if scheme == "pypi" else npm_command(spec, with_)
-    return wire.StdioEndpoint((*command, *args), env={**runner_environment(), **(env or {})}, cwd=cwd, package=target)
+    folder = cwd or (str(Path.cwd()) if args else neutral_folder())
+    variables = {**runner_environment(), **(env or {})}
+    return wire.StdioEndpoint((*command, *args), env=variables, cwd=folder, package=target)
 
 
 def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
@@ -98,7 +135,7 @@ def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
         MissingDependencyError: uv is not installed.
     """
     match = _PYPI.fullmatch(spec)
-    if match is None:
+    if match is None or not _is_name(match["name"]):
         raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct it.")
     for other in with_:
         if _REQUIREMENT.fullmatch(other) is None:
@@ -134,10 +171,11 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
     import shutil
 
     match = _NPM.fullmatch(spec)
-    if match is None:
+    if match is None or not _is_npm(match):
         raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "Correct it.")
     for other in with_:
-        if (found := _NPM.fullmatch(other)) is None or found["script"]:
+        found = _NPM.fullmatch(other)
+        if found is None or found["script"] or not _is_npm(found):
             raise TargetError(f'"{one_line(other, 60)}" is not NAME[@VERSION].', "Name a package of npm.")
     npx = shutil.which("npx")
     if npx is None:
@@ -145,7 +183,7 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
             "npm: targets run through npx, which is not installed.",
             "Install Node.js, which brings npx: https://nodejs.org/en/download",
         )
-    package = match["name"] + (match["version"] or "")
+    package = match["name"] + (f"@{match['version']}" if match["version"] else "")
     if not with_ and not match["script"]:
         return (npx, "--yes", package)
     packages = [f"--package={name}" for name in (package, *with_)]

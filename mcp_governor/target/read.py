@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.errors import GovernorError
+from mcp_governor.errors import FileFormatError, GovernorError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.git import file_at, is_shallow, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.pinned import pinned_version
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +33,26 @@ def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
         ServerError: a server that could not be reached or did not speak MCP.
     """
     if isinstance(source, FileSource):
-        return load_surface(source.path, what=source.shown, tiers=tiers)
+        try:
+            return load_surface(source.path, what=source.shown, tiers=tiers)
+        except FileFormatError:
+            refuse_client_config(source)
+            raise
     if isinstance(source, GitSource):
         return parse_surface(file_at(source.folder, source.ref, source.path), source.shown, tiers=tiers)
     return surface_of(_read_live(source), source, tiers=tiers)
+
+
+def refuse_client_config(source: FileSource) -> None:
+    """Say how to name a server, where a file that is no recording lists servers for clients.
+
+    Raises:
+        TargetError: it does.
+    """
+    from mcp_governor.target.clients import not_named, servers_in
+
+    if servers := servers_in(source.path):
+        raise not_named(source.shown, servers)
 
 
 def read_sources(sources: Sequence[Source], *, tiers: TierRules = NO_TIER_RULES) -> list[Surface]:
@@ -118,11 +135,18 @@ class Baseline:
     surface: Surface
 
 
-def read_baseline(config: Config, against: str | None = None) -> Baseline | None:
+def read_baseline(config: Config, against: str | None = None, *, live: bool) -> Baseline | None:
     """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
     the one in the work tree; ``None`` where there is none of these, or the run is isolated from them.
 
+    Args:
+        config: may name one.
+        against: the one that the user typed.
+        live: the run reaches a server anyway. Where it only reads recordings, the configuration cannot make it start
+            or fetch anything; what the user typed can.
+
     Raises:
+        UsageError: the configuration names a server, and the run is over a recording.
         GovernorError: a baseline is named and cannot be read. One that is not named is never an error.
     """
     from pathlib import Path
@@ -130,7 +154,14 @@ def read_baseline(config: Config, against: str | None = None) -> Baseline | None
     if against is not None:
         source = parse_target(against, config, base=Path.cwd())
     elif config.baseline:
-        source = parse_target(config.baseline, config, base=config.root)
+        source = parse_target(config.baseline, config, base=config.root, typed=False)
+        if isinstance(source, LiveSource) and not live:
+            named = one_line(config.baseline, 60)
+            raise UsageError(
+                f'The baseline that {config.shown} names ("{named}") is a server, and this run over a recording '
+                "starts none.",
+                f'Record the baseline with: mcp-governor snapshot -o FILE, or type it: --against "{named}"',
+            )
     else:
         found = None if config.isolated else _default_source(config)
         if found is None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
+from mcp_governor.files import is_regular
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment
@@ -24,8 +26,9 @@ SURFACE_FILE = "mcp-surface.json"
 TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
 _REFERENCE = lazy_pattern(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _FORMS = (
-    "A TARGET is an https:// URL, FILE.json, python:package.module:attribute, CONFIG.json#NAME, "
-    "pypi:NAME, npm:NAME, git:REF[:PATH], a name from [tool.mcp-governor.servers], or -- COMMAND."
+    "A TARGET is a recording (FILE.json, git:REF[:PATH]), an https:// URL, or what runs code here: "
+    "-- COMMAND, python:package.module:attribute, CONFIG.json#NAME, pypi:NAME, npm:NAME, "
+    "a name from [tool.mcp-governor.servers]."
 )
 
 
@@ -57,8 +60,6 @@ def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) 
 
 def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> Source:
     if command and is_package(target):
-        from dataclasses import replace
-
         config = replace(config, launch=replace(config.launch, args=command))
     elif command:
         if target is not None:
@@ -70,7 +71,8 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
     if target is not None:
         return parse_target(target, config, base=Path.cwd())
     if config.target:
-        return parse_target(config.target, config, base=config.root)
+        found = parse_target(config.target, config, base=config.root, typed=False)
+        return replace(found, configured=True) if isinstance(found, LiveSource) else found
     if len(config.servers) == 1:
         return source_of_server(next(iter(config.servers.values())), config)
     if config.servers:
@@ -82,26 +84,40 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
     raise UsageError("No TARGET is given and the configuration names none.", _FORMS)
 
 
-def parse_target(text: str, config: Config, *, base: Path) -> Source:
-    """One TARGET string → a source. ``base`` is what relative file paths start from.
+def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -> Source:
+    """One TARGET string → a source.
+
+    What has the form of data is data: a server of the configuration never stands for ``FILE.json`` or ``git:REF``,
+    whatever it is called.
+
+    Args:
+        text: the TARGET.
+        config: its servers.
+        base: what relative file paths start from.
+        typed: the user wrote it, and not the configuration: a word that is both a file and a server is refused.
 
     Raises:
         TargetError: it is not understood, or is not there.
     """
     if not text.strip():
         raise TargetError("A TARGET is empty.", f"Perhaps a variable of the shell is not set. {_FORMS}")
-    if text in config.servers:
-        return source_of_server(config.servers[text], config)
     scheme, separator, rest = text.partition(":")
     if separator and scheme in _SCHEMES:
         return _SCHEMES[scheme](text, rest, config, base)
     file, hash_mark, name = text.rpartition("#")
     if hash_mark and file.endswith(".json"):
         return _client_config(base / file, name, config, text)
+    if text in config.servers and not text.endswith(".json"):
+        if typed and is_regular(base / text):
+            raise TargetError(
+                f'"{one_line(text, 80)}" is a file, and {config.shown} calls a server so.',
+                f"Write ./{one_line(text, 80)} for the file, or give the server another name.",
+            )
+        return source_of_server(config.servers[text], config)
     if Path(text).suffix in _INTERPRETERS:
         raise TargetError(f"{one_line(text, 80)} is a program, not a recording.", _start(text))
-    if text.endswith(".json") or (base / text).is_file():
-        return _file(base / text, config, text)
+    if text.endswith(".json") or is_regular(base / text):
+        return _file(base / text, text)
     raise TargetError(
         f'"{_without_secrets(text)}" is not a TARGET.{did_you_mean(text, config.servers)}', _hint(text, base)
     )
@@ -241,16 +257,12 @@ _SCHEMES = {
 }
 
 
-def _file(path: Path, config: Config, text: str) -> Source:
-    """A recording, or a client configuration with exactly one server in it."""
-    if not path.is_file():
+def _file(path: Path, text: str) -> Source:
+    """A recording, whatever is in it: data starts nothing."""
+    if not os.path.lexists(path):
         raise TargetError(
             f"{one_line(text, 200)} does not exist.", f"Record it with: mcp-governor snapshot -o {one_line(text, 200)}"
         )
-    with path.open("rb") as stream:
-        head = stream.read(65536)
-    if b'"mcpServers"' in head or (b'"servers"' in head and b'"tools"' not in head):
-        return _client_config(path, "", config, text)
     return FileSource(shown=visible(text), path=path)
 
 
@@ -313,14 +325,14 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
         return FileSource(shown=name, path=config.root / server.file)
     if server.object:
         objects = wire.ObjectEndpoint(server.object, _import_folders(config.root))
-        return LiveSource(name, objects, server.list_params, timeout, start_timeout=start)
+        return LiveSource(name, objects, server.list_params, timeout, start_timeout=start, configured=True)
     if server.url:
         headers = expand(server.headers, config, f"servers.{server.name}.headers")
         if server.bearer_token:
             token = expand({"bearer-token": server.bearer_token}, config, f"servers.{server.name}")
             headers["Authorization"] = f"Bearer {token['bearer-token']}"
         http = wire.HttpEndpoint(server.url, headers=headers, transport=server.transport)  # type: ignore[arg-type]
-        return LiveSource(name, http, server.list_params, timeout, _secrets(server), start)
+        return LiveSource(name, http, server.list_params, timeout, _secrets(server), start, configured=True)
     return LiveSource(
         name,
         _child_of_server(server, config),
@@ -328,6 +340,7 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
         timeout,
         (*_secrets(server), *config.launch.env.values()),
         start,
+        configured=True,
     )
 
 
@@ -336,8 +349,9 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
     environment = {**expand(server.env, config, f"servers.{server.name}.env"), **config.launch.env}
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
     if server.package:
+        folder = cwd if server.cwd or server.args else None
         with_ = (*server.with_, *config.launch.with_)
-        return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=cwd)
+        return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=folder)
     if _installs(server.command):
         environment = {**runner_environment(), **environment}
     return wire.StdioEndpoint(runnable(server.command), env=environment, cwd=cwd)
@@ -364,7 +378,7 @@ def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, s
         ConfigError: a variable is not set; the message names the variable and the key, never a value.
     """
 
-    def replace(key: str, match: re.Match[str]) -> str:
+    def value_of(key: str, match: re.Match[str]) -> str:
         variable = match[1] or match[2]
         if variable not in os.environ:
             raise ConfigError(
@@ -375,6 +389,6 @@ def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, s
         return os.environ[variable]
 
     return {
-        key: _REFERENCE.sub(lambda match, key=key: replace(key, match), value)  # type: ignore[misc]
+        key: _REFERENCE.sub(lambda match, key=key: value_of(key, match), value)  # type: ignore[misc]
         for key, value in values.items()
     }

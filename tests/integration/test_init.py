@@ -189,11 +189,15 @@ class TestNamed:
         assert b'schema-version = "0.1.0"' in files[CONFIG]
         assert b"## 0.1.0 (current)" in files[CHANGELOG]
 
-    def test_a_client_configuration_with_one_server_needs_no_name(self, tmp_path):
+    def test_a_server_of_a_client_configuration_is_named(self, tmp_path):
         command, *arguments = plain()
         entry = {"servers": {"stock": {"command": command, "args": arguments}}}
-        _, files = begun(write(tmp_path, {".vscode/mcp.json": json.dumps(entry)}), ".vscode/mcp.json")
-        assert b'target = ".vscode/mcp.json"' in files[CONFIG]
+        write(tmp_path, {".vscode/mcp.json": json.dumps(entry)})
+        done = governor(tmp_path, "init", ".vscode/mcp.json")
+        assert done.returncode == 2
+        assert "Name one: .vscode/mcp.json#stock" in done.stderr
+        _, files = begun(tmp_path, ".vscode/mcp.json#stock")
+        assert b'target = ".vscode/mcp.json#stock"' in files[CONFIG]
 
     def test_a_token_of_the_environment_is_named_and_not_written(self, tmp_path, monkeypatch):
         with running_web() as web:

@@ -13,9 +13,9 @@ import pytest
 from mcp_governor.errors import Exit, FileFormatError
 from mcp_governor.surface import build_surface, dump_surface, fingerprint, load_surface, parse_surface
 from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
-from mcp_governor.writing import write_file
 from mcp_governor.surface.read import TierRules
 from mcp_governor.surface.schema import surface_schema
+from mcp_governor.writing import write_file
 
 TOOLS = [
     {"name": "b", "inputSchema": {"type": "object"}, "x-unknown": [1, {"deep": "é"}]},

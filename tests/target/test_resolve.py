@@ -48,6 +48,7 @@ def test_objects_are_imported_from_the_project(tmp_path: Path) -> None:
         ("mcp-server-time", ["--from", "mcp-server-time", "mcp-server-time"]),
         ("mcp-server-time==0.5.1", ["--from", "mcp-server-time==0.5.1", "mcp-server-time"]),
         ("some_pkg[x]==1.0:run-it", ["--from", "some_pkg[x]==1.0", "run-it"]),
+        ("discord.py==1!2.0rc1.post2.dev3+u.1", ["--from", "discord.py==1!2.0rc1.post2.dev3+u.1", "discord.py"]),
     ],
 )
 def test_pypi(spec: str, tail: list[str]) -> None:
@@ -55,16 +56,29 @@ def test_pypi(spec: str, tail: list[str]) -> None:
     assert isinstance(endpoint, StdioEndpoint)
     assert list(endpoint.command[-3:]) == tail
     assert "uvx" in endpoint.command[0]
+    assert endpoint.cwd == str(Path.home())
 
 
 @pytest.mark.parametrize(
     ("spec", "tail"),
     [
-        ("@scope/name@1.2.3", ["@scope/name@1.2.3"]),
         ("name", ["name"]),
-        ("name@^1.2", ["name@^1.2"]),
         ("@scope/name:run-it", ["--package=@scope/name", "--", "run-it"]),
         ("@scope/name@1.2.3:run-it", ["--package=@scope/name@1.2.3", "--", "run-it"]),
+        *(
+            (spec, [spec])
+            for spec in (
+                "@scope/name@1.2.3",
+                "@modelcontextprotocol/server-everything",
+                "socket.io@^4.1",
+                "a@1.x",
+                "JSONStream",
+                "a@~2",
+                "a@next-1",
+                "a@1.0.0-rc.1+b.2",
+                "a@*",
+            )
+        ),
     ],
 )
 def test_npm(spec: str, tail: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +195,34 @@ def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPa
         ("npm:-x", "is not npm:NAME"),
         ("npm:a@..", "is not npm:NAME"),
         ("npm:a@~", "is not npm:NAME"),
+        ("npm:a@.", "is not npm:NAME"),
+        ("npm:a@../b", "is not npm:NAME"),
+        ("npm:a@~/b", "is not npm:NAME"),
+        ("npm:a@https://h/x", "is not npm:NAME"),
+        ("npm:a@1.tgz", "is not npm:NAME"),
+        ("npm:a@b.tar.gz", "is not npm:NAME"),
+        ("npm:a.tgz", "is not npm:NAME"),
+        ("npm:@s/a.TGZ", "is not npm:NAME"),
+        ("npm:a/b", "is not npm:NAME"),
+        ("npm:./a", "is not npm:NAME"),
+        ("npm:~", "is not npm:NAME"),
+        ("npm:@-s/a", "is not npm:NAME"),
+        ("npm:a@>1", "is not npm:NAME"),
+        ("npm:a@ 1", "is not npm:NAME"),
+        ("npm:a@-1", "is not npm:NAME"),
+        ("npm:a\n", "is not npm:NAME"),
+        (f"npm:{'a' * 215}", "is not npm:NAME"),
+        ("pypi:a==..", "is not pypi:NAME"),
+        ("pypi:a==-1", "is not pypi:NAME"),
+        ("pypi:a==1.0;b", "is not pypi:NAME"),
+        ("pypi:a @ https://h/x", "is not pypi:NAME"),
+        ("pypi:a==latest", "is not pypi:NAME"),
+        ("pypi:./a", "is not pypi:NAME"),
+        ("pypi:.", "is not pypi:NAME"),
+        ("pypi:a.whl", "is not pypi:NAME"),
+        ("pypi:a:-c", "is not pypi:NAME"),
+        ("pypi:a:../b", "is not pypi:NAME"),
+        ("pypi:a[--x]", "is not pypi:NAME"),
         ("git:", "names no git ref"),
         ("git:--upload-pack=x", "names no git ref"),
         ("none.json", "does not exist"),
@@ -314,7 +356,6 @@ def clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("text", "endpoint"),
     [
         ("claude.json#one", StdioEndpoint(("node", "/opt/s.js"), env={"K": "v"})),
-        ("claude.json", StdioEndpoint(("node", "/opt/s.js"), env={"K": "v"})),
         ("vscode.json#two", HttpEndpoint("https://h/mcp", headers={"A": "/opt"})),
         ("settings.json#three", HttpEndpoint("https://h/sse", transport="sse")),
     ],
@@ -384,14 +425,55 @@ def test_client_configurations_that_do_not_serve(clients: Path, monkeypatch: pyt
     with pytest.raises(ConfigError, match="HOME_X, which is not set"):
         parse_target("claude.json#one", Config(), base=clients)
     (clients / "many.json").write_text('{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}')
-    with pytest.raises(UsageError, match="none is chosen"):
-        parse_target("many.json", Config(), base=clients)
+    with pytest.raises(TargetError, match="lists servers for MCP clients, and none is named") as caught:
+        parse_target("many.json#", Config(), base=clients)
+    assert caught.value.hint == "Name one: many.json#a, many.json#b"
     (clients / "bad.json").write_text('{"mcpServers": {"a": {"args": []}}}')
     with pytest.raises(ConfigError, match="neither a command nor a url"):
-        parse_target("bad.json", Config(), base=clients)
+        parse_target("bad.json#a", Config(), base=clients)
     (clients / "ask.json").write_text('{"servers": {"a": {"command": "x", "args": ["${input:key}"]}}}')
     with pytest.raises(ConfigError, match="only an editor can prompt"):
-        parse_target("ask.json", Config(), base=clients)
+        parse_target("ask.json#a", Config(), base=clients)
+
+
+@pytest.mark.parametrize("name", [*CLIENT_CONFIGS, "many.json"])
+def test_a_file_is_data_and_names_the_servers_that_it_lists(clients: Path, name: str) -> None:
+    (clients / "many.json").write_text('{"mcpServers": {"b": {"command": "x"}, "a": {"command": "x"}}} // JSONC')
+    source = parse_target(name, Config(), base=clients)
+    assert isinstance(source, FileSource)
+    with pytest.raises(TargetError, match="lists servers for MCP clients, and none is named") as caught:
+        read_source(source)
+    known = {"claude.json": "one", "vscode.json": "two", "settings.json": "three"}
+    named = f"{name}#{known[name]}" if name in known else "many.json#a, many.json#b"
+    assert caught.value.hint == f"Name one: {named}"
+
+
+def test_a_surface_may_have_an_argument_that_is_called_as_clients_call_their_servers(clients: Path) -> None:
+    schema = {"type": "object", "properties": {"mcpServers": {"type": "object"}, "servers": {"type": "object"}}}
+    for document in ({"tools": [{"name": "t", "inputSchema": schema}]}, [{"name": "t", "inputSchema": schema}]):
+        (clients / "surface.json").write_text(json.dumps(document))
+        assert [tool.name for tool in read_source(parse_target("surface.json", Config(), base=clients)).tools] == ["t"]
+    listed = {"tools": [{"name": "t", "inputSchema": schema}], "mcpServers": {"a": {"command": "x"}}}
+    (clients / "surface.json").write_text(json.dumps(listed))
+    assert isinstance(parse_target("surface.json", Config(), base=clients), FileSource)
+
+
+@pytest.mark.parametrize("name", ["surface.json", "git:HEAD", "claude.json#one", "https://h.example/mcp"])
+def test_a_server_of_the_configuration_never_stands_for_another_form(clients: Path, name: str) -> None:
+    (clients / "surface.json").write_text('{"tools": []}')
+    evil = Config(servers={name: ServerConfig(name, command=("evil",))}, root=clients)
+    source = parse_target(name, evil, base=clients)
+    assert not (isinstance(source, LiveSource) and source.endpoint == StdioEndpoint(("evil",), cwd=str(clients)))
+
+
+def test_a_word_that_is_a_file_and_a_server_is_refused_where_it_was_typed(clients: Path) -> None:
+    (clients / "surface").write_text('{"tools": []}')
+    both = Config(servers={"surface": ServerConfig("surface", command=("x",))}, root=clients)
+    with pytest.raises(TargetError, match="is a file, and the defaults calls a server so") as caught:
+        parse_target("surface", both, base=clients)
+    assert caught.value.hint.startswith("Write ./surface for the file")
+    assert isinstance(parse_target("./surface", both, base=clients), FileSource)
+    assert isinstance(parse_target("surface", both, base=clients, typed=False), LiveSource)
 
 
 def git(folder: Path, *arguments: str) -> None:
