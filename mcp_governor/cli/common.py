@@ -226,8 +226,7 @@ def tell_skipped(names: Sequence[str]) -> None:
         from mcp_governor.text import one_line
 
         shown = ", ".join(one_line(name, 60) for name in names[:5]) + (", …" if len(names) > 5 else "")
-        rules = "1 rule" if len(names) == 1 else f"{len(names)} rules"
-        click.echo(f"Not run: {rules} in Python that you have not trusted ({shown}); see --trust.", err=True)
+        click.echo(f"Not run: rules in Python that you have not trusted ({shown}); see --trust.", err=True)
 
 
 def write_lines(lines: Iterable[Line], output: Output) -> None:

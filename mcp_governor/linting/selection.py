@@ -58,11 +58,12 @@ class Selection:
 
     @cached_property
     def skipped(self) -> tuple[str, ...]:
-        """Ids of selected rules that do not run because their Python is not trusted, and the packs (``pack/*`` or the
-        name of their entry point) that are not even read."""
+        """Ids of selected rules that do not run because their Python is not trusted, and what stands for those of
+        packages that are not even read."""
         if self.settings.trusted:
             return ()
-        return (*(active.id for active in self.active.values() if active.rule.is_foreign), *self.unread)
+        foreign = (active.id for active in self.active.values() if active.rule.is_foreign)
+        return (*foreign, *(f"all of {one_line(name, 60)}" for name in self.unread))
 
     @property
     def reads(self) -> bool:
