@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import TargetError
-from mcp_governor.files import MAX_BYTES, shown_size
+from mcp_governor.files import MAX_BYTES, repository_of, shown_size
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.target.git_door import Answer, ask_git
 from mcp_governor.text import visible
@@ -13,7 +15,6 @@ from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from pathlib import Path
 
 _MAX_TAGS = 20_000
 """Tags that are looked at, the highest versions first; those beyond count as not there."""
@@ -25,6 +26,7 @@ _LATEST = 20
 """How many of the latest releases may lack the file before there is none."""
 
 _UNFIT = lazy_pattern(r"[\0-\x20\x7f]")
+_UNFIT_PATH = lazy_pattern(r"[\0\n]|^/")
 
 
 class _Blob(NamedTuple):
@@ -40,11 +42,8 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
             than :data:`mcp_governor.files.MAX_BYTES`.
     """
     shown_ref, shown_path = visible(ref), visible(path)
-    known = Answer(1, b"")
-    if not _UNFIT.search(ref):
-        known = ask_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-    commit = known.out.decode("ascii", "replace").strip()
-    if known.code != 0:
+    commit = _commit(folder, ref)
+    if not commit:
         if not is_repository(folder):
             raise TargetError(f"{visible(folder.name)} is not in a git repository.", "Name a surface file instead.")
         remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
@@ -54,6 +53,7 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
         )
     (found,) = _blobs(folder, [(commit, path)])
     if found is None:
+        _refuse_lost(folder, commit, path, ref)
         raise TargetError(
             f"{shown_path} does not exist at git ref {shown_ref}.",
             f"Name another file: git:{shown_ref}:PATH, or record one and commit it.",
@@ -66,23 +66,56 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
     return content
 
 
+def _commit(folder: Path, ref: str) -> str:
+    """The id of the commit that a ref leads to; empty where there is none."""
+    if _UNFIT.search(ref):
+        return ""
+    answer = ask_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    return answer.out.decode("ascii", "replace").strip() if answer.code == 0 else ""
+
+
 def is_repository(folder: Path) -> bool:
     """Whether a folder is in the work tree of a git repository."""
     return ask_git(folder, "rev-parse", "--git-dir").code == 0
 
 
 def _blobs(folder: Path, places: Iterable[tuple[str, str]]) -> list[_Blob | None]:
-    """For each commit (or tag) and path relative to ``folder``: the file that is there, not yet read."""
-    asked = [f"{commit}:{path if path.startswith('/') else f'./{path}'}" for commit, path in places]
-    # One line is one question: a path that cannot be asked for in a line is none that is there.
-    questions = "".join("-\n" if "\n" in line else f"{line}\n" for line in asked)
+    """For each commit (or tag) and path relative to ``folder``: the file that is there, not yet read.
+
+    Raises:
+        TargetError: git cannot tell: an object is damaged, missing or too large. That is not "no such file".
+    """
+    asked = [f"{commit}:./{path}" if _is_inside(folder, path) else "-" for commit, path in places]
+    questions = "".join(f"{line}\n" for line in asked)
     answer = ask_git(folder, "cat-file", "--batch-check", asked=questions.encode("utf-8", "surrogateescape"))
+    if answer.code != 0 or len(answer.lines) != len(asked):
+        raise TargetError("git cannot read the files of a commit.", "Check the repository with: git fsck")
     found: list[_Blob | None] = []
     for line in answer.lines:
         words = line.split(" ")
         is_blob = len(words) == 3 and words[1] == "blob" and words[2].isascii() and words[2].isdigit()
         found.append(_Blob(words[0], int(words[2])) if is_blob else None)
-    return [*found, *[None] * len(asked)][: len(asked)]
+    return found
+
+
+def _refuse_lost(folder: Path, commit: str, path: str, shown: str) -> None:
+    """Make sure that a file which is not at a commit was not only left out of this clone.
+
+    Raises:
+        TargetError: the commit names the file, or a folder on the way to it, and git does not have it here.
+    """
+    listed = ask_git(folder, "ls-tree", commit, "--", path) if _is_inside(folder, path) else Answer(0, b"")
+    if listed.code != 0 or listed.out:
+        raise TargetError(
+            f"git names {visible(path)} at {visible(shown)} and does not have it here; nothing is fetched unasked.",
+            "A partial clone becomes a full one with: git fetch --refetch --no-filter",
+        )
+
+
+def _is_inside(folder: Path, path: str) -> bool:
+    """Whether a path is one of the repository and fits into a question, which is one line."""
+    place = os.path.normpath(os.path.join(os.path.realpath(folder), path))
+    return not _UNFIT_PATH.search(path) and Path(place).is_relative_to(repository_of(Path(os.path.realpath(folder))))
 
 
 def _contents(folder: Path, blobs: Iterable[_Blob]) -> dict[str, bytes]:
@@ -174,7 +207,11 @@ def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
         for path in paths
     ]
     held = _blobs(folder, [(object_id, path) for _, object_id, path in places]) if places else []
-    return next(((tag, path) for (tag, _, path), blob in zip(places, held, strict=True) if blob is not None), None)
+    for (tag, object_id, path), blob in zip(places, held, strict=True):
+        if blob is not None:
+            return tag, path
+        _refuse_lost(folder, object_id, path, tag)
+    return None
 
 
 def released_versions(folder: Path) -> frozenset[Numbered]:
@@ -188,8 +225,18 @@ def is_shallow(folder: Path) -> bool:
 
 
 def holds(folder: Path, ref: str, path: str) -> bool:
-    """Whether a commit, branch or tag holds a file (``path`` is relative to ``folder``)."""
-    return _blobs(folder, [(ref, path)]) != [None]
+    """Whether a commit, branch or tag holds a file (``path`` is relative to ``folder``); not outside of git.
+
+    Raises:
+        TargetError: git cannot tell.
+    """
+    commit = _commit(folder, ref)
+    if not commit:
+        return False
+    (found,) = _blobs(folder, [(commit, path)])
+    if found is None:
+        _refuse_lost(folder, commit, path, ref)
+    return found is not None
 
 
 _BOUNDARY = lazy_pattern(r"^|[/@_-]")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import threading
     from pathlib import Path
 
-SECONDS = 30.0
-"""How long one call may take. Listing 30,000 tags takes one."""
+SECONDS = 20.0
+"""Seconds that one call may take. To list 30,000 tags takes a third of one. Beyond it the run ends with an error."""
 
 MAX_ANSWER = 8 * MEBIBYTE
 """Bytes of one answer that is no file: 20,000 tags with names of 100 characters have 3 MB. More is an error."""

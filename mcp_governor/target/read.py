@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.errors import FileFormatError, GovernorError, UsageError
+from mcp_governor.errors import FileFormatError, GovernorError, MissingDependencyError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.git import file_at, is_shallow, latest_release
@@ -182,7 +182,7 @@ def _default_source(config: Config) -> Source | None:
         if file.is_file() and is_shallow(config.root):
             # Said where every report names the baseline: the release may be one fetch away.
             shown += " (no release tag in this shallow clone; fetch them: git fetch --unshallow --tags)"
-    except GovernorError:
+    except MissingDependencyError:
         pass
     return FileSource(shown=shown, path=file) if file.is_file() else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.errors import GovernorError, TargetError, UsageError
+from mcp_governor.errors import MissingDependencyError, TargetError, UsageError
 from mcp_governor.surface import NO_TIER_RULES
 from mcp_governor.target.git import holds, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
@@ -72,7 +72,7 @@ def _committed(config: Config) -> Source | None:
         held = latest_release(config.root, *recordings(config, name))
         if held is None and holds(config.root, "HEAD", name):
             held = ("HEAD", name)
-    except GovernorError:  # no git, nothing committed
+    except MissingDependencyError:  # no git
         held = None
     if held is None:
         return None

@@ -1,0 +1,215 @@
+"""git runs nothing that a repository configures, fetches nothing, and ends: with the git that is installed here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import zlib
+from pathlib import Path
+
+import pytest
+from attack import MEGABYTE, attack
+from support import Leash
+from traps import Trap, put, surface
+
+from mcp_governor.errors import TargetError
+from mcp_governor.target.git_door import ask_git
+
+NAMES = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@h.example", "GIT_COMMITTER_NAME": "t"}
+WHO = {**NAMES, "GIT_COMMITTER_EMAIL": "t@h.example", "GIT_CONFIG_GLOBAL": os.devnull}
+
+
+def git(folder: Path, *arguments: str, code: int = 0, asked: bytes = b"") -> str:
+    done = subprocess.run(
+        ("git", "-C", str(folder), *arguments),
+        env={**os.environ, **WHO},
+        input=asked,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code or code < 0, done.stderr
+    return done.stdout.decode(errors="replace").strip()
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Trap:
+    return Trap(tmp_path / "sprung")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A repository with one release."""
+    folder = put(tmp_path / "repo", {"mcp-surface.json": surface(), "mcp-governor.toml": ""})
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "one")
+    git(folder, "tag", "v1.0.0")
+    return folder
+
+
+LINES = ["check --offline", "diff git:v1.0.0 git:HEAD", "lint git:HEAD", "changelog draft mcp-surface.json --diff"]
+
+
+def everything_that_runs(trap: Trap) -> str:
+    """A configuration that names a program wherever one can be named, and the promisor remote of a partial clone."""
+    names = {
+        "core": ["fsmonitor", "sshCommand", "gitProxy", "pager", "editor", "askPass", "alternateRefsCommand"],
+        "diff": ["external"],
+        "gpg": ["program"],
+        "credential": ["helper"],
+        "sequence": ["editor"],
+        "uploadpack": ["packObjectsHook"],
+        "pager": ["rev-parse", "cat-file", "for-each-ref", "show", "tag"],
+        "alias": ["rev-parse", "cat-file", "for-each-ref"],
+        'filter "f"': ["clean", "smudge", "process"],
+        'diff "f"': ["textconv", "command"],
+    }
+    text = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n"
+    for section, keys in names.items():
+        bang = "!" if section in ("alias", "credential") else ""
+        text += f"[{section}]\n" + "".join(f'\t{key} = "{bang}{trap.shell(key)}"\n' for key in keys)
+    text += f'[core]\n\thooksPath = "{trap.folder.parent / "hooks"}"\n'
+    text += '[extensions]\n\tpartialClone = evil\n[remote "evil"]\n\tpromisor = true\n'
+    return text + f'\turl = "{trap.folder.parent / "nowhere"}"\n\tuploadpack = "{trap.shell("uploadpack")}"\n'
+
+
+def lose_objects(folder: Path) -> None:
+    """Everything but the commits: the next look at a file would fetch it."""
+    kept = set(git(folder, "rev-list", "--all").split())
+    for file in (folder / ".git" / "objects").glob("??/*"):
+        if file.parent.name + file.name not in kept:
+            file.unlink()
+
+
+def plant_hooks(trap: Trap) -> None:
+    for name in ("post-index-change", "reference-transaction", "post-checkout", "pre-auto-gc", "fsmonitor-watchman"):
+        hook = trap.folder.parent / "hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\n{trap.shell(name)}\n")
+        hook.chmod(0o755)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_shipped_configuration_runs_nothing(repo: Path, trap: Trap, line: str) -> None:
+    (repo / ".git" / "config").write_text(everything_that_runs(trap))
+    put(repo, {".gitattributes": "* filter=f diff=f\n", ".git/info/attributes": "* filter=f diff=f\n"})
+    plant_hooks(trap)
+    attack(*line.split(), cwd=repo).held(0, 1)
+    assert trap.sprung == []
+    lose_objects(repo)
+    done = attack(*line.split(), cwd=repo).held(0, 2)
+    assert trap.sprung == []
+    assert done.code == 2 or "draft" in line  # a file that git cannot give is never taken for one that is not there
+
+
+def test_the_git_trap_is_armed(repo: Path, trap: Trap) -> None:
+    (repo / ".git" / "config").write_text(everything_that_runs(trap))
+    lose_objects(repo)
+    git(repo, "cat-file", "-p", "v1.0.0:mcp-surface.json", code=-1)
+    assert "uploadpack" in trap.sprung
+    git(repo, "status", code=-1)
+    assert "fsmonitor" in trap.sprung
+
+
+@pytest.mark.parametrize("bare", [True, False])
+@pytest.mark.parametrize("line", LINES[:3])
+def test_a_folder_that_is_laid_out_as_a_repository_is_none(
+    repo: Path, trap: Trap, tmp_path: Path, bare: bool, line: str
+) -> None:
+    """It comes with an ordinary clone: nothing in it is called ``.git``."""
+    lose_objects(repo)
+    inner = tmp_path / "clone" / "sub"
+    shutil.copytree(repo / ".git", inner)
+    config = everything_that_runs(trap)
+    config = config.replace("bare = false", "bare = true" if bare else "bare = false\n\tworktree = ..")
+    put(inner, {"config": config, "mcp-surface.json": surface(), "mcp-governor.toml": ""})
+    plant_hooks(trap)
+    git(inner, "cat-file", "-p", "v1.0.0:mcp-surface.json", code=-1)
+    assert "uploadpack" in trap.sprung, "the trap is not armed"
+    for file in trap.folder.iterdir():
+        file.unlink()
+    done = attack(*line.split(), cwd=inner).held(0, 2)
+    assert trap.sprung == []
+    assert "--offline" in line or "sub is not in a git repository" in done.err
+    git(inner.parent, "init", "-q")
+    attack(*line.split(), cwd=inner).held(0, 2)
+    assert trap.sprung == []
+
+
+def test_an_older_git_is_not_asked_about_such_a_folder(repo: Path, trap: Trap, tmp_path: Path) -> None:
+    """git before 2.38 has no ``safe.bareRepository``; we look ourselves, so git is not even started."""
+    inner = tmp_path / "clone"
+    shutil.copytree(repo / ".git", inner)
+    put(inner, {"mcp-surface.json": surface()})
+    program = put(tmp_path / "bin", {"git": f"#!/bin/sh\n{trap.shell('git')}\nexit 128\n"}) / "git"
+    program.chmod(0o755)
+    env = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    attack("check", "--offline", cwd=inner, env=env).held(0)
+    assert trap.sprung == []
+    attack("check", "--offline", cwd=repo, env=env).held(0)
+    assert trap.sprung == ["git"]
+
+
+@pytest.mark.parametrize("name", ["--output=x", "-x", "a b", "a\nb", "HEAD\n", "v1.0.0^{commit}\n-", "@{u}", "\x1b[1m"])
+def test_a_ref_is_no_option_and_no_second_question(repo: Path, name: str) -> None:
+    done = attack("lint", f"git:{name}", cwd=repo).held(2)
+    assert "\x1b" not in done.told
+    assert not (repo / "x").exists()
+
+
+@pytest.mark.parametrize("path", ["a\nv1.0.0:mcp-surface.json", "../../etc/passwd", "/etc/passwd", "-", "\x00", "."])
+def test_a_path_in_git_is_a_path_in_git(repo: Path, path: str) -> None:
+    put(repo, {"mcp-governor.toml": f"target = {json.dumps(f'git:HEAD:{path}')}\n"})
+    attack("lint", cwd=repo).held(2)
+
+
+def big_object(folder: Path, kind: str, size: int) -> str:
+    """A loose object of ``size`` zeros; it takes a thousandth of that on disk."""
+    piece = bytes(MEGABYTE)
+    digest, packer = hashlib.sha1(usedforsecurity=False), zlib.compressobj(1)
+    packed = []
+    for part in (f"{kind} {size}\0".encode(), *[piece] * (size // MEGABYTE)):
+        digest.update(part)
+        packed.append(packer.compress(part))
+    name = digest.hexdigest()
+    put(folder / ".git" / "objects", {f"{name[:2]}/{name[2:]}": b"".join([*packed, packer.flush()])})
+    return name
+
+
+@pytest.mark.parametrize("kind", ["blob", "tree"])
+def test_an_object_that_is_small_only_when_stored(repo: Path, kind: str) -> None:
+    big = big_object(repo, kind, 320 * MEGABYTE)
+    tree = big if kind == "tree" else git(repo, "mktree", asked=f"100644 blob {big}\tmcp-surface.json\n".encode())
+    commit = git(repo, "commit-tree", tree, "-m", "big", "-p", "HEAD")
+    git(repo, "update-ref", "refs/tags/v2.0.0", commit)
+    git(repo, "update-ref", "refs/heads/main", commit)
+    for line in LINES[:3]:
+        done = attack(*line.replace("v1.0.0", "v2.0.0").split(), cwd=repo).held(2)
+        assert ("is larger than 64 MiB" if kind == "blob" else "git ") in done.err
+
+
+def test_many_tags(repo: Path) -> None:
+    """30,000 tags, of which every one holds the file: a changelog is held to those that it tells of."""
+    head = git(repo, "rev-parse", "HEAD")
+    tags = "".join(f"{head} refs/tags/v{number // 1000}.{number % 1000}.0\n" for number in range(1000, 31_000))
+    put(repo, {".git/packed-refs": f"# pack-refs with: peeled fully-peeled sorted \n{tags}"})
+    sections = "".join(f"\n## {number}.999.0\n\n**Added**\n- `find`\n" for number in range(29, 1, -1))
+    put(repo, {"docs/mcp-schema-changelog.md": f"# Changelog\n\n## 31.0.0 (current)\n{sections}"})
+    done = attack("check", "--offline", "--format", "json", cwd=repo, seconds=12).held(0, 1)
+    assert done.report["baseline"]["source"] == "git:v30.999.0"
+
+
+def test_a_configuration_that_includes_what_never_ends(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(repo / "fifo")
+    with (repo / ".git" / "config").open("a") as config:
+        config.write(f"[include]\n\tpath = {repo / 'fifo'}\n")
+    leash = Leash()
+    monkeypatch.setenv("MCP_GOVERNOR_TEST", leash.mark)
+    monkeypatch.setattr("mcp_governor.target.git_door.SECONDS", 1.0)
+    with pytest.raises(TargetError, match="git did not answer within 1 seconds"):
+        ask_git(repo, "rev-parse", "HEAD")
+    assert leash.left_behind() == []
