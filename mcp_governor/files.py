@@ -14,7 +14,7 @@ from pathlib import Path
 MEBIBYTE = 1024 * 1024
 
 MAX_BYTES = 64 * MEBIBYTE
-"""Bytes of a recording. The largest that we know of, 10,000 tools, has 30 MB; more is refused."""
+"""Bytes of a recording: ten thousand tools as servers publish them have 50 MB. More is refused."""
 
 MAX_TEXT_BYTES = 1 * MEBIBYTE
 """Bytes of a file that people write by hand: a configuration, a rule, a module. More is refused."""

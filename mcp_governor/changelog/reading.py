@@ -24,7 +24,7 @@ from mcp_governor.changelog.grammar import (
 )
 from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
 from mcp_governor.errors import FileFormatError
-from mcp_governor.files import read_bytes
+from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, visible
 from mcp_governor.versions import Version
@@ -35,10 +35,13 @@ if TYPE_CHECKING:
 
     from mcp_governor.changelog.blocks import Block, Blocks
 
-MAX_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 4 * MEBIBYTE
+MAX_LINES = 100_000
+"""What a changelog may have: five hundred releases have a tenth of the one and a fifth of the other. Markdown takes a
+thousand times its own size in memory, so what is larger is refused."""
 
 _LINE_END = lazy_pattern(r"\r\n|\n|\r")
-_CODE_SPAN = lazy_pattern(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_BACKTICKS = lazy_pattern(r"`+")
 _LABEL_LINE = lazy_pattern(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
 _FINGERPRINT_CUE = lazy_pattern(r"fingerprint|\bsha256:[0-9a-f]{64}\b", re.IGNORECASE)
 _TABLE_RULE = lazy_pattern(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
@@ -92,10 +95,12 @@ def parse(text: str | bytes, what: str) -> Changelog:
         what: how messages name it (``"docs/mcp-schema-changelog.md"``).
 
     Raises:
-        FileFormatError: ``text`` is bytes and not UTF-8.
+        FileFormatError: ``text`` is bytes and not UTF-8, or has more than ``MAX_LINES`` lines.
     """
     source = decode(text, what) if isinstance(text, bytes) else text
     lines = _LINE_END.split(source.removeprefix("\ufeff"))
+    if len(lines) > MAX_LINES:
+        raise FileFormatError(f"{what} has more than {MAX_LINES} lines.", "Split it: move old releases elsewhere.")
     reader = _Reader(lines)
     reader.read(read_blocks(lines))
     return Changelog(source, what, *reader.result())
@@ -105,7 +110,24 @@ def code_spans(text: str) -> tuple[str, ...]:
     """The texts in backticks, as CommonMark pairs them."""
     if "`" not in text:
         return ()
-    return tuple(match[2].strip() for match in _CODE_SPAN.finditer(text))
+    runs = [match.span() for match in _BACKTICKS.finditer(text)]
+    # The next run of the same length, looked up from behind: to search for it anew from every run takes the square.
+    ends: list[int | None] = []
+    known: dict[int, int] = {}
+    for number, (start, end) in reversed(list(enumerate(runs))):
+        ends.append(known.get(end - start))
+        known[end - start] = number
+    ends.reverse()
+    spans: list[str] = []
+    number = 0
+    while number < len(runs):
+        start, after = runs[number]
+        closing = ends[number] if text[start - 1 : start] != "\\" else None
+        if closing is not None:
+            spans.append(text[after : runs[closing][0]].strip())
+            number = closing
+        number += 1
+    return tuple(spans)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.books import Books, check_changelog, open_books
@@ -107,6 +108,7 @@ def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: 
     """The configured contract document, compared with itself at the baseline's git ref (else at HEAD)."""
     if not config.contract_doc or baseline is None or not changes:
         return ()
+    from mcp_governor.changelog.reading import MAX_LINES
     from mcp_governor.errors import ConfigError, TargetError
     from mcp_governor.policy import check_contract_doc
     from mcp_governor.target.git import file_at
@@ -114,6 +116,8 @@ def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: 
     path = config.resolve(config.contract_doc)
     try:
         now = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
+        if now.count("\n") > MAX_LINES:
+            raise OSError(errno.EFBIG, f"it has more than {MAX_LINES} lines")
     except (OSError, UnicodeDecodeError) as error:
         told = getattr(error, "strerror", None) or "it is not UTF-8"
         raise ConfigError(

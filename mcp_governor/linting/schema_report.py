@@ -79,6 +79,8 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
     schema = tool.raw.get(side)
     if not isinstance(schema, dict) or dialect_of(schema) is None:
         return _SOUND
+    if _is_huge(schema):
+        return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
     invalid = tuple(_invalid(schema, context))
     nodes = [node for node in context.facts.nodes(tool) if node.side == side]
     references = _references(schema, nodes)
@@ -91,6 +93,22 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
 
 
 _SOUND = SchemaReport()
+
+MAX_VALUES = 200_000
+"""Values of one schema; twenty thousand properties have 80,000. A validator takes a kilobyte for each."""
+
+
+def _is_huge(schema: Any) -> bool:
+    """Whether a schema holds more than ``MAX_VALUES`` values; looks at no more of it than that."""
+    left = MAX_VALUES
+    stack = [schema]
+    while stack and left >= 0:
+        value = stack.pop()
+        if isinstance(value, dict | list):
+            left -= len(value)
+            if left >= 0:
+                stack.extend(value.values() if isinstance(value, dict) else value)
+    return left < 0
 
 
 def _invalid(schema: dict[str, Any], context: Context) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mcp_governor.surface.model import Surface
 
@@ -64,18 +64,30 @@ def surface_texts(surface: Surface) -> Iterator[Text]:
 
 def _texts(value: Any, tool: str | None, base: str, first: int = 0) -> Iterator[Text]:
     """Every string below a container; keys only where they are not plain ASCII, which is where they matter."""
-    stack: list[tuple[str, Any]] = [(base, value)]
+    # Iterators, and not lists: a container may have a million members.
+    stack: list[Iterator[tuple[str, Any]]] = [iter([(base, value)])]
     while stack:
-        here, container = stack.pop()
+        step = next(stack[-1], None)
+        if step is None:
+            stack.pop()
+            continue
+        here, container = step
         if isinstance(container, dict):
             yield from (Text(tool, here, key, key, is_key=True) for key in container if not _is_plain(key))
-            items: list[tuple[str | int, Any]] = list(container.items())
-        else:
-            items = list(enumerate(container, first))
-        yield from (Text(tool, here, key, item) for key, item in items if isinstance(item, str))
-        below = [(join_pointer(here, key), item) for key, item in items if item and isinstance(item, dict | list)]
-        stack.extend(reversed(below))
+        members = _members(container, first)
+        yield from (Text(tool, here, key, item) for key, item in members if isinstance(item, str))
+        stack.append(_containers(here, _members(container, first)))
         first = 0
+
+
+def _members(container: Any, first: int) -> Iterable[tuple[str | int, Any]]:
+    return container.items() if isinstance(container, dict) else enumerate(container, first)
+
+
+def _containers(here: str, members: Iterable[tuple[str | int, Any]]) -> Iterator[tuple[str, Any]]:
+    for key, item in members:
+        if item and isinstance(item, dict | list):
+            yield join_pointer(here, key), item
 
 
 def _is_plain(key: str) -> bool:

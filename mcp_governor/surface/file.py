@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
-from mcp_governor.files import read_bytes
+from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.surface.fingerprint import fingerprint, wording_fingerprint
 from mcp_governor.surface.listings import recorded_listings
 from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 FORMAT = "mcp-governor/surface-1"
+MAX_VALUES = 2_000_000
+"""How many values a document may hold. Ten thousand tools as servers publish them have 1.6 million; a file of brackets
+takes forty times its own size in memory, so what holds more is refused before it is parsed."""
+MAX_TEXT = 128 * MEBIBYTE
+"""Bytes of a decoded document: Python keeps four for every character where one of them needs four."""
 MAX_DEPTH = 200
 """How deep JSON may nest: deeper than any schema a client accepts, and safe for every walk we do."""
 
@@ -34,10 +39,17 @@ def parse_json(text: str | bytes, what: str) -> Any:
         what: what it is, for the message (``"mcp-surface.json"``).
 
     Raises:
-        FileFormatError: not UTF-8, not JSON (with line and column), or nested deeper than ``MAX_DEPTH``.
+        FileFormatError: not UTF-8, not JSON (with line and column), nested deeper than ``MAX_DEPTH``, or larger than
+            ``MAX_VALUES`` and ``MAX_TEXT`` allow.
     """
     try:
-        value = json.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
+        decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        if decoded.__sizeof__() > MAX_TEXT or sum(map(decoded.count, "[{,")) > MAX_VALUES:
+            raise FileFormatError(
+                f"{what} holds more than {MAX_VALUES:,} values, or more text than {MAX_TEXT // MEBIBYTE} MiB.",
+                "Name a smaller one.",
+            )
+        value = json.loads(decoded)
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{what} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
     except json.JSONDecodeError as error:
