@@ -13,7 +13,7 @@ from pathlib import Path
 
 MEBIBYTE = 1024 * 1024
 
-MAX_BYTES = 64 * MEBIBYTE
+MAX_BYTES = 56 * MEBIBYTE
 """Bytes of a recording: ten thousand tools as servers publish them have 50 MB. More is refused."""
 
 MAX_TEXT_BYTES = 1 * MEBIBYTE

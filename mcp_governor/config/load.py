@@ -95,7 +95,7 @@ def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
         document = tomli.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{shown} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
-    except (tomli.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: an integer of more digits than Python converts
         raise ConfigError(f"{shown} is not TOML: {one_line(str(error))}.", "Correct that line.") from None
     if path.name != "pyproject.toml":
         return document

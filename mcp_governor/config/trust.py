@@ -68,7 +68,7 @@ def _read(file: Path) -> bool | list[Path]:
 
     try:
         document = tomli.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomli.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{visible(str(file))} is not TOML: {one_line(str(error))}.", "Correct it.") from None
     said = document.pop(KEY, False)
     folders = said if isinstance(said, list) else []

@@ -47,8 +47,9 @@ def read_rule(path: Path) -> Rule:
         raise ConfigError(
             f"Rule file {shown}:{error.lineno} is not TOML: {one_line(error.msg)}.", "Correct that line."
         ) from None
-    except RecursionError:
-        raise ConfigError(f"Rule file {shown} is nested too deep to read.", "Flatten it.") from None
+    except (RecursionError, ValueError) as error:  # ValueError: an integer of more digits than Python converts
+        told = "nested too deep to read" if isinstance(error, RecursionError) else f"not TOML: {one_line(str(error))}"
+        raise ConfigError(f"Rule file {shown} is {told}.", "Correct it.") from None
     validate(data, text, shown)
     examples = _examples(data)
     return _rule(data, shown, lambda: examples)

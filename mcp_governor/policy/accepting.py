@@ -59,7 +59,7 @@ def _loaded(text: str, what: str) -> dict[str, Any]:
 
     try:
         return tomli.loads(text)
-    except tomli.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct that line.") from None
 
 

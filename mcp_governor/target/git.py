@@ -14,7 +14,7 @@ from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
 _MAX_TAGS = 20_000
 """Tags that are looked at, the highest versions first; those beyond count as not there."""
@@ -79,12 +79,14 @@ def is_repository(folder: Path) -> bool:
     return ask_git(folder, "rev-parse", "--git-dir").code == 0
 
 
-def _blobs(folder: Path, places: Iterable[tuple[str, str]]) -> list[_Blob | None]:
+def _blobs(folder: Path, places: Sequence[tuple[str, str]]) -> list[_Blob | None]:
     """For each commit (or tag) and path relative to ``folder``: the file that is there, not yet read.
 
     Raises:
         TargetError: git cannot tell: an object is damaged, missing or too large. That is not "no such file".
     """
+    if not places:
+        return []
     asked = [f"{commit}:./{path}" if _is_inside(folder, path) else "-" for commit, path in places]
     questions = "".join(f"{line}\n" for line in asked)
     answer = ask_git(folder, "cat-file", "--batch-check", asked=questions.encode("utf-8", "surrogateescape"))
@@ -206,7 +208,7 @@ def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
         for version, tag, object_id in latest
         for path in paths
     ]
-    held = _blobs(folder, [(object_id, path) for _, object_id, path in places]) if places else []
+    held = _blobs(folder, [(object_id, path) for _, object_id, path in places])
     for (tag, object_id, path), blob in zip(places, held, strict=True):
         if blob is not None:
             return tag, path

@@ -189,7 +189,7 @@ def test_an_object_that_is_small_only_when_stored(repo: Path, kind: str) -> None
     git(repo, "update-ref", "refs/heads/main", commit)
     for line in LINES[:3]:
         done = attack(*line.replace("v1.0.0", "v2.0.0").split(), cwd=repo).held(2)
-        assert ("is larger than 64 MiB" if kind == "blob" else "git ") in done.err
+        assert ("is larger than 56 MiB" if kind == "blob" else "git ") in done.err
 
 
 def test_many_tags(repo: Path) -> None:

@@ -90,13 +90,24 @@ def test_a_configured_baseline_that_is_data_starts_nothing(checkout: Path, trap:
     assert trap.sprung == []
 
 
-@pytest.mark.parametrize("baseline", ["client.json#only", "evil", "python:evil:server", "pypi:evil", "https://h/mcp"])
-@pytest.mark.parametrize("line", ["check good.json", "lint --new-only good.json", "changelog draft good.json"])
+@pytest.mark.parametrize(
+    ("line", "baseline"),
+    [
+        *(
+            ("check good.json", name)
+            for name in ("client.json#only", "python:evil:server", "pypi:evil", "https://h/mcp")
+        ),
+        *((line, "evil") for line in ("lint --new-only good.json", "changelog draft good.json", "check")),
+    ],
+)
 def test_a_run_over_a_recording_takes_no_server_from_the_configuration(
     checkout: Path, trap: Trap, line: str, baseline: str
 ) -> None:
     command = json.dumps([trap.server()["command"], *trap.server()["args"]])
-    put(checkout, {"mcp-governor.toml": f'baseline = "{baseline}"\n[servers.evil]\ncommand = {command}\n'})
+    put(
+        checkout,
+        {"mcp-governor.toml": f'target = "good.json"\nbaseline = "{baseline}"\n[servers.evil]\ncommand = {command}\n'},
+    )
     put(checkout, {"evil.py": trap.python()})
     done = attack(*line.split(), cwd=checkout).held(2)
     assert trap.sprung == []
