@@ -56,21 +56,20 @@ WRITES = {
     "known": ('[lint]\nbaseline = "{}.json"', "lint good.json --write-baseline"),
     "pages": ('[lint]\nrules = ["{}"]', "rules --docs"),
 }
-PLACES = ["../outside/new", "/tmp/mcp-governor-hostile-new", "away/new", "away/../../outside/new", "linked", ".git/new"]
+PLACES = ["../outside/new", "ABSOLUTE/new", "away/new", "away/../../outside/new", "linked", ".git/new"]
 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("writer", ["snapshot", "changelog", "known"])
 def test_a_configured_path_stays_in_the_repository(checkout: Path, outside: Path, writer: str, place: str) -> None:
     config, line = WRITES[writer]
-    put(checkout, {"mcp-governor.toml": config.format(place)})
+    put(checkout, {"mcp-governor.toml": config.format(place.replace("ABSOLUTE", str(outside)))})
     for suffix in (".json", ".md"):
         (checkout / f"linked{suffix}").symlink_to(outside / f"new{suffix}")
     before = tree(checkout.parent)
     done = attack(*line.split(), cwd=checkout).held(2)
     assert "nothing was written" in done.err
     assert tree(checkout.parent) == before
-    assert not Path("/tmp/mcp-governor-hostile-new.json").exists()
 
 
 def test_what_the_user_types_is_written(checkout: Path, outside: Path) -> None:
@@ -80,8 +79,15 @@ def test_what_the_user_types_is_written(checkout: Path, outside: Path) -> None:
         json.loads((outside / "file").read_text())["format"] == json.loads((outside / "new.json").read_text())["format"]
     )
     assert (checkout / "link").is_symlink()
-    attack("lint", "good.json", "--output", "/dev/null", cwd=checkout).held(0)
-    assert Path("/dev/null").is_char_device()
+    # A device of our own: as root, a writer that replaces what it writes to would take the machine's /dev/null away.
+    reader, terminal = os.openpty()
+    try:
+        attack("fingerprint", "good.json", "--output", os.ttyname(terminal), cwd=checkout).held(0)
+        assert b"v1:sha256:" in os.read(reader, 1000)
+        assert Path(os.ttyname(terminal)).is_char_device()
+    finally:
+        os.close(reader)
+        os.close(terminal)
     os.mkfifo(checkout / "fifo")
     done = attack("lint", "good.json", "--output", "fifo", cwd=checkout, seconds=10).held(2)
     assert "fifo cannot be written" in done.err
