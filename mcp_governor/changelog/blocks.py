@@ -163,7 +163,9 @@ def markdown_blocks(lines: Sequence[str]) -> Blocks:
             start, end = token.map
             blocks.append(Block("html", start, end, (Text(token.content.strip(), start),)))
         index += 1
-    code = tuple(_without_blanks(*token.map, lines) for token in tokens if token.type in {"fence", "code_block"})
+    code = tuple(
+        _without_blanks(token.map[0], token.map[1], lines) for token in tokens if token.type in {"fence", "code_block"}
+    )
     return Blocks(tuple(blocks), code, _unclosed(tokens, lines))
 
 
@@ -180,7 +182,7 @@ def _unclosed(tokens: Sequence[Any], lines: Sequence[str]) -> int | None:
 
 
 def _block(kind: str, tokens: Sequence[Any], lines: Sequence[str], *, level: int = 0) -> Block:
-    start, end = _without_blanks(*tokens[0].map, lines)
+    start, end = _without_blanks(tokens[0].map[0], tokens[0].map[1], lines)
     texts = tuple(Text(token.content, token.map[0]) for token in tokens if token.type == "inline")
     return Block(kind, start, end, texts, level)
 

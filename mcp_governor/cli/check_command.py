@@ -13,13 +13,14 @@ from mcp_governor.errors import UsageError
 @target_argument
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
 @click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
-@click.option("--offline", is_flag=True, help="Start no server: check the recorded surface.")
+@click.option("--offline", is_flag=True, help="Start, fetch and import nothing: check the recorded surface.")
 @run_options()
 def check(run: Run, target: str | None, against: str | None, level: str | None, offline: bool) -> int:
     """Check the surface: breaking changes, version, changelog, lint. One verdict.
 
-    TARGET may be left out where the configuration names one. A server can be given as -- COMMAND. After a pypi: or
-    npm: TARGET the words after -- are its arguments:
+    TARGET may be left out where the configuration names one. A server can be given as -- COMMAND. A server that you
+    or the configuration name is started and runs its code; a recording (FILE.json, git:REF) starts
+    nothing. After a pypi: or npm: TARGET the words after -- are its arguments:
 
         mcp-governor check pypi:mcp-server-git --with 'mcp<2' -- --repository .
 

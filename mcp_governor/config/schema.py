@@ -44,7 +44,10 @@ _SERVER = _table(
     {
         "command": _key({**_TEXTS, "minItems": 1}, "Program and arguments of a stdio server."),
         "url": _key({"type": "string", "pattern": "^https?://"}, "URL of an HTTP server."),
-        "object": _key({"type": "string", "pattern": "^[^:]+:[^:]+$"}, "package.module:attribute of a server."),
+        "object": _key(
+            {"type": "string", "pattern": "^[^:]+:[^:]+$"},
+            "package.module:attribute of a server; importing it runs its code.",
+        ),
         "file": _key(_TEXT, "A recorded surface."),
         "package": _key({"type": "string", "pattern": "^(pypi|npm):."}, "pypi:NAME or npm:NAME, with version."),
         "args": _key({"type": "array", "items": {"type": "string"}}, "Arguments of the package's server."),
@@ -81,7 +84,7 @@ _LINT = _table(
             {"type": "object", "additionalProperties": _SUPPRESSIONS},
             "Rules not to run, by glob over tool names: ids, pack/*, or tables of rule and reason.",
         ),
-        "rules": _key(_TEXTS, "Folders with rules of your own."),
+        "rules": _key(_TEXTS, "Folders with rules of your own; those in Python wait for trust."),
         "persona": _key({"enum": ["regular", "pedantic"]}, "Whether pedantic rules run too."),
         "baseline": _key(_TEXT, "File with findings that are known and do not fail."),
     },
@@ -146,7 +149,11 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
         **_table(
             {
                 "target": _key(_TEXT, "What is governed by default: a name from servers, or any TARGET."),
-                "baseline": _key(_TEXT, "What it is compared with: any TARGET. Default: the latest release tag."),
+                "baseline": _key(
+                    _TEXT,
+                    "What it is compared with: any TARGET; for a run over a recording, a recording. "
+                    "Default: the latest release tag.",
+                ),
                 "changelog": _key(_TEXT, "The schema changelog. Default: docs/mcp-schema-changelog.md if there."),
                 "schema-version": _key(
                     _TEXT,

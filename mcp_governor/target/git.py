@@ -116,8 +116,9 @@ def _refuse_lost(folder: Path, commit: str, path: str, shown: str) -> None:
 
 def _is_inside(folder: Path, path: str) -> bool:
     """Whether a path is one of the repository and fits into a question, which is one line."""
-    place = os.path.normpath(os.path.join(os.path.realpath(folder), path))
-    return not _UNFIT_PATH.search(path) and Path(place).is_relative_to(repository_of(Path(os.path.realpath(folder))))
+    here = Path(os.path.realpath(folder))
+    place = Path(os.path.normpath(here / path))
+    return not _UNFIT_PATH.search(path) and place.is_relative_to(repository_of(here))
 
 
 def _contents(folder: Path, blobs: Iterable[_Blob]) -> dict[str, bytes]:
