@@ -163,9 +163,7 @@ def markdown_blocks(lines: Sequence[str]) -> Blocks:
             start, end = token.map
             blocks.append(Block("html", start, end, (Text(token.content.strip(), start),)))
         index += 1
-    code = tuple(
-        _without_blanks(token.map[0], token.map[1], lines) for token in tokens if token.type in {"fence", "code_block"}
-    )
+    code = tuple(_without_blanks(token.map, lines) for token in tokens if token.type in {"fence", "code_block"})
     return Blocks(tuple(blocks), code, _unclosed(tokens, lines))
 
 
@@ -182,13 +180,14 @@ def _unclosed(tokens: Sequence[Any], lines: Sequence[str]) -> int | None:
 
 
 def _block(kind: str, tokens: Sequence[Any], lines: Sequence[str], *, level: int = 0) -> Block:
-    start, end = _without_blanks(tokens[0].map[0], tokens[0].map[1], lines)
+    start, end = _without_blanks(tokens[0].map, lines)
     texts = tuple(Text(token.content, token.map[0]) for token in tokens if token.type == "inline")
     return Block(kind, start, end, texts, level)
 
 
-def _without_blanks(start: int, end: int, lines: Sequence[str]) -> tuple[int, int]:
+def _without_blanks(span: Sequence[int], lines: Sequence[str]) -> tuple[int, int]:
     """A range of lines without the blank ones at its end: an open fence has more or fewer of them, by what follows."""
+    start, end = span
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
     return start, end

@@ -62,9 +62,9 @@ def test_a_package_takes_arguments_requirements_and_variables(here, monkeypatch:
     ]
 
 
-def test_a_variable_that_is_not_named_is_not_given(here, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_is_not_named_is_not_given_nor_the_checkout(here, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("API_KEY", "short")
-    assert said(here("snapshot", "-o", "-", "pypi:x")) == ["--from", "x", "x", str(here.folder)]
+    assert said(here("snapshot", "-o", "-", "pypi:x")) == ["--from", "x", "x", str(Path.home())]
 
 
 def test_both_sides_of_a_comparison_get_the_arguments(here) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from attack import attack
+from commandline import plain
 from traps import Trap, put, surface
 
 RULE = """
@@ -180,6 +181,20 @@ def test_rules_in_python_wait_for_trust_and_say_so(ruled: Path, trap: Trap, line
     assert done.err == "Not run: rules in Python that you have not trusted (acme/no-foo); see --trust.\n"
     assert done.report["summary"]["rules_skipped"] == 1
     assert [found["rule"] for found in done.report["findings"]] == ["acme/no-book"]
+
+
+@pytest.mark.parametrize("configured", [True, False])
+def test_the_configured_server_brings_its_rules_and_a_typed_one_does_not(
+    ruled: Path, trap: Trap, configured: bool
+) -> None:
+    command = plain()[1:]
+    if configured:
+        config = (ruled / "mcp-governor.toml").read_text().replace('"good.json"', '"own"')
+        put(ruled, {"mcp-governor.toml": f"{config}[servers.own]\ncommand = {json.dumps(command)}\n"})
+    words = () if configured else ("--", *command)
+    done = attack("lint", *words, cwd=ruled, env={"PYTHONPATH": str(ruled)}).held(0)
+    assert trap.sprung == (["trap"] if configured else [])
+    assert ("see --trust" in done.err) is not configured
 
 
 def test_a_run_of_skipped_rules_only_checks_nothing(ruled: Path, trap: Trap) -> None:
