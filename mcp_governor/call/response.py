@@ -10,7 +10,8 @@ from typing import Any
 
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.frozen import frozen
-from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.parsing import exceeds_depth
+from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.text import one_line
 
 COMPLETE, INPUT_REQUIRED, TASK = "complete", "input_required", "task"

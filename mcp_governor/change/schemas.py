@@ -18,7 +18,8 @@ from mcp_governor.change.usable import accepts_no_object, broken_root
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
 from mcp_governor.frozen import frozen
-from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.parsing import exceeds_depth
+from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
 from mcp_governor.text import visible
 from mcp_governor.vocabulary import walk

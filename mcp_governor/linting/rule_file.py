@@ -11,6 +11,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
 from mcp_governor.linting.rule import Example, Limit, Option, Rule, Stance
+from mcp_governor.parsing import BadValueError, read_toml, see_values
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def read_rule(path: Path) -> Rule:
     shown = visible(str(path))
     try:
         text = read_bytes(path, limit=MAX_RULE_BYTES).decode()
-        data = tomli.loads(text)
+        data = read_toml(text)
+        see_values(data)
     except OSError as error:
         raise ConfigError(f"Rule file {shown} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
@@ -47,9 +49,8 @@ def read_rule(path: Path) -> Rule:
         raise ConfigError(
             f"Rule file {shown}:{error.lineno} is not TOML: {one_line(error.msg)}.", "Correct that line."
         ) from None
-    except (RecursionError, ValueError) as error:  # ValueError: an integer of more digits than Python converts
-        told = "nested too deep to read" if isinstance(error, RecursionError) else f"not TOML: {one_line(str(error))}"
-        raise ConfigError(f"Rule file {shown} is {told}.", "Correct it.") from None
+    except BadValueError as error:
+        raise ConfigError(f"Rule file {shown} cannot be used: {one_line(str(error))}.", "Correct that value.") from None
     validate(data, text, shown)
     examples = _examples(data)
     return _rule(data, shown, lambda: examples)

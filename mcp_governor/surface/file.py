@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.surface.fingerprint import fingerprint, wording_fingerprint
 from mcp_governor.surface.listings import recorded_listings
 from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
@@ -49,7 +50,7 @@ def parse_json(text: str | bytes, what: str) -> Any:
                 f"{what} holds more than {MAX_VALUES:,} values, or more text than {MAX_TEXT // MEBIBYTE} MiB.",
                 "Name a smaller one.",
             )
-        value = json.loads(decoded)
+        value = read_json(decoded)
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{what} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
     except json.JSONDecodeError as error:
@@ -66,21 +67,6 @@ def parse_json(text: str | bytes, what: str) -> Any:
 
 def _reason(error: Exception) -> str:
     return f"nested deeper than {MAX_DEPTH} levels" if isinstance(error, RecursionError) else one_line(str(error))
-
-
-def exceeds_depth(value: Any, limit: int) -> bool:
-    """Whether a JSON value nests deeper than ``limit`` containers."""
-    level = [value]
-    for _ in range(limit + 1):
-        level = [
-            item
-            for container in level
-            if isinstance(container, dict | list)
-            for item in (container.values() if isinstance(container, dict) else container)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules = NO_TIER_RULES) -> Surface:

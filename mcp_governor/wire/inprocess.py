@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_governor.errors import MissingDependencyError, ProtocolError, TargetError, UnreachableError
-from mcp_governor.surface.file import exceeds_depth
+from mcp_governor.parsing import exceeds_depth
 from mcp_governor.text import one_line
 from mcp_governor.wire.duplex import Duplex, background
 from mcp_governor.wire.transport import ConnectionLostError

@@ -1,0 +1,120 @@
+"""Text of strangers → values: JSON and TOML, with what no later step could handle refused at the door.
+
+Both readers of the standard take numbers that other programs do not (``NaN``, ``1e999``, integers of thousands of
+digits) and nest as deep as they are told. Everything behind this module may take values as they come: numbers are
+finite and below 1e308 in size, nesting is bounded, and no text of a configuration holds a NUL.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+MAX_DIGITS = 308
+"""Digits of an integer: one of more is beyond every double, which is what JSON numbers are to most programs."""
+
+MAX_TOML_DEPTH = 64
+"""Tables in tables. Our own formats need eight; arguments of configured calls may need more."""
+
+
+class BadValueError(ValueError):
+    """A document holds a value that cannot be worked with; ``str()`` says which and why."""
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON document.
+
+    Raises:
+        BadValueError: it holds NaN, an infinite number, or an integer of more than ``MAX_DIGITS`` digits.
+        ValueError: it is not JSON (``json.JSONDecodeError``, with the place), or not UTF-8.
+        RecursionError: it nests deeper than Python can follow.
+    """
+    return json.loads(text, parse_float=_float, parse_int=_integer, parse_constant=_constant)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise BadValueError(f"the number {_cut(text)} is too large")
+    return number
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise BadValueError(f"a number has {len(text):,} digits, more than {MAX_DIGITS}")
+    return int(text)
+
+
+def _constant(name: str) -> Any:
+    raise BadValueError(f"{name} is not a JSON value")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 24 else f"{text[:24]}…"
+
+
+def exceeds_depth(value: Any, limit: int) -> bool:
+    """Whether a JSON value nests deeper than ``limit`` containers."""
+    level = [value]
+    for _ in range(limit + 1):
+        level = [
+            item
+            for container in level
+            if isinstance(container, dict | list)
+            for item in (container.values() if isinstance(container, dict) else container)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The table that a TOML document is.
+
+    Raises:
+        ValueError: it is not TOML (``tomli.TOMLDecodeError``, with the place), or nests deeper than
+            ``MAX_TOML_DEPTH`` (:class:`BadValueError`).
+    """
+    import tomli
+
+    try:
+        document = tomli.loads(text)
+    except tomli.TOMLDecodeError:
+        raise
+    except RecursionError as error:
+        raise BadValueError(str(error)) from None
+    except ValueError:
+        raise BadValueError(f"a number has more than {MAX_DIGITS} digits") from None
+    if exceeds_depth(document, MAX_TOML_DEPTH):
+        raise BadValueError(f"tables are nested more than {MAX_TOML_DEPTH} levels")
+    return document
+
+
+def see_values(value: Any, where: str = "") -> None:
+    """See whether all values of a TOML table can be worked with.
+
+    Args:
+        value: of :func:`read_toml`, or a table of it.
+        where: what the message calls it.
+
+    Raises:
+        BadValueError: it holds a number that is not finite or has more than ``MAX_DIGITS`` digits, or a text with a
+            NUL, which no path and no argument of a program may hold.
+    """
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if "\0" in key:
+                raise BadValueError(
+                    f'a key of "{where}" holds a NUL character' if where else "a key holds a NUL character"
+                )
+            see_values(item, f"{where}.{key}" if where else key)
+    elif isinstance(value, list):
+        for item in value:
+            see_values(item, where)
+    elif isinstance(value, str) and "\0" in value:
+        raise BadValueError(f'"{where}" holds a NUL character')
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadValueError(f'"{where}" is {value}, not a number')
+    elif type(value) is int and abs(value) >= 10**MAX_DIGITS:
+        raise BadValueError(f'"{where}" has more than {MAX_DIGITS} digits')
