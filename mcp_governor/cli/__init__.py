@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from mcp_governor._version import __version__
+from mcp_governor.cli import out
 from mcp_governor.errors import Exit, GovernorError, UsageError
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit; the only place that turns errors into exit codes."""
     # A command lives for a second and makes few cycles: collecting them costs more than it frees.
     gc.set_threshold(100_000)
+    _reopen()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a character gets an escape instead of our traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -86,26 +88,42 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
+def _reopen() -> None:
+    """Give a closed standard stream's number to nothing, or the next file or pipe that is opened would get it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        _see_words(words)
         _see_folder()
-        result = app.main(
-            args=list(arguments) if arguments is not None else None, prog_name="mcp-governor", standalone_mode=False
-        )
+        result = app.main(args=words, prog_name="mcp-governor", standalone_mode=False)
     except GovernorError as error:
         _tell(f"error: {error.message}", error.hint)
         return int(error.exit_code)
     except click.ClickException as error:
-        error.show()
+        said = io.StringIO()
+        error.show(file=said)
+        out.echo(said.getvalue().rstrip(), err=True)
         return int(Exit.USAGE)
     except (click.Abort, KeyboardInterrupt):
         _tell("interrupted", "")
         return 130
     except BrokenPipeError:
         # The reader went away (head, less): not an error of ours, and nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        out.abandon()
         return int(Exit.PASS)
+    except OSError as error:
+        # The system refuses what no command expects to be refused; that is not a bug of ours.
+        out.abandon()
+        _tell(f"error: {_refusal(error)}", "Check the path, its permissions and the space on the disk.")
+        return int(Exit.USAGE)
     except Exception as error:  # noqa: BLE001  the last fence: a bug is told as one, with exit code 70
         return _bug(error)
     return result if isinstance(result, int) else int(Exit.PASS)
@@ -119,10 +137,23 @@ def _see_folder() -> None:
         raise UsageError("The current folder does not exist any more.", "Change to one that does.") from None
 
 
+def _see_words(words: Sequence[str]) -> None:
+    """No program gets a NUL from its shell; a caller in this process may send one, and no file has it in its name."""
+    if any("\0" in word for word in words):
+        raise UsageError("An argument holds a NUL character.", "Leave it out.")
+
+
+def _refusal(error: OSError) -> str:
+    from mcp_governor.text import one_line
+
+    where = f"{one_line(str(error.filename), 200)}: " if error.filename is not None else ""
+    return f"{where}{error.strerror or 'the system refused an operation'}."
+
+
 def _tell(message: str, hint: str) -> None:
-    click.echo(message, err=True)
+    out.echo(message, err=True)
     if hint:
-        click.echo(f"  {hint}", err=True)
+        out.echo(f"  {hint}", err=True)
 
 
 def _bug(error: Exception) -> int:
@@ -135,5 +166,5 @@ def _bug(error: Exception) -> int:
         "Please report it with the command; MCP_GOVERNOR_DEBUG=1 shows the traceback.",
     )
     if os.environ.get("MCP_GOVERNOR_DEBUG"):
-        traceback.print_exception(error)
+        out.echo("".join(traceback.format_exception(error)), err=True)
     return int(Exit.BUG)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, run_options
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.lazy import lazy_pattern
@@ -45,7 +46,7 @@ def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
         write_files(NewFile(path, new, root, path.name, expected=text.encode()))
     if run.output.verbose >= 0:
         end = f" until {chosen.until.isoformat()}" if chosen.until else ""
-        click.echo(f"{visible(path.name)}: accepts {visible(chosen.finding)}{end}.")
+        out.echo(f"{visible(path.name)}: accepts {visible(chosen.finding)}{end}.")
 
 
 def _text(path: Path) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, TargetCommand, deliver, run_options, server_command, target_argument
 from mcp_governor.cli.progress import progress
 from mcp_governor.report.groups import count_of
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.call import CallReport
     from mcp_governor.checking import Report
-    from mcp_governor.config import Config
     from mcp_governor.report.lines import Line
 
 
@@ -88,7 +88,7 @@ def call(
     with progress(run.output) as emit:
         surface, called = call_target(target, config, settings, command=server_command(), emit=emit, scratch=scratch)
     if record is not None:
-        _record(record, called, config, quiet=run.output.verbose < 0)
+        _record(record, called, quiet=run.output.verbose < 0)
     report = call_report(surface, called, config, date.today())
     code = deliver(report, run.output, _lines(report, called, run.output.verbose))
     failure = called.without_success
@@ -97,13 +97,12 @@ def call(
     return code
 
 
-def _record(folder: Path, called: CallReport, config: Config, *, quiet: bool) -> None:
+def _record(folder: Path, called: CallReport, *, quiet: bool) -> None:
     from mcp_governor.call import write_recordings
-    from mcp_governor.target import secrets_of
 
-    files = write_recordings(folder, called.results, secrets=secrets_of(config), sandbox=called.sandbox)
+    files = write_recordings(folder, called.results, sandbox=called.sandbox)
     if not quiet:
-        click.echo(f"{visible(str(folder))}: {count_of(len(files), 'call')} recorded.", err=True)
+        out.echo(f"{visible(str(folder))}: {count_of(len(files), 'call')} recorded.", err=True)
 
 
 def _lines(report: Report, called: CallReport, verbose: int) -> Iterator[Line]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.cli.common import (
     Run,
     TargetCommand,
@@ -185,14 +186,14 @@ def _settle(config: Config, book: Changelog, text: str, run: Run, *, show_diff: 
             lines = difflib.unified_diff(before, after, config.changelog, config.changelog)
             write_text("".join(f"{visible(line.rstrip())}\n" for line in lines), run.output)
         elif not changed:
-            click.echo(f"{config.changelog} needs no change.")
+            out.echo(f"{config.changelog} needs no change.")
         return int(Exit.FINDINGS if only_check and changed else Exit.PASS)
     if not changed:
-        click.echo(f"{config.changelog} needs no change.")
+        out.echo(f"{config.changelog} needs no change.")
         return int(Exit.PASS)
     with locked(config.root):
         write_files(_new_text(config, book, text))
-    click.echo(f"{config.changelog} is written.")
+    out.echo(f"{config.changelog} is written.")
     return int(Exit.PASS)
 
 
@@ -226,7 +227,7 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
     report = check_surface(surface, baseline, config, changelog=parse(text, book.what))
     if report.verdict == "fail":
         deliver(report, run.output)
-        click.echo(f"{visible(version)} is not released: the check fails; nothing was written.", err=True)
+        out.echo(f"{visible(version)} is not released: the check fails; nothing was written.", err=True)
         return int(Exit.FINDINGS)
     if show_diff or only_check:
         _settle(config, book, text, run, show_diff=show_diff, only_check=only_check)
@@ -240,10 +241,10 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
             *(NewFile(config.resolve(name), recorded, config.root, name) for name in recordings),
             _new_text(config, book, text),
         )
-    click.echo(f"{config.changelog} is written.")
+    out.echo(f"{config.changelog} is written.")
     records = "records its surface" if len(recordings) == 1 else "record its surface"
     tag = f"v{version.removeprefix('v')}"
-    click.echo(f"{visible(' and '.join(recordings))} {records}. Commit what changed, then tag {visible(tag)}.")
+    out.echo(f"{visible(' and '.join(recordings))} {records}. Commit what changed, then tag {visible(tag)}.")
     return int(Exit.PASS)
 
 
@@ -292,7 +293,7 @@ def diff(run: Run, old: str, new: str) -> None:
     comparison = compare_releases(book, old, new, changes=changes, tools=tools)
     write_text(comparison.as_markdown(), run.output)
     if not comparison.with_surfaces:
-        click.echo("Only the text is compared: the surface of one of them is not recorded.", err=True)
+        out.echo("Only the text is compared: the surface of one of them is not recorded.", err=True)
 
 
 @changelog.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 from dataclasses import replace
@@ -11,14 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.config import Config, Launch, load_config
 from mcp_governor.config.trust import rules_trusted
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
+from mcp_governor.secrets import redact
+from mcp_governor.text import escape_json, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mcp_governor.checking.model import Report
     from mcp_governor.report.lines import Line
@@ -117,7 +119,7 @@ class Output:
 
         if self.color != "auto":
             return self.color == "always"
-        return self.file is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        return self.file is None and out.is_terminal(sys.stdout) and "NO_COLOR" not in os.environ
 
 
 @frozen
@@ -226,46 +228,26 @@ def tell_skipped(names: Sequence[str]) -> None:
         from mcp_governor.text import one_line
 
         shown = ", ".join(one_line(name, 60) for name in names[:5]) + (", …" if len(names) > 5 else "")
-        click.echo(f"Not run: rules in Python that you have not trusted ({shown}); see --trust.", err=True)
+        out.echo(f"Not run: rules in Python that you have not trusted ({shown}); see --trust.", err=True)
 
 
 def write_lines(lines: Iterable[Line], output: Output) -> None:
     """Styled where a terminal wants it, plain elsewhere."""
-    from mcp_governor.report.lines import plain_text, print_rich
+    from mcp_governor.report.lines import plain_text
 
-    if not output.styled:
-        write_text(plain_text(lines), output)
-    elif output.file is not None:
-        from io import StringIO
-
-        buffer = StringIO()
-        print_rich(lines, buffer)
-        write_text(buffer.getvalue(), output)
-    else:
-        with reader_may_leave():
-            print_rich(lines, sys.stdout)
+    _place(out.styled_text(lines) if output.styled else plain_text(lines), output)
 
 
 def write_text(text: str, output: Output) -> None:
-    """To the file, atomically, or to standard output."""
+    """To the file, atomically, or to standard output; made safe to show, as text or as JSON."""
+    _place(escape_json(redact(text)) if output.format == "json" else printable(text), output)
+
+
+def _place(text: str, output: Output) -> None:
+    """Where a text goes that is safe already."""
     if output.file is not None:
         from mcp_governor.writing import write_file
 
         write_file(output.file, text)
         return
-    with reader_may_leave():
-        sys.stdout.flush()
-        # Server words may hold what the terminal's encoding cannot write; a report must not die of that.
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-        sys.stdout.flush()
-
-
-@contextlib.contextmanager
-def reader_may_leave() -> Iterator[None]:
-    """A reader that goes away (``head``, ``less``) ends the output, and never changes the verdict's exit code."""
-    try:
-        yield
-    except BrokenPipeError:
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    out.put(text)

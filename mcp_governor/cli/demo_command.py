@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.config import OWN_FILE
 from mcp_governor.errors import Exit, GovernorError
 
@@ -35,7 +36,7 @@ def demo(keep: bool) -> None:
 
             shutil.rmtree(folder, ignore_errors=True)
     if keep:
-        click.echo(f"\nThe folder is yours: {folder}")
+        out.echo(f"\nThe folder is yours: {folder}")
 
 
 def _tell_story(folder: Path) -> None:
@@ -60,9 +61,9 @@ def _release(folder: Path, number: int) -> None:
 
 
 def _say(text: str) -> None:
-    click.echo()
+    out.echo()
     for part in text.split("\n"):
-        click.secho(f"# {part}", bold=True)
+        out.echo(f"# {part}", bold=True)
 
 
 def _type(arguments: Sequence[str], *, expect: Exit | None) -> None:
@@ -70,9 +71,9 @@ def _type(arguments: Sequence[str], *, expect: Exit | None) -> None:
     from mcp_governor.cli import run
 
     shown = ["python" if word == sys.executable else word for word in arguments]
-    click.secho(f"$ mcp-governor {shlex.join(shown)}", fg="blue")
+    out.echo(f"$ mcp-governor {shlex.join(shown)}", color="blue")
     code = run(arguments)
-    click.secho(f"(exit code {code})", dim=True)
+    out.echo(f"(exit code {code})", dim=True)
     if expect is not None and code != expect:
         raise GovernorError(f"The demo expected exit code {int(expect)} and got {code}.", "Please report this.")
 

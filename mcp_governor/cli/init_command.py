@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
 from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig, with_found_files
@@ -78,13 +79,13 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     write_files(*files)
     width = max(len(name) for name, _ in written)
     tools = count_of(len(surface.tools), "tool")
-    click.echo(f"Found the server {visible(plan.name)} in {visible(plan.found_in)}: {tools}.")
+    out.echo(f"Found the server {visible(plan.name)} in {visible(plan.found_in)}: {tools}.")
     for name, what in written:
-        click.echo(f"  {name:<{width}}  {what}")
+        out.echo(f"  {name:<{width}}  {what}")
     for name, offer in shown:
         if offer.paste:
-            click.echo(f"\n{name} was left as it was; {offer.what}:\n\n{indent(offer.paste, '    ')}")
-    click.echo("Commit these files. From now on: mcp-governor check")
+            out.echo(f"\n{name} was left as it was; {offer.what}:\n\n{indent(offer.paste, '    ')}")
+    out.echo("Commit these files. From now on: mcp-governor check")
 
 
 def _endpoint(config: Config) -> Endpoint:

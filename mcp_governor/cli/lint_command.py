@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.cli.common import (
     Run,
     TargetCommand,
@@ -98,7 +99,7 @@ def lint(
             gone_now = (
                 f"{counted(len(stale), 'finding')} of {visible(known.name)} {'is' if len(stale) == 1 else 'are'} gone"
             )
-            click.echo(f"{gone_now}; write it anew with --write-baseline.", err=True)
+            out.echo(f"{gone_now}; write it anew with --write-baseline.", err=True)
         findings = new_findings(findings, ids)
     report = lint_report(surface, findings, config, selection)
     if run.output.format == "text" and run.output.verbose >= 0 and not statistics:
@@ -151,7 +152,7 @@ def _write_baseline(path: Path, findings: list[Finding], shown: str, root: Path 
 
     write_file(path, dump_baseline(findings), root=root, shown=shown)
     verb = "does" if len(findings) == 1 else "do"
-    click.echo(f"{visible(shown)}: {counted(len(findings), 'finding')} that {verb} not count from now on.")
+    out.echo(f"{visible(shown)}: {counted(len(findings), 'finding')} that {verb} not count from now on.")
     return int(Exit.PASS)
 
 

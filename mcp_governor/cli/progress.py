@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Event, Started, silent
+from mcp_governor.cli import out
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,24 +24,20 @@ _WORDS = {
     "lint": "linting",
     "call": "calling",
 }
-_CLEAR = "\r\x1b[2K"
 
 
 @contextmanager
 def progress(output: Output) -> Iterator[Emit]:
     """A listener that shows one line of progress, and takes it away at the end."""
-    if not sys.stderr.isatty() or output.verbose < 0:
+    if not out.is_terminal(sys.stderr) or output.verbose < 0:
         yield silent
         return
 
     def show(event: Event) -> None:
         if isinstance(event, Started):
-            subject = f" {event.subject}" if event.subject else ""
-            sys.stderr.write(f"{_CLEAR}{_WORDS[event.station]}{subject[:60]} …")
-            sys.stderr.flush()
+            out.progress_line(f"{_WORDS[event.station]} {one_line(event.subject, 60)} …")
 
     try:
         yield show
     finally:
-        sys.stderr.write(_CLEAR)
-        sys.stderr.flush()
+        out.progress_line("")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.cli.common import Output, Run, run_options, write_lines, write_text
 from mcp_governor.errors import Exit
 from mcp_governor.report.lines import BLANK, line
@@ -132,14 +133,14 @@ def _begin(name: str, folder: Path, run: Run) -> None:
 
     file = new_rule(name, folder)
     problems = check_examples(folder)
-    click.echo(f"{visible(str(file))} is written; edit it.")
+    out.echo(f"{visible(str(file))} is written; edit it.")
     for page in write_pages(folder):
-        click.echo(f"{visible(str(page))} is the page about its pack; mcp-governor rules --docs writes it anew.")
-    click.echo("Its examples are its tests; mcp-governor rules --test runs them.")
+        out.echo(f"{visible(str(page))} is the page about its pack; mcp-governor rules --docs writes it anew.")
+    out.echo("Its examples are its tests; mcp-governor rules --test runs them.")
     if str(folder) not in run.config.lint.rules:
-        click.echo(f'Add the folder to the configuration: [lint] rules = ["{visible(str(folder))}"]')
+        out.echo(f'Add the folder to the configuration: [lint] rules = ["{visible(str(folder))}"]')
     for problem in problems:
-        click.echo(problem)
+        out.echo(problem)
 
 
 def _page(rule: Rule, output: Output) -> Iterator[Line]:

@@ -6,12 +6,14 @@ import json
 
 import click
 
+from mcp_governor.cli import out
+
 
 @click.command()
 @click.argument("name", type=click.Choice(["report", "config", "surface", "rule"]))
 def schema(name: str) -> None:
     """Print the JSON Schema of one of our own formats."""
-    click.echo(json.dumps(_schema(name), indent=2))
+    out.put(json.dumps(_schema(name), indent=2) + "\n")
 
 
 def _schema(name: str) -> dict[str, object]:

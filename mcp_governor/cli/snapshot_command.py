@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 
 import click
 
+from mcp_governor.cli import out as output
 from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.text import visible
@@ -31,7 +31,7 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
         )
     text = dump_surface(surface)
     if out == "-":
-        sys.stdout.write(text)
+        output.put(text)
         return
     configured = run.config.baseline if run.config.baseline.endswith(".json") else SURFACE_FILE
     if out:
@@ -40,4 +40,4 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
         write_file(run.config.resolve(configured), text, root=run.config.root, shown=configured)
     if run.output.verbose >= 0:
         tools = count_of(len(surface.tools), "tool")
-        click.echo(f"{visible(str(out or configured))}: {tools}, {fingerprint(surface)}")
+        output.echo(f"{visible(str(out or configured))}: {tools}, {fingerprint(surface)}")

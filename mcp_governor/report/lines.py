@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
+from mcp_governor.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,8 +45,8 @@ BLANK = Line()
 
 
 def plain_text(lines: Iterable[Line]) -> str:
-    """The lines without style, each ended by a line feed."""
-    return "".join(f"{item.plain}\n" for item in lines)
+    """The lines without style, each ended by a line feed, as they may leave the process."""
+    return "".join(f"{printable(item.plain)}\n" for item in lines)
 
 
 def print_rich(lines: Iterable[Line], stream: IO[str]) -> None:
@@ -56,5 +57,5 @@ def print_rich(lines: Iterable[Line], stream: IO[str]) -> None:
 
     console = Console(file=stream, highlight=False, force_terminal=True)
     for item in lines:
-        text = Text.assemble(*((span.text, span.style) for span in item.spans))
+        text = Text.assemble(*((printable(span.text), span.style) for span in item.spans))
         console.print(Padding(text, (0, 0, 0, item.indent), expand=False) if item.indent else text)
