@@ -1,9 +1,9 @@
 """Words of an untrusted server, made safe to show.
 
 A governed server is hostile until proved otherwise (DESIGN section 8): what it says may hold ANSI sequences,
-bidirectional overrides, invisible characters or lone surrogates. Every consumer that shows such words to a
-person passes them through here first; formats with a syntax of their own (Markdown, HTML, workflow commands)
-escape on top of that.
+bidirectional overrides, invisible characters or lone surrogates, and secrets that it was given. Every consumer that
+shows such words to a person passes them through here first; formats with a syntax of their own (Markdown, HTML)
+escape on top of that. :func:`printable` is what every line passes that leaves the process.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.secrets import REDACTED, redact
 
 if TYPE_CHECKING:
     import re
@@ -33,12 +34,14 @@ def visible(text: str, *, keep_newlines: bool = False) -> str:
     """Replace what a terminal or a reader could be fooled by with visible escapes.
 
     Control characters, ANSI introducers, bidirectional controls, invisible and tag characters, variation
-    selectors and lone surrogates become ``\\x1b`` or ``\\u{202e}``; everything else is untouched.
+    selectors and lone surrogates become ``\\x1b`` or ``\\u{202e}``; known secrets become ``[redacted]``; everything
+    else is untouched.
 
     Args:
         text: any string, also one with lone surrogates.
         keep_newlines: leave line feeds alone (for blocks of text that are shown as such).
     """
+    text = redact(text)
     if text.isascii() and text.isprintable():
         return text
     if keep_newlines:
@@ -46,12 +49,64 @@ def visible(text: str, *, keep_newlines: bool = False) -> str:
     return _SUSPECT.sub(_escape, text)
 
 
+LONGEST_LINE = 4_000
+"""Characters of a line that are shown: a screen full. Of a longer one the middle is left out, and the length said."""
+
+# A runner of GitHub obeys a line that begins with "::", after any white space, and "##[" anywhere in a line; Azure
+# Pipelines "##vso[" and TeamCity "##teamcity[".
+_COMMAND = lazy_pattern(r"(?m)^(\s*):(?=:)|#(?=#\w*\[)")
+
+
+def inert(text: str) -> str:
+    """The text with nothing in it that a CI system takes for a command; it shows an escape in that place."""
+    if "::" not in text and "##" not in text:
+        return text
+    return _COMMAND.sub(lambda match: "\\x23" if match[1] is None else f"{match[1]}\\x3a", text)
+
+
+def shortened(text: str, limit: int = LONGEST_LINE) -> str:
+    """The text, cut in the middle where it is longer than ``limit`` characters; the length is said there."""
+    if len(text) <= limit:
+        return text
+    head, tail = limit * 3 // 4, limit // 4
+    return f"{text[:head]}… [{len(text):,} characters] …{text[-tail:]}"
+
+
+def printable(text: str) -> str:
+    """Text of one or more lines as it may leave the process.
+
+    No line holds a known secret, a character that :func:`visible` escapes, or a command to a CI system, and none is
+    longer than :data:`LONGEST_LINE`.
+    """
+    return inert("\n".join(map(shortened, visible(text, keep_newlines=True).split("\n"))))
+
+
 def escape_json(document: str) -> str:
     """JSON text with every character that :func:`visible` escapes as a JSON escape: safe to show, the same value.
 
-    Line feeds between values stay; within strings JSON escapes them anyhow.
+    Line feeds between values stay; within strings JSON escapes them anyhow. What CI systems take for a command is
+    escaped, too.
     """
-    return _SUSPECT.sub(_json_escape, document)
+    return _JSON_COMMAND.sub(r"\\u0023", _SUSPECT.sub(_json_escape, document))
+
+
+_JSON_COMMAND = lazy_pattern(r"#(?=#\w*\[)")
+
+
+def escape_toml(literal: str) -> str:
+    """A TOML value with every character that :func:`visible` escapes as an escape of TOML; the value is the same.
+
+    Args:
+        literal: a value that holds such characters within basic strings only. Line feeds stay.
+    """
+    return _SUSPECT.sub(_toml_escape, literal)
+
+
+def _toml_escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code == 0x0A:
+        return "\n"
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
 def _json_escape(match: re.Match[str]) -> str:
@@ -74,8 +129,30 @@ def char_name(char: str) -> str:
 
 def one_line(text: str, limit: int = 160) -> str:
     """The text on one line, safe to show, cut with an ellipsis after ``limit`` characters."""
-    flat = visible(" ".join(text.split()))
+    # Redacted as it is, and again when it is flat: a secret may hold white space.
+    flat = visible(" ".join(redact(text).split()))
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
+def beginning(data: bytes, limit: int) -> str:
+    """The first ``limit`` characters of what a server sent, without secrets, also where the cut goes through one.
+
+    Not made safe to show otherwise.
+    """
+    return redact(data[: limit + _LONGEST_SECRET].decode(errors="replace"))[:limit]
+
+
+_LONGEST_SECRET = 8_192
+"""Bytes that are looked at behind a cut; a longer secret is redacted where it is whole."""
+
+
+def command_line(words: Iterable[str], limit: int = 1_000) -> str:
+    """A command as a person would type it, without secrets, safe to show."""
+    import shlex
+
+    # Quoting comes afterwards: a secret with a quote in it would not be found.
+    redacted = map(redact, words)
+    return one_line(" ".join(word if word == REDACTED else shlex.quote(word) for word in redacted), limit)
 
 
 def sentence(text: str) -> str:

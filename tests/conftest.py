@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from mcp_governor.secrets import forget
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(autouse=True)
+def no_secrets_of_other_tests() -> Iterator[None]:
+    """A process knows the secrets of all its runs; those of one test are none of the next one's."""
+    yield
+    forget()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,7 +19,7 @@ from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.call.outcome import Outcome
 
@@ -33,7 +33,6 @@ def behaviour_changes(
     response: Any,
     *,
     tier: Tier = Tier.STANDARD,
-    secrets: Iterable[str] = (),
 ) -> list[Change]:
     """How a call behaves differently from its recording.
 
@@ -42,7 +41,6 @@ def behaviour_changes(
         outcome: what the call came to now.
         response: the ``tools/call`` result now.
         tier: of the tool, for the version step.
-        secrets: values that no change may show.
 
     Returns:
         One change for the status, channel and kind together, the gravest; where they are the same, one per
@@ -50,7 +48,7 @@ def behaviour_changes(
         results are the witness, masked as a recording would be; the change's identity holds nothing that
         differs from run to run.
     """
-    telling = _Telling(str(recorded["tool"]), shown_arguments(recorded.get("arguments", {})), tier, Masker(secrets))
+    telling = _Telling(str(recorded["tool"]), shown_arguments(recorded.get("arguments", {})), tier, Masker())
     told = {"status": outcome.status, "channel": outcome.channel.value, "kind": outcome.kind}
     for key, kind in (
         ("status", "call-status-changed"),

@@ -16,18 +16,17 @@ from mcp_governor.config import CallConfig
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import list_files, read_bytes
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.secrets import REDACTED, redact
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
 from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from mcp_governor.call.report import CaseResult
     from mcp_governor.call.sandbox import Sandbox
-
-_SHORTEST_SECRET = 6
 
 _SECRET_KEY = lazy_pattern(
     r"pass(?:word|wd|phrase)|secret|token(?!_estimate|s?_count|s_estimate)|api[-_]?key|authorization|credential|cookie",
@@ -86,14 +85,7 @@ VOLATILE: Mapping[str, re.Pattern[str]] = {
 
 
 class Masker:
-    """Replaces secrets and volatile values by ``[masked:NAME]``.
-
-    Args:
-        secrets: values that must not be written, whatever they look like (from the environment of the server).
-    """
-
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._secrets = sorted({text for text in secrets if len(text) >= _SHORTEST_SECRET}, key=len, reverse=True)
+    """Replaces secrets and volatile values by ``[masked:NAME]``."""
 
     def mask(self, value: Any) -> Any:
         """The JSON value with everything masked that a pattern, a key or a known secret gives away."""
@@ -123,8 +115,7 @@ class Masker:
                 inner = None
             if isinstance(inner, dict | list):
                 return json.dumps(self.mask(inner), ensure_ascii=False, separators=(",", ":"))
-        for secret in self._secrets:
-            text = text.replace(secret, "[masked:secret]")
+        text = redact(text).replace(REDACTED, "[masked:secret]")
         for name, pattern in (*SECRETS.items(), *VOLATILE.items()):
             text = pattern.sub(f"[masked:{name}]", text)
         return text
@@ -144,9 +135,7 @@ def recording(result: CaseResult, masker: Masker, sandbox: Sandbox | None = None
     }
 
 
-def write_recordings(
-    folder: Path, results: Sequence[CaseResult], *, secrets: Iterable[str] = (), sandbox: Sandbox | None = None
-) -> list[Path]:
+def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sandbox | None = None) -> list[Path]:
     """Record calls as files of a folder, one per call, named after tool and arguments.
 
     Calls that got no response, calls of a tool that is not there, calls whose arguments hold a secret, and good
@@ -155,7 +144,6 @@ def write_recordings(
     Args:
         folder: made where it is not there.
         results: the calls.
-        secrets: values that must not be written.
         sandbox: the files that the calls were made with.
 
     Returns:
@@ -164,7 +152,7 @@ def write_recordings(
     Raises:
         FileFormatError: the folder or a file cannot be written.
     """
-    masker = Masker(secrets)
+    masker = Masker()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -32,7 +32,6 @@ from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
 from mcp_governor.linting import LintSettings, select
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
-from mcp_governor.wire.endpoint import redact
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -55,7 +54,6 @@ async def run_calls(
     selection: Selection | None = None,
     emit: Callable[[CallEvent], None] = silent,
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
-    secrets: tuple[str, ...] = (),
 ) -> CallReport:
     """Make every call of a plan, one after the other, and check what comes back.
 
@@ -68,14 +66,13 @@ async def run_calls(
         emit: told when a call begins and ends.
         reconnect: opens another session with the same server, for one restart; without it a server that dies
             ends the run.
-        secrets: values that no message may show, whatever a tool answers (``endpoint.secrets``).
 
     Returns:
         What was called, what was not, and what is wrong. A server that fails is reported, never raised.
     """
     if selection is None:
         selection = select(LintSettings())
-    run = _Run(session, surface, settings, ResponseChecker(selection), emit, reconnect, secrets)
+    run = _Run(session, surface, settings, ResponseChecker(selection), emit, reconnect)
     run.absent(plan.skipped)
     async with AsyncExitStack() as stack:
         await run.all(plan, stack)
@@ -98,7 +95,6 @@ class _Run:
     checker: ResponseChecker
     emit: Callable[[CallEvent], None]
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
-    secrets: tuple[str, ...] = ()
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -186,7 +182,7 @@ class _Run:
             # The change catalogue is of no use to a run without recordings.
             from mcp_governor.call.behaviour import behaviour_changes
 
-            for change in behaviour_changes(case.recorded, outcome, raw, tier=tool.tier, secrets=self.secrets):
+            for change in behaviour_changes(case.recorded, outcome, raw, tier=tool.tier):
                 self.changes.setdefault(change.id, change)
         self.results.append(result)
         for finding in findings:
@@ -227,19 +223,11 @@ class _Run:
         breaches += expectation_breaches(case, outcome, response)
         found = self.checker.check(response, tool=tool, surface=self.surface, dispatch=is_dispatch(case, outcome))
         named = [replace(finding, message=_with_label(finding.message, case)) for finding in found]
-        return self.told(breaches, case) + self.redacted(named)
+        return self.told(breaches, case) + named
 
     def told(self, breaches: list[Breach], case: Case) -> list[Finding]:
         known = case.tool if case.tool in self.surface.by_name else None
-        return self.redacted(self.checker.findings(breaches, known))
-
-    def redacted(self, findings: list[Finding]) -> list[Finding]:
-        if not self.secrets:
-            return findings
-        return [
-            replace(finding, message=redact(finding.message, self.secrets), fix=redact(finding.fix, self.secrets))
-            for finding in findings
-        ]
+        return self.checker.findings(breaches, known)
 
     async def follow(self, failed: CaseResult, deadline: float) -> None:
         """Make the call that a recovery suggests, once per call, where it is safe and could work."""

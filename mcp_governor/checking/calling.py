@@ -82,7 +82,6 @@ async def _read_and_call(
             plan,
             settings=settings,
             selection=selection,
-            secrets=source.endpoint.secrets,
             reconnect=lambda: wire.connect(source.endpoint, limits=limits, eras=eras),
         )
         if isinstance(source.endpoint, wire.HttpEndpoint):

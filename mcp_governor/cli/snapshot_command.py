@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import click
 
 from mcp_governor.cli import out as output

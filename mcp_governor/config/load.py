@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import fields
 from datetime import date
 from pathlib import Path
@@ -22,6 +23,8 @@ from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
 from mcp_governor.config.trust import rules_trusted, user_config
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.parsing import BadValueError, read_toml, see_values
+from mcp_governor.secrets import learn_table
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
@@ -62,6 +65,7 @@ def load_config(path: Path | None = None, *, start: Path | None = None) -> Confi
         path = found
     table = _table_of(path, required=True)
     assert table is not None
+    _learn_secrets(table)
     _validate(table, path)
     # A link is not followed: what it names is relative to where the link lies, not to the folder of a stranger.
     return with_found_files(_build(table, path.parent.resolve() / path.name))
@@ -80,8 +84,6 @@ def with_found_files(config: Config) -> Config:
 
 
 def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
-    import tomli
-
     shown = visible(path.name)
     try:
         data = read_bytes(path, limit=MAX_TEXT_BYTES)
@@ -92,17 +94,35 @@ def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
     if path.name == "pyproject.toml" and b"mcp-governor" not in data and not required:
         return None
     try:
-        document = tomli.loads(data.decode("utf-8-sig"))
+        document = read_toml(data.decode("utf-8-sig"))
+        table = _table_in(document, path, required)
+        see_values(table)
     except UnicodeDecodeError as error:
         raise ConfigError(f"{shown} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
-    except (ValueError, RecursionError) as error:  # ValueError: an integer of more digits than Python converts
+    except BadValueError as error:
+        raise ConfigError(f"{shown} cannot be used: {one_line(str(error))}.", "Correct that value.") from None
+    except ValueError as error:
         raise ConfigError(f"{shown} is not TOML: {one_line(str(error))}.", "Correct that line.") from None
+    return table
+
+
+def _table_in(document: dict[str, Any], path: Path, required: bool) -> dict[str, Any] | None:
+    """Our table in a file: the whole of our own one."""
     if path.name != "pyproject.toml":
         return document
-    table = document.get("tool", {}).get("mcp-governor")
+    tools = document.get("tool")
+    table = tools.get("mcp-governor") if isinstance(tools, dict) else None
     if table is None and required:
-        raise ConfigError(f"{shown} has no [{_TABLE}] table.", "Write one with: mcp-governor init")
+        raise ConfigError(f"{visible(path.name)} has no [{_TABLE}] table.", "Write one with: mcp-governor init")
     return table if isinstance(table, dict) or table is None else {}
+
+
+def _learn_secrets(table: Mapping[str, Any]) -> None:
+    """Before anything is said about the file: a message could quote what is wrong in it."""
+    servers = table.get("servers")
+    for entry in servers.values() if isinstance(servers, dict) else ():
+        if isinstance(entry, dict):
+            learn_table(entry, os.environ)
 
 
 def _validate(table: dict[str, Any], path: Path) -> None:

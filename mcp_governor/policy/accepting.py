@@ -12,7 +12,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError, UsageError
-from mcp_governor.text import one_line
+from mcp_governor.parsing import read_toml
+from mcp_governor.text import escape_toml, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,20 +56,16 @@ def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = 
 
 
 def _loaded(text: str, what: str) -> dict[str, Any]:
-    import tomli
-
     try:
-        return tomli.loads(text)
-    except (ValueError, RecursionError) as error:
+        return read_toml(text)
+    except ValueError as error:
         raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct that line.") from None
 
 
 def _says(text: str, expected: dict[str, Any]) -> bool:
-    import tomli
-
     try:
-        return tomli.loads(text) == expected
-    except tomli.TOMLDecodeError:
+        return read_toml(text) == expected
+    except ValueError:
         return False
 
 
@@ -110,7 +107,7 @@ def _ways(text: str, acceptance: Acceptance, table: Sequence[str]) -> Iterator[s
 def _block(acceptance: Acceptance, table: Sequence[str]) -> str:
     import tomlkit
 
-    values = (f"{key} = {tomlkit.item(value).as_string()}" for key, value in _values(acceptance).items())
+    values = (f"{key} = {escape_toml(tomlkit.item(value).as_string())}" for key, value in _values(acceptance).items())
     return "\n".join([f"[[{'.'.join((*table, 'accept'))}]]", *values])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_governor.errors import ConfigError, GovernorError, TargetError
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.secrets import learn_reference, learn_table
 from mcp_governor.target.jsonc import read_settings
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
@@ -42,6 +43,7 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
             f'{shown} has no server "{visible(name)}".{did_you_mean(name, servers)}',
             f"It has: {', '.join(sorted(map(visible, servers)))}.",
         )
+    learn_table(entry, os.environ)
     return _Entry(entry, f"{shown}#{visible(name)}", workspace_of(path)).endpoint()
 
 
@@ -155,9 +157,13 @@ class _Entry:
             "userHome": str(Path.home()),
             "pathSeparator": os.sep,
         }
-        for found in (predefined.get(name), os.environ.get(name), default):
-            if found is not None:
-                return str(found)
+        if name in predefined:
+            return predefined[name]
+        if name in os.environ:
+            learn_reference(os.environ[name], name)
+            return os.environ[name]
+        if default is not None:
+            return str(default)
         raise ConfigError(f"{self._where} needs the environment variable {name}, which is not set.", f"export {name}=…")
 
 

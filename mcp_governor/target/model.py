@@ -23,7 +23,6 @@ class LiveSource:
         endpoint: how the wire reaches it.
         list_params: extra ``tools/list`` parameters, one more listing each.
         timeout: seconds for one answer.
-        secrets: values of environment variables that the configuration or the command line gives the server.
         start_timeout: seconds until it has shaken hands.
         configured: the configuration says how to reach it, not the command line alone.
     """
@@ -32,7 +31,6 @@ class LiveSource:
     endpoint: StdioEndpoint | HttpEndpoint | ObjectEndpoint
     list_params: tuple[Mapping[str, Any], ...] = ()
     timeout: float = 30.0
-    secrets: tuple[str, ...] = field(default=(), repr=False)
     start_timeout: float = 60.0
     configured: bool = False
 

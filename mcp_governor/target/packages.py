@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.secrets import holds_credentials
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 # A project of PyPI as its registry spells one (the grammar of PEP 508), with a version of PEP 440.
 _RELEASE = r"(?:\d+!)?\d+(?:\.\d+)*"
@@ -50,18 +51,26 @@ _LONGEST = 214
 _ARCHIVE = lazy_pattern(r"\.(?:tgz|tar|gz|bz2|xz|zip|whl)$", re.IGNORECASE)
 """Endings by which the runners take a word for a file, if one of that name lies where they start."""
 
-# What package runners need beyond the minimal environment to find their registry, proxy and cache.
-_RUNNER_PREFIXES = ("UV_", "PIP_", "NPM_CONFIG_", "npm_config_", "NODE_", "XDG_")
+# What package runners read to find their registry, proxy, interpreter and caches. Names, not prefixes: what else begins
+# with UV_ or NPM_CONFIG_ may be a token for publishing, and NODE_OPTIONS loads code.
 _RUNNER_NAMES = (
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE",
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
+    *("UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX_STRATEGY"),
+    *("UV_CACHE_DIR", "UV_NO_CACHE", "UV_CONFIG_FILE", "UV_NO_CONFIG", "UV_OFFLINE", "UV_HTTP_TIMEOUT"),
+    *("UV_NATIVE_TLS", "UV_INSECURE_HOST", "UV_KEYRING_PROVIDER", "UV_LINK_MODE", "UV_EXCLUDE_NEWER", "UV_PRERELEASE"),
+    *("UV_PYTHON", "UV_PYTHON_DOWNLOADS", "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_INSTALL_MIRROR", "UV_PYTHON_PREFERENCE"),
+    *("UV_TOOL_DIR", "UV_CONSTRAINT", "UV_OVERRIDE", "UV_NO_PROGRESS"),
+    *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_CERT", "PIP_CONFIG_FILE", "PIP_CACHE_DIR"),
+    *("PIP_DEFAULT_TIMEOUT", "PIP_NO_INDEX", "PIP_TRUSTED_HOST", "PIPX_HOME", "PIPX_DEFAULT_PYTHON"),
+)
+# npm reads these in any case.
+_NPM_NAMES = frozenset(
+    f"npm_config_{name}"
+    for name in (
+        *("registry", "userconfig", "globalconfig", "cache", "prefix", "cafile", "strict_ssl", "proxy", "https_proxy"),
+        *("noproxy", "offline", "prefer_offline", "fetch_timeout", "fetch_retries", "update_notifier", "fund", "audit"),
+    )
 )
 
 
@@ -70,10 +79,26 @@ RUNNERS = frozenset({"npm", "npx", "pipx", "uv", "uvx"})
 
 
 def runner_environment() -> dict[str, str]:
-    """The part of our environment that uvx and npx need to reach their registries."""
-    return {
-        name: value for name, value in os.environ.items() if name in _RUNNER_NAMES or name.startswith(_RUNNER_PREFIXES)
-    }
+    """The part of our environment that uvx and npx need to reach their registries.
+
+    The server that they start inherits it, so what holds credentials is not in it: see :func:`withheld`.
+    """
+    return dict(_runner_variables(credentials=False))
+
+
+def withheld(given: Mapping[str, str]) -> tuple[str, ...]:
+    """Variables that a runner could need and does not get, because the server would get the credentials in them.
+
+    Args:
+        given: what the configuration or the command line hands over by name.
+    """
+    return tuple(sorted(name for name, _ in _runner_variables(credentials=True) if name not in given))
+
+
+def _runner_variables(*, credentials: bool) -> Iterator[tuple[str, str]]:
+    for name, value in os.environ.items():
+        if (name in _RUNNER_NAMES or name.lower() in _NPM_NAMES) and holds_credentials(value) is credentials:
+            yield name, value
 
 
 def neutral_folder() -> str:
@@ -122,9 +147,13 @@ def package_endpoint(
     """
     scheme, _, spec = target.partition(":")
     command = pypi_command(spec, with_) if scheme == "pypi" else npm_command(spec, with_)
-    folder = cwd or (str(Path.cwd()) if args else neutral_folder())
-    variables = {**runner_environment(), **(env or {})}
-    return wire.StdioEndpoint((*command, *args), env=variables, cwd=folder, package=target)
+    return wire.StdioEndpoint(
+        (*command, *args),
+        env={**runner_environment(), **(env or {})},
+        cwd=cwd or (str(Path.cwd()) if args else neutral_folder()),
+        package=target,
+        withheld=withheld(env or {}),
+    )
 
 
 def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:

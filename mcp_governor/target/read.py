@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_governor.errors import FileFormatError, GovernorError, MissingDependencyError, UsageError
 from mcp_governor.frozen import frozen
@@ -81,29 +81,12 @@ def read_sources(sources: Sequence[Source], *, tiers: TierRules = NO_TIER_RULES)
 
 
 def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
-    """What a live server said, as a surface; secrets that we gave it and it publishes are left out of it."""
-    secrets = tuple(value for value in source.secrets if len(value) >= _SHORTEST_SECRET)
-    raw = _without(recording.raw, secrets) if secrets else recording.raw
+    """What a live server said, as a surface."""
+    raw = recording.raw
     release = pinned_version(getattr(source.endpoint, "command", ()))
     if release is not None:
         raw = {**raw, "release": release}
     return build_surface(raw, tiers=tiers, tier_of_list=recording.tier_of_list, source=source.shown)
-
-
-_SHORTEST_SECRET = 8
-"""A shorter value may be a word, and would be missed in what the server publishes."""
-
-
-def _without(value: Any, secrets: tuple[str, ...]) -> Any:
-    from mcp_governor.wire.endpoint import redact
-
-    if isinstance(value, str):
-        return redact(value, secrets)
-    if isinstance(value, list):
-        return [_without(item, secrets) for item in value]
-    if isinstance(value, dict):
-        return {key: _without(item, secrets) for key, item in value.items()}
-    return value
 
 
 def limits_of(*sources: LiveSource) -> Limits:

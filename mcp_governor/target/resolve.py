@@ -13,9 +13,10 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.secrets import learn_reference
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment
-from mcp_governor.text import did_you_mean, one_line, visible
+from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment, withheld
+from mcp_governor.text import command_line, did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +45,8 @@ def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) 
         UsageError: nothing, or two things, are named.
         TargetError: the target is not understood or is not there.
     """
+    for name, value in config.launch.env.items():
+        learn_reference(value, name)
     source = _resolved(target, config, tuple(command))
     if not isinstance(source, LiveSource):
         return source
@@ -164,11 +167,9 @@ def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: A
     headers = {}
     if token := os.environ.get(TOKEN_VARIABLE):
         headers["Authorization"] = f"Bearer {token}"
+    endpoint = wire.HttpEndpoint(url, headers=headers, transport=transport)  # type: ignore[arg-type]
     return LiveSource(
-        shown=shown_url(url),
-        endpoint=wire.HttpEndpoint(url, headers=headers, transport=transport),  # type: ignore[arg-type]
-        timeout=config.timeout,
-        start_timeout=_start_timeout(config),
+        shown=shown_url(url), endpoint=endpoint, timeout=config.timeout, start_timeout=_start_timeout(config)
     )
 
 
@@ -209,7 +210,6 @@ def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noq
         shown=visible(text),
         endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env),
         timeout=config.timeout,
-        secrets=tuple(launch.env.values()),
         start_timeout=_start_timeout(config, installs=True),
     )
 
@@ -281,12 +281,11 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
 
 def _stdio(command: tuple[str, ...], config: Config) -> Source:
     installs = _installs(command)
-    environment = {**(runner_environment() if installs else {}), **config.launch.env}
+    endpoint = _child(command, dict(config.launch.env), None)
     return LiveSource(
-        shown=shown_command(command),
-        endpoint=wire.StdioEndpoint(runnable(command), env=environment),
+        shown=command_line(command),
+        endpoint=endpoint,
         timeout=config.timeout,
-        secrets=tuple(config.launch.env.values()),
         start_timeout=_start_timeout(config, installs=installs),
     )
 
@@ -294,6 +293,13 @@ def _stdio(command: tuple[str, ...], config: Config) -> Source:
 def _installs(command: tuple[str, ...]) -> bool:
     """Whether a command fetches a server from a registry before it starts it."""
     return Path(command[0]).name in RUNNERS
+
+
+def _child(command: tuple[str, ...], env: Mapping[str, str], cwd: str | None) -> wire.StdioEndpoint:
+    """A command, with what a package runner needs besides if it is one."""
+    if not _installs(command):
+        return wire.StdioEndpoint(runnable(command), env=env, cwd=cwd)
+    return wire.StdioEndpoint(runnable(command), env={**runner_environment(), **env}, cwd=cwd, withheld=withheld(env))
 
 
 def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
@@ -306,13 +312,6 @@ def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
     if "/" in program or shutil.which(program) or not beside.is_file():
         return command
     return (str(beside), *rest)
-
-
-def shown_command(command: Sequence[str]) -> str:
-    """The command as a person would type it."""
-    import shlex
-
-    return visible(shlex.join(command))
 
 
 def source_of_server(server: ServerConfig, config: Config) -> Source:
@@ -332,16 +331,9 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
             token = expand({"bearer-token": server.bearer_token}, config, f"servers.{server.name}")
             headers["Authorization"] = f"Bearer {token['bearer-token']}"
         http = wire.HttpEndpoint(server.url, headers=headers, transport=server.transport)  # type: ignore[arg-type]
-        return LiveSource(name, http, server.list_params, timeout, _secrets(server), start, configured=True)
-    return LiveSource(
-        name,
-        _child_of_server(server, config),
-        server.list_params,
-        timeout,
-        (*_secrets(server), *config.launch.env.values()),
-        start,
-        configured=True,
-    )
+        return LiveSource(name, http, server.list_params, timeout, start, configured=True)
+    endpoint = _child_of_server(server, config)
+    return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True)
 
 
 def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint:
@@ -352,23 +344,7 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
         folder = cwd if server.cwd or server.args else None
         with_ = (*server.with_, *config.launch.with_)
         return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=folder)
-    if _installs(server.command):
-        environment = {**runner_environment(), **environment}
-    return wire.StdioEndpoint(runnable(server.command), env=environment, cwd=cwd)
-
-
-def secrets_of(config: Config) -> tuple[str, ...]:
-    """Values that the configured servers take from the environment: what must not be written anywhere."""
-    token = os.environ.get(TOKEN_VARIABLE)
-    told = {value for server in config.servers.values() for value in _secrets(server)}
-    return tuple(told | set(config.launch.env.values()) | ({token} if token else set()))
-
-
-def _secrets(server: ServerConfig) -> tuple[str, ...]:
-    """Values that a server's table takes from the environment."""
-    written = (*server.env.values(), *server.headers.values(), server.bearer_token)
-    names = {match[1] or match[2] for text in written for match in _REFERENCE.finditer(text)}
-    return tuple(value for name in sorted(names) if (value := os.environ.get(name)))
+    return _child(server.command, environment, cwd)
 
 
 def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, str]:
@@ -386,6 +362,7 @@ def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, s
                 "which is not set.",
                 f"Set it: export {variable}=…",
             )
+        learn_reference(os.environ[variable], variable)
         return os.environ[variable]
 
     return {

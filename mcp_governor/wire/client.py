@@ -11,7 +11,7 @@ import httpx2
 
 from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import beginning, one_line, visible
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError
 
 if TYPE_CHECKING:
@@ -260,4 +260,4 @@ def _snippet(response: httpx2.Response, body: bytes) -> str:
     """The beginning of a short, plain explanation; a web page explains nothing."""
     if plain_type(response) not in ("text/plain", "application/json") or not body.strip():
         return ""
-    return f': "{one_line(body[:500].decode(errors="replace"), 80)}"'
+    return f': "{one_line(beginning(body, 500), 80)}"'

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
 from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from mcp_governor import secrets
 from mcp_governor.frozen import frozen
 from mcp_governor.surface.file import MAX_DEPTH
-from mcp_governor.text import one_line
+from mcp_governor.text import command_line, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,22 +37,25 @@ class StdioEndpoint:
         env: variables added to the minimal environment of the child; never printed.
         cwd: folder the child starts in, ``None`` for ours.
         package: the package that the command starts, as the user named it (``pypi:NAME``), if it starts one.
+        withheld: variables that hold credentials and stay here, although the program could need them.
     """
 
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     cwd: str | None = None
     package: str = ""
+    withheld: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # There is no endpoint whose secrets are not known.
+        secrets.learn_command(self.command)
+        for name, value in self.env.items():
+            secrets.learn(value, name)
 
     @property
     def shown(self) -> str:
         """The package or the command line, safe to show."""
-        return redact(one_line(self.package or shlex.join(self.command), 100), self.secrets)
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Values that must not appear in any message."""
-        return tuple(self.env.values())
+        return one_line(self.package, 100) if self.package else command_line(self.command, 100)
 
     @property
     def key(self) -> str:
@@ -71,8 +74,13 @@ class HttpEndpoint:
     """
 
     url: str
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     transport: Literal["auto", "http", "sse"] = "auto"
+
+    def __post_init__(self) -> None:
+        secrets.learn_url(self.url)
+        for name, value in self.headers.items():
+            secrets.learn_header(name, value)
 
     @property
     def shown(self) -> str:
@@ -82,20 +90,7 @@ class HttpEndpoint:
         except ValueError:
             return "the address of the server"
         host = parts.netloc.rpartition("@")[2]
-        return redact(one_line(f"{parts.scheme}://{host}{parts.path}", 200), self.secrets)
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Values that must not appear in any message: header values, credentials and query of the address."""
-        try:
-            parts = urlsplit(self.url)
-        except ValueError:
-            return (self.url, *self.headers.values())
-        words = [word for value in self.headers.values() for word in (value, value.rpartition(" ")[2])]
-        credentials = parts.netloc.rpartition("@")[0]
-        words += [credentials, *credentials.split(":", 1), parts.query]
-        words += [pair.partition("=")[2] for pair in parts.query.split("&")]
-        return tuple(words)
+        return one_line(f"{parts.scheme}://{host}{parts.path}", 200)
 
     @property
     def key(self) -> str:
@@ -123,11 +118,6 @@ class ObjectEndpoint:
     def shown(self) -> str:
         """The import path, or the type of the object."""
         return one_line(self.target if isinstance(self.target, str) else type(self.target).__name__, 100)
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Nothing: the object lives here already."""
-        return ()
 
     @property
     def key(self) -> str:
@@ -174,15 +164,6 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
-
-_SHORTEST_SECRET = 6
-
-
-def redact(text: str, secrets: tuple[str, ...]) -> str:
-    """The text with every secret of at least six characters replaced (shorter ones would hit plain words)."""
-    for secret in sorted({word for word in secrets if len(word) >= _SHORTEST_SECRET}, key=len, reverse=True):
-        text = text.replace(secret, "[redacted]")
-    return text
 
 
 def _digest(*parts: object) -> str:

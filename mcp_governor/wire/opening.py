@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.frozen import frozen
+from mcp_governor.secrets import redact, redact_tail
 from mcp_governor.text import visible
 from mcp_governor.wire import rpc
-from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, HttpEndpoint, StdioEndpoint, redact
+from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.protocol import Patience, UnansweredError, greet
 from mcp_governor.wire.session import Session
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError, Inbox
@@ -285,13 +286,18 @@ class _Opening:
         name = f"{self._endpoint.shown}: "
         if error.message.startswith(name):
             return error
-        error.message = name + self._redacted(error.message)
+        error.message = name + redact(error.message)
         stdout = [] if self._opened else [line for line in self._inbox.noise if line.strip()]
-        stderr = self._stderr.decode(errors="replace").strip()
+        stderr = redact_tail(self._stderr.decode(errors="replace")).strip()
         endpoint = self._endpoint
         if isinstance(endpoint, StdioEndpoint):
             if not self._opened:
                 error.hint = self._advice(error, "\n".join((*stdout, stderr)), endpoint) or error.hint
+            if endpoint.withheld and isinstance(error, UnreachableError):
+                error.hint += (
+                    f"\nIt did not get {', '.join(endpoint.withheld)}, because of the credentials in it: "
+                    "the server would get them, too. Hand it over by name, with --env or in env of the server's table."
+                )
             if self._starts > 1:
                 error.hint += (
                     f"\nIt was started {_TIMES[self._starts]}, because it read server/discover and gave no answer: "
@@ -310,10 +316,8 @@ class _Opening:
             return advice(said, endpoint.package, given=endpoint.env)
         return serves_http(said) if isinstance(error, UnreachableError) else ""
 
-    def _quoted(self, what: str, lines: list[str]) -> str:
+    @staticmethod
+    def _quoted(what: str, lines: list[str]) -> str:
         # Redacted as one piece: a secret may hold a line feed.
-        shown = visible(self._redacted("\n".join(lines)), keep_newlines=True).replace("\n", "\n  ")
+        shown = visible("\n".join(lines), keep_newlines=True).replace("\n", "\n  ")
         return f"\n{what}:\n  {shown}" if lines else ""
-
-    def _redacted(self, text: str) -> str:
-        return redact(text, self._endpoint.secrets)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import GovernorError, UnreachableError
 from mcp_governor.frozen import frozen
+from mcp_governor.secrets import redact_json
 from mcp_governor.wire import blocking
 from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, StdioEndpoint
 from mcp_governor.wire.opening import connect
@@ -74,8 +75,9 @@ async def _read_recording(session: Session, list_params: Sequence[Mapping[str, A
     raw["listings"] = session.listings
     raw["conversation"] = {
         "noise": list(session.noise),
-        "requests": list(dict.fromkeys(session.refused_requests)),
+        "requests": redact_json(list(dict.fromkeys(session.refused_requests))),
         "failedLists": failed,
+        **({"publishedSecrets": sorted(session.published)} if session.published else {}),
     }
     return Recording(raw=raw, tier_of_list=tiers, era=session.era)
 

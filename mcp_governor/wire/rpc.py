@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from mcp_governor.errors import ProtocolError, ServerError
-from mcp_governor.surface.file import exceeds_depth
+from mcp_governor.parsing import exceeds_depth, read_json
+from mcp_governor.secrets import redact, redact_json
 from mcp_governor.text import one_line
 
 METHOD_NOT_FOUND = -32601
@@ -23,16 +24,16 @@ class RpcError(ServerError):
 
     Attributes:
         code: the error's code, 0 where the server sent none.
-        text: the error's message as sent (hostile words: show :attr:`message` instead).
-        data: the error's data as sent.
+        text: the error's message as sent, without secrets (hostile words: show :attr:`message` instead).
+        data: the error's data as sent, without secrets.
     """
 
     def __init__(self, code: int, text: str, data: Any = None, *, method: str = "") -> None:
         asked = f" to {one_line(method, 60)}" if method else ""
         super().__init__(f'the server answered{asked} with JSON-RPC error {code}: "{one_line(text)}".')
         self.code = code
-        self.text = text
-        self.data = data
+        self.text = redact(text)
+        self.data = redact_json(data)
 
 
 class NotJsonRpcError(ValueError):
@@ -77,7 +78,7 @@ def decode(data: bytes | str, depth: int) -> list[Message]:
         ProtocolError: JSON nested deeper than ``depth``.
     """
     try:
-        value = json.loads(data, parse_constant=_refuse_constant)
+        value = read_json(data)
     except RecursionError:
         raise _too_deep(depth) from None
     except UnicodeDecodeError as error:
@@ -130,10 +131,6 @@ def _is_message(value: Any) -> bool:
     if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
         return False
     return isinstance(value.get("method"), str) or "result" in value or "error" in value
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
 
 
 def _too_deep(depth: int) -> ProtocolError:

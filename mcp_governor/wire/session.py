@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
+from mcp_governor.secrets import redact_json
 from mcp_governor.surface.listings import RESULT_FIELDS
 from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
@@ -33,6 +34,9 @@ _ROUNDS = 3
 """How often a tool may ask for input before its asking is taken for its answer."""
 
 
+_OPAQUE = ("nextCursor", "requestState", "inputRequests")
+"""Members of a result that go back to the server."""
+
 _PAGES_KEPT = 20
 """How many pages that say different things are kept of a list."""
 
@@ -48,6 +52,7 @@ class Session:
         limits: what the conversation is bounded by.
         tools: name → item of ``tools/list``, as first listed in this session.
         listings: what results say besides their items, see ``Surface.listings``.
+        published: where the secrets came from that the server sent back, in words: ``the header X``.
     """
 
     def __init__(
@@ -62,6 +67,7 @@ class Session:
         self.limits = limits
         self.tools: dict[str, Any] = {}
         self.listings: dict[str, list[dict[str, Any]]] = {}
+        self.published: set[str] = set()
 
     @property
     def era(self) -> Era:
@@ -151,7 +157,7 @@ class Session:
         except TimeoutError:
             await self._give_up(message, era)
             raise
-        return rpc.result_of(answer, method)
+        return self._redacted(rpc.result_of(answer, method))
 
     async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
         """See :class:`~mcp_governor.wire.protocol.Asker`."""
@@ -171,7 +177,17 @@ class Session:
 
     def result(self, number: int, method: str) -> Message:
         """See :class:`~mcp_governor.wire.protocol.Asker`."""
-        return rpc.result_of(self._mailbox.collect(number), method)
+        return self._redacted(rpc.result_of(self._mailbox.collect(number), method))
+
+    def _redacted(self, result: Message) -> Message:
+        """A result without the secrets that the server was given: nobody behind the wire ever sees them.
+
+        What the server gets back as it sent it is left alone.
+        """
+        cleaned: Message = redact_json(result, self.published)
+        return (
+            {**cleaned, **{key: result[key] for key in _OPAQUE if key in result}} if cleaned is not result else result
+        )
 
     def _message(self, method: str, params: Mapping[str, Any] | None, era: Era) -> Message:
         body = enveloped(params) if era is Era.MODERN else dict(params) if params is not None else None
@@ -284,7 +300,8 @@ class Session:
             if "requestState" in result:
                 again["requestState"] = result["requestState"]
             result = await self.request("tools/call", again, timeout=timeout)
-        return result
+        cleaned: Message = redact_json(result)
+        return cleaned
 
     def _take_down(self, listing: str, result: Mapping[str, Any]) -> None:
         """Keep what a result says besides its items; pages that say the same are kept once."""
@@ -295,6 +312,7 @@ class Session:
         if not said and self.era is Era.LEGACY:
             return
         pages = self.listings.setdefault(listing, [])
+        said = redact_json(said)
         if said not in pages and len(pages) < _PAGES_KEPT:
             pages.append(said)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
-from mcp_governor.text import one_line
+from mcp_governor.text import beginning, one_line
 from mcp_governor.wire import rpc
 
 if TYPE_CHECKING:
@@ -165,9 +165,9 @@ class Inbox:
             )
         self._noise_lines += 1
         if len(self.noise) < NOISE_KEPT and line:
-            self.noise.append(line[:200].decode(errors="replace"))
+            self.noise.append(beginning(line, 200))
         if self._noise_lines > self._limits.noise_lines:
-            last = one_line(line[:200].decode(errors="replace"), 60)
+            last = one_line(beginning(line, 200), 60)
             raise ProtocolError(
                 f'it wrote {self._noise_lines} lines on stdout that are not JSON-RPC (last: "{last}").',
                 "Send logs to stderr; stdout is for MCP messages only.",

@@ -10,6 +10,7 @@ from mcp_governor.call.response import read_response
 from mcp_governor.change import catalogue
 from mcp_governor.change.model import Verdict
 from mcp_governor.findings import Bump, Tier
+from mcp_governor.secrets import learn
 
 THEN = {"tool": "find", "arguments": {}, "status": "success", "kind": "", "channel": "result"}
 SAME = Outcome(Channel.RESULT, "success")
@@ -115,7 +116,8 @@ def test_what_differs_from_run_to_run_leaves_the_identity_alone():
 def test_the_message_names_the_call_and_the_witness_is_masked():
     recorded = {**THEN, "arguments": {"q": "user"}, "result": {"structuredContent": {"a": "1"}}}
     new = {"structuredContent": {"a": 1, "token": "hunter2hunter2", "note": "made by s3cr3t-value"}}
-    told = behaviour_changes(recorded, SAME, new, secrets=["s3cr3t-value"])
+    learn("s3cr3t-value", "API_KEY")
+    told = behaviour_changes(recorded, SAME, new)
     assert all("find with q='user'" in change.message for change in told)
     assert "hunter2" not in str([change.as_json() for change in told])
     assert "s3cr3t-value" not in str([change.as_json() for change in told])

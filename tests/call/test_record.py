@@ -11,6 +11,7 @@ from mcp_governor.call.outcome import Channel, Outcome
 from mcp_governor.call.record import Masker, load_recordings, split_recordings, write_recordings
 from mcp_governor.call.report import CaseResult
 from mcp_governor.errors import FileFormatError
+from mcp_governor.secrets import learn
 
 
 def made(arguments, response, tool="find", purpose=Purpose.CONFIGURED):
@@ -65,8 +66,10 @@ def test_what_is_masked(value, masked):
 
 
 def test_known_secrets_are_masked_wherever_they_stand():
-    masker = Masker(["correct horse", "abc"])
-    assert masker.mask({"a correct horse": ["correct horse, abc"]}) == {"a [masked:secret]": ["[masked:secret], abc"]}
+    learn("correct horse", "PASSWORD")
+    learn("abc", "TOKEN")
+    masked = Masker().mask({"a correct horse": ["correct horse, abc"]})
+    assert masked == {"a [masked:secret]": ["[masked:secret], abc"]}
 
 
 def test_the_mirror_of_a_result_is_masked_like_the_result():

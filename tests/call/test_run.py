@@ -290,7 +290,7 @@ def test_secrets_of_the_environment_are_not_shown():
         async with connect(endpoint) as session:
             surface = build_surface((await read_recording(session)).raw)
             plan = plan_calls(surface, settings=CallSettings(unhappy=False))
-            return await run_calls(session, surface, plan, selection=PROTOCOL, secrets=endpoint.secrets)
+            return await run_calls(session, surface, plan, selection=PROTOCOL)
 
     report = anyio.run(main)
     assert found(report) == ["call/error-leak", "call/no-good-call-succeeded"]

@@ -178,7 +178,7 @@ def test_a_server_without_tools_is_read() -> None:
 def test_a_child_gets_a_minimal_environment_and_what_is_named(monkeypatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "do-not-pass")
     plain = plain_server()
-    endpoint = StdioEndpoint(plain.command, env={"API_KEY": "named"}, cwd=str(SERVERS))
+    endpoint = StdioEndpoint(plain.command, env={"GREETING": "named"}, cwd=str(SERVERS))
 
     async def ask() -> dict[str, str]:
         async with connect(endpoint) as session:
@@ -186,7 +186,7 @@ def test_a_child_gets_a_minimal_environment_and_what_is_named(monkeypatch) -> No
             return json.loads(result["content"][0]["text"])
 
     environment = anyio.run(ask)
-    assert environment["API_KEY"] == "named"
+    assert environment["GREETING"] == "named"
     assert environment["PATH"] == os.environ["PATH"]
     assert "AWS_SECRET_ACCESS_KEY" not in environment
 
@@ -289,7 +289,7 @@ FAILURES = [
     ("deep_10000", ProtocolError, "the server sent a message nested deeper than 200 levels."),
     ("deep_300", ProtocolError, "the server sent a message nested deeper than 200 levels."),
     ("not_utf8", ProtocolError, "it sent a JSON-RPC message that cannot be read: not UTF-8 at byte"),
-    ("not_a_number", ProtocolError, "it sent a JSON-RPC message that cannot be read: not JSON: NaN is no JSON value."),
+    ("not_a_number", ProtocolError, "it sent a JSON-RPC message that cannot be read: not JSON: NaN is not a JSON value."),
     ("broken_json", ProtocolError, "it sent a JSON-RPC message that cannot be read: not JSON: Expecting value"),
     ("result_text", ProtocolError, "the result of tools/list is a string, not an object."),
     ("result_null", ProtocolError, "the result of tools/list is null, not an object."),

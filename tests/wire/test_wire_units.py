@@ -11,9 +11,9 @@ from mcp.shared.inbound import decode_header_value, find_invalid_x_mcp_header, m
 from support import missing
 
 from mcp_governor.errors import ProtocolError
+from mcp_governor.secrets import redact
 from mcp_governor.wire import HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.child import Lines
-from mcp_governor.wire.endpoint import redact
 from mcp_governor.wire.headers import encoded, invalid_annotation, mirrored
 from mcp_governor.wire.rpc import NotJsonRpcError, decode, encode
 
@@ -66,8 +66,8 @@ def test_messages_survive_the_way_there_and_back(value: object) -> None:
         (b'{"jsonrpc": "2.0"}', "no JSON-RPC 2.0 message"),
         (b'{"jsonrpc": "2.0", "method": 5}', "no JSON-RPC 2.0 message"),
         (b'[{"jsonrpc": "2.0", "method": "m"}, 1]', "no JSON-RPC 2.0 message"),
-        (b'{"jsonrpc": "2.0", "id": 1, "result": Infinity}', "Infinity is no JSON value"),
-        (b'{"jsonrpc": "2.0", "id": 1, "result": ' + b"9" * 5000 + b"}", "not JSON: Exceeds the limit"),
+        (b'{"jsonrpc": "2.0", "id": 1, "result": Infinity}', "Infinity is not a JSON value"),
+        (b'{"jsonrpc": "2.0", "id": 1, "result": ' + b"9" * 5000 + b"}", "not JSON: a number has 5,000 digits, more than 308"),
     ],
 )
 def test_what_is_no_message(line: bytes, why: str) -> None:
@@ -155,17 +155,18 @@ def test_the_name_header(method: str, params: dict, name: str | None) -> None:
 
 
 def test_what_is_shown_of_an_endpoint() -> None:
-    endpoint = HttpEndpoint("https://user:password@h.example:8443/mcp?key=0123456789#x", {"A": "Bearer abcdef-123"})
+    endpoint = HttpEndpoint("https://user:pass-word-1@h.example:8443/mcp?key=0123456789#x", {"A": "Bearer abcdef-123"})
     assert endpoint.shown == "https://h.example:8443/mcp"
-    for secret in ("user:password", "password", "0123456789", "abcdef-123", "Bearer abcdef-123"):
-        assert secret in endpoint.secrets
+    for secret in ("user:pass-word-1", "pass-word-1", "0123456789", "abcdef-123", "Bearer abcdef-123"):
+        assert redact(f"<{secret}>") == "<[redacted]>"
     command = StdioEndpoint(("run", "--token", "abcdef-123", "a b"), env={"T": "abcdef-123"})
     assert command.shown == "run --token [redacted] 'a b'"
     assert json.dumps([endpoint.key, command.key]).count("abcdef") == 0
 
 
-def test_redaction_takes_the_longest_first_and_leaves_short_words() -> None:
-    assert redact("x abcdef-ghijkl on", ("abcdef", "abcdef-ghijkl", "on", "")) == "x [redacted] on"
+def test_the_command_is_shown_without_secrets_that_a_shell_would_quote() -> None:
+    command = StdioEndpoint(("run", "--token", "it's mine", "-e", "API_KEY=it's yours"))
+    assert command.shown == "run --token [redacted] -e 'API_KEY=[redacted]'"
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)])
