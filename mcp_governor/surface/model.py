@@ -158,7 +158,8 @@ class Surface:
             all pages that say the same; empty where that was not recorded.
         conversation: what went wrong while the lists were read, empty where nothing did: ``noise`` (first lines of
             stdout that were no MCP), ``requests`` (methods that the server asked us for), ``failedLists`` (method →
-            code and message of the error that a declared list gave). No part of a surface file.
+            code and message of the error that a declared list gave), ``publishedSecrets`` (where the secrets came
+            from that were redacted). No part of a surface file.
         release: the version of the package that was started, where the target pins one; what the server reports may
             be its framework's.
         manifest: the repository's ``server.json`` (the registry manifest), ``None`` where there is none.

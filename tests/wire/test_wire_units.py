@@ -67,7 +67,7 @@ def test_messages_survive_the_way_there_and_back(value: object) -> None:
         (b'{"jsonrpc": "2.0", "method": 5}', "no JSON-RPC 2.0 message"),
         (b'[{"jsonrpc": "2.0", "method": "m"}, 1]', "no JSON-RPC 2.0 message"),
         (b'{"jsonrpc": "2.0", "id": 1, "result": Infinity}', "Infinity is not a JSON value"),
-        (b'{"jsonrpc": "2.0", "id": 1, "result": ' + b"9" * 5000 + b"}", "not JSON: a number has 5,000 digits, more than 308"),
+        (b'{"jsonrpc": "2.0", "id": 1, "result": ' + b"9" * 5000 + b"}", "not JSON: a number has 5,000 digits"),
     ],
 )
 def test_what_is_no_message(line: bytes, why: str) -> None:

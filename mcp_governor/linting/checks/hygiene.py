@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.linting.texts import Text
+    from mcp_governor.surface.model import Surface
 
 _HIDDEN = lazy_pattern(
     "[\xad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
@@ -155,6 +156,13 @@ def secret_literals(text: Text, _context: Context) -> Iterator[Hit]:
     if match is not None:
         found = match.group()
         yield hit(text.pointer, text.value, found=f"{found[:4]}… ({len(found)} characters)")
+
+
+def published_secret(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """No value that the server was given to keep; the wire has noticed and redacted it."""
+    origins = surface.conversation.get("publishedSecrets")
+    for origin in origins if isinstance(origins, list) else ():
+        yield hit("/conversation/publishedSecrets", origin, origin=origin)
 
 
 def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
