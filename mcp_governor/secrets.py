@@ -56,6 +56,9 @@ _LONGEST_SEGMENT = 512
 MOST = 256
 """Secrets that one run may have: every text is looked through for each of them. Beyond that the run ends."""
 
+_MOST_VARIABLES = 1_000
+"""Variables of our own environment that are looked at; real ones have a hundred."""
+
 _WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = frozenset(
     (
@@ -213,7 +216,7 @@ def _spellings(secret: str) -> set[str]:
     escaped = json.dumps(secret)[1:-1]
     out = {secret, escaped, json.dumps(secret, ensure_ascii=False)[1:-1], json.dumps(escaped)[1:-1], repr(secret)[1:-1]}
     out |= {html.escape(secret), html.escape(secret, quote=False), quote(data), quote(data, safe=""), quote_plus(data)}
-    out |= set(_base64(data)) | {data.hex()}
+    out |= {*_base64(data), data.hex(), re.escape(secret)}
     return {spelling for spelling in out if len(spelling) >= _SHORTEST_PART}
 
 
@@ -328,6 +331,16 @@ def learn_reference(value: str, name: str) -> None:
     learn(value, name, reference=True)
 
 
+def learn_environment(environment: Mapping[str, str]) -> None:
+    """Register what our own environment holds under names of secrets.
+
+    A server in this process sees all of it, and one that runs as the same user can find it.
+    """
+    for name, value in list(environment.items())[:_MOST_VARIABLES]:
+        if len(value) >= SHORTEST_LITERAL and _says_secret(name) and not _PLAIN.fullmatch(value):
+            learn(value, name)
+
+
 def learn_header(name: str, value: str) -> None:
     """Register the value of an HTTP header: all of them but a few that hold no secret."""
     origin = f"the header {name}"
@@ -416,12 +429,11 @@ def learn_table(entry: Mapping[str, Any], environment: Mapping[str, str]) -> Non
     """
     for key in ("env", "headers"):
         table = entry.get(key)
-        for name, value in table.items() if isinstance(table, dict) else ():
-            text = str(value)
+        for name, text in _leaves(table):
             if key == "env":
-                learn(text, str(name))
+                learn(text, name)
             else:
-                learn_header(str(name), text)
+                learn_header(name, text)
             learn_references(text, environment)
     for key in ("bearer-token", "url", "serverUrl"):
         value = entry.get(key)
@@ -451,17 +463,25 @@ def _learn_json(text: str, name: str, origin: str) -> None:
     import json
 
     try:
-        todo: list[tuple[str, Any]] = [(name, json.loads(text))]
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return
+    for here, leaf in _leaves(value, name):
+        if is_secret(leaf, here):
+            _KNOWN.add(leaf, origin)
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Texts and numbers of a value of any shape, each with the name of the member that holds it."""
+    todo: list[tuple[str, Any]] = [(name, value)]
     while todo:
-        here, value = todo.pop()
-        if isinstance(value, dict):
-            todo += value.items()
-        elif isinstance(value, list):
-            todo += [(here, item) for item in value]
-        elif isinstance(value, str) and is_secret(value, here):
-            _KNOWN.add(value, origin)
+        here, item = todo.pop()
+        if isinstance(item, dict):
+            todo += [(str(key), member) for key, member in item.items()]
+        elif isinstance(item, list):
+            todo += [(here, member) for member in item]
+        elif isinstance(item, str | int | float):
+            yield here, str(item)
 
 
 def is_secret(value: str, name: str = "", *, reference: bool = False) -> bool:

@@ -16,9 +16,10 @@ from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig, with_found_files
 from mcp_governor.errors import UsageError
 from mcp_governor.frozen import frozen
+from mcp_governor.secrets import learn_command, redact
 from mcp_governor.target import SURFACE_FILE, FileSource, LiveSource, parse_target, refuse_client_config, resolve
 from mcp_governor.target.resolve import TOKEN_VARIABLE
-from mcp_governor.text import visible
+from mcp_governor.text import command_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint
 from mcp_governor.writing import NewFile
 
@@ -117,6 +118,7 @@ def _placed(offer: Offer) -> str:
 def _plan(target: str | None, root: Path) -> _Plan:
     command = server_command()
     if command:
+        _refuse_secrets(command)
         name = _name_of(_script(command), root)
         return _Plan(name, {"command": list(command)}, name, "the command line")
     if target:
@@ -139,6 +141,16 @@ def _plan(target: str | None, root: Path) -> _Plan:
         )
     only = candidates[0]
     return _Plan(only.name, only.keys, only.name if only.keys else only.target, only.found_in)
+
+
+def _refuse_secrets(command: tuple[str, ...]) -> None:
+    """A command line is written into a file that is committed."""
+    learn_command(command)
+    if any(redact(word) != word for word in command):
+        raise UsageError(
+            f"The command {command_line(command, 120)} holds a secret, and init would write it into a file.",
+            f'Let the server read it from its environment: env = {{ NAME = "$NAME" }} in {OWN_FILE}.',
+        )
 
 
 _SUBCOMMANDS = ("run", "tool", "exec", "dlx", "x")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
@@ -48,6 +49,7 @@ class StdioEndpoint:
 
     def __post_init__(self) -> None:
         # There is no endpoint whose secrets are not known.
+        secrets.learn_environment(os.environ)
         secrets.learn_command(self.command)
         for name, value in self.env.items():
             secrets.learn(value, name)
@@ -113,6 +115,9 @@ class ObjectEndpoint:
 
     target: object
     folders: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        secrets.learn_environment(os.environ)
 
     @property
     def shown(self) -> str:
