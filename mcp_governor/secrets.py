@@ -377,8 +377,9 @@ def learn_url(url: str, *, origin: str = "the address") -> None:
     try:
         parts = urlsplit(url)
     except ValueError:
-        _KNOWN.add(url, origin)
-        return
+        # Misspelt around its host; the rest is where it belongs.
+        scheme, _, rest = url.partition("://")
+        parts = urlsplit(f"{scheme}://{rest.replace('[', '').replace(']', '')}")
     user, colon, password = parts.netloc.rpartition("@")[0].partition(":")
     for text in (password, unquote(password), f"{user}:{password}" if password else ""):
         _KNOWN.add(text, origin)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from mcp_governor.errors import UsageError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.secrets import REDACTED, redact
 
@@ -115,6 +116,18 @@ def _json_escape(match: re.Match[str]) -> str:
         return char
     units = char.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+def see_unicode(text: str, what: str) -> None:
+    """See whether a file can hold a text: bytes of the command line that are not UTF-8 arrive as lone surrogates.
+
+    Raises:
+        UsageError: it cannot; ``what`` names it.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f'{what} is not UTF-8: "{one_line(text, 60)}".', "Write it in UTF-8.") from None
 
 
 def is_suspect(char: str) -> bool:

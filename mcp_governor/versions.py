@@ -17,6 +17,9 @@ _SEMVER = lazy_pattern(
     re.ASCII,
 )
 
+_LONGEST = 256
+"""Characters of a version. No index takes longer ones, and Python reads no number of thousands of digits."""
+
 _NO_DEV = 10**9
 """A release stands behind all of its development releases, which have nine digits at most."""
 
@@ -35,7 +38,8 @@ class Version:
     @classmethod
     def parse(cls, text: str) -> Version | None:
         """The version that ``text`` spells, or ``None`` where it is not semver (``2026.10``, ``1.2``)."""
-        match = _SEMVER.fullmatch(text.strip())
+        text = text.strip()
+        match = _SEMVER.fullmatch(text) if len(text) <= _LONGEST else None
         if match is None:
             return None
         major, minor, patch, pre, build = match.groups()
@@ -177,6 +181,8 @@ class Numbered:
 
 @functools.lru_cache(maxsize=4096)
 def _numbered(text: str) -> Numbered | None:
+    if len(text) > _LONGEST:
+        return None
     plain = text[1:] if text[:1] in ("v", "V") else text
     semantic = Version.parse(plain)
     if semantic is not None:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from mcp_governor.changelog.model import Kind
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.text import one_line
 
 _SPACES = lazy_pattern(" {2,}")
 UNRELEASED = lazy_pattern(r"\W*(?:unreleased|upcoming|next|head|in progress|wip)\b\W*", re.IGNORECASE)
@@ -132,7 +133,7 @@ def is_date(text: str | None) -> bool:
 def heading_line(version: str, *, current: bool = False, day: str | None = None, yanked: bool = False) -> str:
     """The heading of a release in its strict form."""
     marks = " (current)" if current else "", f" - {day}" if day else "", " [YANKED]" if yanked else ""
-    return f"## {version}{''.join(marks)}"
+    return f"## {one_line(version)}{''.join(marks)}"
 
 
 def fingerprint_line(fingerprint: str) -> str:

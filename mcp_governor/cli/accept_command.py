@@ -12,7 +12,7 @@ from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, run_options
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import one_line, see_unicode, visible
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -37,6 +37,7 @@ def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
     path = run.config.path
     if path is None:
         raise ConfigError("There is no configuration to write the acceptance into.", "Write one: mcp-governor init")
+    see_unicode(reason, "--reason")
     chosen = Acceptance(_checked(finding.strip()), reason.strip(), _last_day(until))
     table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
     with locked(path.parent):
@@ -63,6 +64,7 @@ def _text(path: Path) -> str:
 def _checked(finding: str) -> str:
     """An id in the shape that reports print: a wrong one would match nothing and fail the next check."""
     hint = "Copy it from the report: mcp-governor check -v"
+    see_unicode(finding, "the id")
     if not finding:
         raise UsageError("The finding's id is empty.", hint)
     if not _ID.fullmatch(finding):

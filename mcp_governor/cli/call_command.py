@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Run, TargetCommand, deliver, run_options, server_command, target_argument
+from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, run_options, server_command, target_argument
 from mcp_governor.cli.progress import progress
 from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import line
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 @click.option("--happy-only", is_flag=True, help="Make no calls that the schema refuses.")
 @click.option("--follow", is_flag=True, help="Make the call that an error's recovery suggests, once.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses among equally good sample values.")
-@click.option(
-    "--budget", type=click.FloatRange(min=0, min_open=True), default=300.0, show_default=True, help="Seconds."
-)
+@click.option("--budget", type=SECONDS, default=300.0, show_default=True, help="Seconds.")
 @click.option(
     "--scratch",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

@@ -12,6 +12,7 @@ import click
 
 from mcp_governor.cli import out
 from mcp_governor.config import Config, Launch, load_config
+from mcp_governor.config.model import MOST_SECONDS
 from mcp_governor.config.trust import rules_trusted
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
@@ -30,6 +31,20 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 _COMMAND_KEY = "mcp_governor.command"
 _LAUNCH_KEY = "mcp_governor.launch"
 _WITH, _ENV = "launch_with", "launch_env"
+
+
+class _Seconds(click.FloatRange):
+    """A time that a clock can count: NaN is in every range for click."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{number} is not a number of seconds.", param, ctx)
+        return number
+
+
+SECONDS = _Seconds(min=0, min_open=True, max=MOST_SECONDS)
+"""The type of options that are a time."""
 
 
 class TargetCommand(click.Command):
@@ -155,7 +170,7 @@ def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callab
         @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
         @click.option(
             "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
+            type=SECONDS,
             help="Seconds for one answer [default: 30], and for starting [default: 60, a package 180].",
         )
         @click.option("-q", "--quiet", is_flag=True, help="Only the summary.")

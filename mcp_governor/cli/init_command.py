@@ -19,7 +19,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.secrets import learn_command, redact
 from mcp_governor.target import SURFACE_FILE, FileSource, LiveSource, parse_target, refuse_client_config, resolve
 from mcp_governor.target.resolve import TOKEN_VARIABLE
-from mcp_governor.text import command_line, visible
+from mcp_governor.text import command_line, escape_toml, see_unicode, visible
 from mcp_governor.wire.endpoint import HttpEndpoint
 from mcp_governor.writing import NewFile
 
@@ -119,6 +119,8 @@ def _plan(target: str | None, root: Path) -> _Plan:
     command = server_command()
     if command:
         _refuse_secrets(command)
+        for word in command:
+            see_unicode(word, "the command")
         name = _name_of(_script(command), root)
         return _Plan(name, {"command": list(command)}, name, "the command line")
     if target:
@@ -307,5 +309,5 @@ def _toml(value: Any) -> str:
         return "[" + ", ".join(_toml(item) for item in value) + "]"
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{name} = {_toml(item)}" for name, item in value.items()) + " }"
-    # A TOML basic string is a JSON string, except that TOML knows no \/ and JSON escapes DEL nowhere.
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    # A TOML basic string is a JSON string, but for what JSON does not have to escape.
+    return escape_toml(json.dumps(str(value), ensure_ascii=False))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
+
+from mcp_governor.errors import UsageError
 
 
 @click.command()
@@ -10,6 +14,10 @@ import click
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
 def serve(http: bool, port: int) -> None:
     """Run mcp-governor as an MCP server, over stdio unless --http is given."""
+    if not http and (sys.stdin is None or sys.stdout is None):
+        raise UsageError(
+            "serve speaks over standard input and output, and one is closed.", "Keep them open, or use --http."
+        )
     from mcp_governor.server import build_server
 
     server = build_server()

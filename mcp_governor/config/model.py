@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from datetime import date
 
 
+MOST_SECONDS = 86_400
+"""The longest time that anything may be told to take, a day; the clocks of the system end somewhere beyond."""
+
+
 @frozen
 class ServerConfig:
     """``[tool.mcp-governor.servers.NAME]``: how to reach one server.

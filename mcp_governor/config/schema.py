@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_governor.config.model import MOST_SECONDS
 from mcp_governor.findings import Severity, Tier
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
 _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
+_SECONDS: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS}
 _STRING_MAP: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
 _SEVERITIES = [*(severity.value for severity in Severity), "off"]
 
@@ -57,8 +59,8 @@ _SERVER = _table(
         "headers": _key(_STRING_MAP, "HTTP headers; $NAME is taken from the environment."),
         "bearer-token": _key(_TEXT, "Sent as Authorization: Bearer; $NAME is taken from the environment."),
         "cwd": _key(_TEXT, "Folder that the command or the package runs in."),
-        "timeout": _key({"type": "number", "exclusiveMinimum": 0}, "Seconds for one answer."),
-        "start-timeout": _key({"type": "number", "exclusiveMinimum": 0}, "Seconds for starting, see start-timeout."),
+        "timeout": _key(_SECONDS, "Seconds for one answer."),
+        "start-timeout": _key(_SECONDS, "Seconds for starting, see start-timeout."),
         "list-params": _key(
             {"type": "array", "items": {"type": "object"}},
             "Extra tools/list parameters, one more listing each, for servers that publish tiers through them.",
@@ -170,9 +172,9 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                 "clients": _key(_TEXTS, "Clients whose limits apply."),
                 "contract-doc": _key(_TEXT, "Document that must change with a tool's schemas."),
                 "server-json": _key(_TEXT, "The registry manifest. Default: server.json if there."),
-                "timeout": _key({"type": "number", "exclusiveMinimum": 0}, "Seconds for one answer of a server."),
+                "timeout": _key(_SECONDS, "Seconds for one answer of a server."),
                 "start-timeout": _key(
-                    {"type": "number", "exclusiveMinimum": 0},
+                    _SECONDS,
                     "Seconds until a started server has answered its first request. Default: 60, or 180 for a package "
                     "and a package runner, or timeout if that is longer.",
                 ),

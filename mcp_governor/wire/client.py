@@ -45,7 +45,9 @@ class Client:
         Raises:
             UnreachableError: no connection, it broke, or a redirect leads away.
         """
-        sent = {**headers, "Content-Type": "application/json"} if body is not None else dict(headers)
+        sent = {name.encode("ascii"): value.encode() for name, value in headers.items()}
+        if body is not None:
+            sent[b"Content-Type"] = b"application/json"
         try:
             request = self._http.build_request(method, url, headers=sent, content=body)
             response = await self._send(request)

@@ -66,7 +66,7 @@ class Streamable:
         sent = self._headers(headers)
         async with self._client.stream("POST", self._client.url, sent, rpc.encode(message)) as response:
             if message["method"] == "initialize":
-                self._session = response.headers.get(_SESSION)
+                self._session = _session_of(response)
             answer = await self._answer(response, message, resumption)
         for _ in range(_RESUMPTIONS):
             if answer is not None or not resumption.event_id:
@@ -166,6 +166,16 @@ class Streamable:
             if not response.is_success or plain_type(response) != "text/event-stream":
                 raise self._client.refusal(response, await self._client.body(response))
             return await self._stream(response, message, resumption)
+
+
+def _session_of(response: httpx2.Response) -> str | None:
+    """The session id of an answer; it goes back as it came, so it has to be one."""
+    session: str | None = response.headers.get(_SESSION)
+    if session is not None and not (session.isascii() and session.isprintable()):
+        raise ProtocolError(
+            "its Mcp-Session-Id holds more than visible ASCII characters.", "Send an id such as a UUID, in hexadecimal."
+        )
+    return session
 
 
 @asynccontextmanager
