@@ -1,48 +1,36 @@
 """The secrets of a run: the one place that knows them, and the functions that take them out of text.
 
-Whatever hands a value to a server registers it here: an endpoint does it when it is made, so there is no server
-without its secrets being known. What a server says is redacted when it comes in, before anybody cuts or escapes it
-(``wire``); :mod:`mcp_governor.text` redacts what it makes safe to show; and the command line redacts once more what it
-prints.
+Whatever hands a value to a server registers it here (:mod:`mcp_governor.given` says what of it is a secret). An
+endpoint does so when it is made: there is no server whose secrets are not known. What a server says is redacted when
+it comes in, before anybody cuts or escapes it (``wire``); :mod:`mcp_governor.text` redacts what it makes safe to show;
+and the command line redacts once more what it prints.
 
-What counts as a secret:
-
-- under a name that says so (``API_KEY``, ``X-Auth-Token``, ``--password``), any value of at least four characters;
-- a value that is taken from the environment (``$NAME``, ``${env:NAME}``), from six characters on, and a literal from
-  eight characters on, unless it is plainly something else: a number, a path, a version, a host, a common word;
-- of a URL, the user, the password, the values of its query and path segments that look like tokens.
-
-What is found: the value itself in any case, also escaped for JSON, Python, HTML and URLs, and in base64 and in
-hexadecimal. Values of four and five characters are found as whole words only, because they could be part of any word.
-A server that splits, reverses or encrypts a value gets past this.
+What is found: the value itself in any case, also escaped for JSON, Python, HTML, URLs and patterns, and in base64 and
+in hexadecimal. Values of four and five characters are found as whole words only, because they could be part of any
+word. A server that splits, reverses or encrypts a value gets past this.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 REDACTED = "[redacted]"
 """What stands where a secret was."""
 
-SHORTEST_NAMED = 4
-"""Characters from which on a value counts as a secret if its name says that it is one; shorter ones are guessed."""
-
-SHORTEST_REFERENCE = 6
-"""The same for a value that the configuration takes from the environment, whatever its name."""
-
-SHORTEST_LITERAL = 8
-"""The same for a value that stands in the configuration itself."""
+SHORTEST = 4
+"""Characters from which on a value is kept secret at all; shorter ones are guessed, and stand in every text."""
 
 _SHORTEST_PART = 6
 """From here on a secret is found inside of other words, and in any case."""
+
+_SHORTEST_CODED = 8
+"""Characters of base64 that are looked for; fewer stand for too little of a secret."""
 
 _SMALLEST_NUMBER = 10 ** (_SHORTEST_PART - 1)
 """Numbers below are never taken for a secret: they are limits and sizes in schemas."""
@@ -50,43 +38,12 @@ _SMALLEST_NUMBER = 10 ** (_SHORTEST_PART - 1)
 _LONGEST = 65_536
 """Characters of a value that are registered; a longer one is redacted by its beginning."""
 
-_LONGEST_SEGMENT = 512
-"""Characters of a path segment that are looked at; looking costs the square of it."""
-
 MOST = 256
 """Secrets that one run may have: every text is looked through for each of them. Beyond that the run ends."""
 
-_MOST_VARIABLES = 1_000
-"""Variables of our own environment that are looked at; real ones have a hundred."""
-
-_WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SECRET_WORDS = frozenset(
-    (
-        *("apikey", "apikeys", "auth", "authorization", "bearer", "cookie", "cookies", "credential"),
-        *("credentials", "creds", "dsn", "hmac", "jwt", "key", "keys", "otp", "pass", "passcode", "passphrase"),
-        *("passwd", "password", "passwords", "pat", "pin", "pwd", "salt", "secret", "secrets", "session"),
-        *("sig", "signature", "token", "tokens", "webhook"),
-    )
-)
-# What the last word of a name turns into something else than the secret: TOKEN_URL, KEY_FILE, AUTH_TYPE, MAX_TOKENS.
-_KIND_WORDS = frozenset(
-    (
-        *("algorithm", "audience", "count", "dir", "directory", "enabled", "endpoint", "expiry", "file"),
-        *("folder", "format", "header", "host", "id", "issuer", "length", "limit", "method", "mode", "name"),
-        *("path", "port", "prefix", "provider", "realm", "required", "scope", "scopes", "size", "timeout"),
-        *("ttl", "type", "uri", "url", "user", "username", "version"),
-    )
-)
-_AMOUNT_WORDS = frozenset(["max", "min", "num", "limit", "count", "budget", "per"])
-_HARMLESS_HEADERS = frozenset(
-    (
-        *("accept", "accept-encoding", "accept-language", "cache-control", "connection", "content-type", "host"),
-        *("mcp-protocol-version", "origin", "referer", "user-agent"),
-    )
-)
 # Values that stand for a choice and not for a secret. Words of JSON Schema and of our own reports are among them: a
 # configuration of a stranger's pull request must not be able to take those out of a report.
-_COMMON = frozenset(
+COMMON = frozenset(
     (
         *("true", "false", "yes", "none", "null", "undefined", "auto", "default", "enabled", "disabled"),
         *("debug", "trace", "info", "warn", "warning", "error", "fatal", "critical", "verbose", "silent"),
@@ -102,24 +59,6 @@ _COMMON = frozenset(
         *("minor", "major", "patch", "breaking", "compatible", "unknown", "surface", "witness", "level"),
         *("tier", "side", "fixed", "added", "changed", "removed", "deprecated", "accepted", "governor"),
     )
-)
-_PLAIN = lazy_pattern(
-    r"[-+]?\d[\d_.,:]*[a-z%]{0,3}"  # numbers, times, amounts with a unit, IPv4 addresses, versions
-    r"|v?\d+(?:\.\d+)+[a-z]{0,5}\d{0,6}(?:[-+.][0-9A-Za-z]+){0,4}"
-    r"|\d{4}-\d\d-\d\d(?:[T ].{0,20})?"
-    r"|(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w./\\ @~+-]*"
-    r"|\.[\w.-]+"
-    r"|(?=[^/]*[a-z.])[\w.-]+\.(?:com|org|net|io|dev|local|internal|localhost|json|toml|ya?ml|txt|py|js|ts|sh|db|pem)"
-    r"(?::\d+)?"
-    r"|localhost(?::\d+)?"
-    r"|[a-z]{2}[_-][A-Z]{2}(?:\.[\w-]+)?"
-)
-_WORD = lazy_pattern(r"[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12}")
-_URL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
-_ASSIGNED = lazy_pattern(r"-{0,2}([A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
-_HEADER = lazy_pattern(r"([A-Za-z][\w-]*):\s*(.+)")
-_TOKEN_RUN = lazy_pattern(
-    r"(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,}){3,}"
 )
 
 
@@ -139,8 +78,8 @@ class Secrets:
             # A key in several lines may come back in one of them, or joined.
             parts += [" ".join(value.split()), *(line.strip() for line in lines if len(line.strip()) >= 16)]
         for part in parts:
-            known = part in self._origins or len(part) < SHORTEST_NAMED or part in REDACTED
-            if not known and part.lower() not in _COMMON:
+            known = part in self._origins or len(part) < SHORTEST or part in REDACTED
+            if not known and part.lower() not in COMMON:
                 if len(self._origins) >= MOST:
                     raise ConfigError(
                         f"The configuration gives servers more than {MOST} values to keep secret.",
@@ -201,7 +140,7 @@ class _Finder:
         """How many characters at the beginning of ``text`` are the rest of a secret whose beginning was cut off."""
         low = text[: max(map(len, self._looks))].lower()
         return max(
-            (size for look in self._looks for size in range(SHORTEST_NAMED, len(look)) if low[:size] == look[-size:]),
+            (size for look in self._looks for size in range(SHORTEST, len(look)) if low[:size] == look[-size:]),
             default=0,
         )
 
@@ -230,7 +169,7 @@ def _base64(data: bytes) -> Iterator[str]:
         first = (before * 8 + 5) // 6
         last = (before + len(data)) * 8 // 6
         for spelling in {text[first:last], text[first:last].replace("+", "-").replace("/", "_")}:
-            if len(spelling) >= SHORTEST_LITERAL:
+            if len(spelling) >= _SHORTEST_CODED:
                 yield spelling
 
 
@@ -301,216 +240,14 @@ def forget() -> None:
     _KNOWN.clear()
 
 
-def learn(value: str, name: str, *, reference: bool = False, origin: str = "") -> None:
-    """Register a value that a server is given, if it is a secret by the rules of this module.
+def keep(value: str, origin: str) -> None:
+    """Register a secret.
 
     Args:
-        value: what the server gets.
-        name: of the variable, header, parameter or option.
-        reference: the configuration takes it from the environment.
-        origin: how a finding calls it; default is the environment variable ``name``.
+        value: at least four characters, and no common word; anything else is left out.
+        origin: where a server has it from, as findings say it: ``the header X-Token``.
+
+    Raises:
+        ConfigError: it would be one too many.
     """
-    origin = origin or f"the environment variable {name}"
-    text = value.strip()
-    if _URL.fullmatch(text):
-        learn_url(text, origin=origin)
-        if _says_secret(name):
-            _KNOWN.add(text, origin)
-        return
-    if text[:1] in "{[" and len(text) <= _LONGEST:
-        _learn_json(text, name, origin)
-    if is_secret(text, name, reference=reference):
-        _KNOWN.add(value, origin)
-        scheme, _, rest = text.partition(" ")
-        if scheme.lower() in ("bearer", "basic", "token", "apikey"):
-            _learn_credentials(scheme, rest.strip(), origin)
-
-
-def learn_reference(value: str, name: str) -> None:
-    """Register what the environment variable ``name`` holds, because a configuration refers to it."""
-    learn(value, name, reference=True)
-
-
-def learn_environment(environment: Mapping[str, str]) -> None:
-    """Register what our own environment holds under names of secrets.
-
-    A server in this process sees all of it, and one that runs as the same user can find it.
-    """
-    for name, value in list(environment.items())[:_MOST_VARIABLES]:
-        if len(value) >= SHORTEST_LITERAL and _says_secret(name) and not _PLAIN.fullmatch(value):
-            learn(value, name)
-
-
-def learn_header(name: str, value: str) -> None:
-    """Register the value of an HTTP header: all of them but a few that hold no secret."""
-    origin = f"the header {name}"
-    if name.lower() in _HARMLESS_HEADERS:
-        return
-    text = value.strip()
-    scheme, blank, rest = text.partition(" ")
-    if name.lower() in ("cookie", "set-cookie"):
-        for pair in text.split(";"):
-            _KNOWN.add(pair.partition("=")[2].strip(), origin)
-    if _says_secret(name) or is_secret(text, name):
-        _KNOWN.add(text, origin)
-    if blank and scheme.isalpha():
-        _learn_credentials(scheme, rest.strip(), origin)
-
-
-def _learn_credentials(scheme: str, rest: str, origin: str) -> None:
-    _KNOWN.add(rest, origin)
-    if scheme.lower() == "basic":
-        from base64 import b64decode
-
-        try:
-            pair = b64decode(rest, validate=True).decode()
-        except ValueError:
-            return
-        _KNOWN.add(pair, origin)
-        _KNOWN.add(pair.partition(":")[2], origin)
-
-
-def learn_url(url: str, *, origin: str = "the address") -> None:
-    """Register what of a URL is a secret: credentials, values of its query, path segments that look like tokens."""
-    from urllib.parse import unquote, unquote_plus, urlsplit
-
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        # Misspelt around its host; the rest is where it belongs.
-        scheme, _, rest = url.partition("://")
-        parts = urlsplit(f"{scheme}://{rest.replace('[', '').replace(']', '')}")
-    user, colon, password = parts.netloc.rpartition("@")[0].partition(":")
-    for text in (password, unquote(password), f"{user}:{password}" if password else ""):
-        _KNOWN.add(text, origin)
-    if user and (not colon or len(user) >= 16):
-        # https://TOKEN@host, and a token beside a password such as x-oauth-basic.
-        _KNOWN.add(user, origin)
-        _KNOWN.add(unquote(user), origin)
-    for pair in (*parts.query.split("&"), *parts.fragment.split("&")):
-        name, _, value = pair.partition("=")
-        for text in (value, unquote_plus(value)):
-            if is_secret(text, name, reference=True):
-                _KNOWN.add(text, f"the parameter {name} of {origin}")
-    for segment in parts.path.split("/"):
-        if is_token(segment):
-            _KNOWN.add(segment, origin)
-
-
-def is_token(segment: str) -> bool:
-    """Whether a segment of a path looks like a secret: a long run of letters and digits, or a UUID."""
-    return _TOKEN_RUN.search(segment[:_LONGEST_SEGMENT]) is not None
-
-
-def learn_command(command: Sequence[str]) -> None:
-    """Register the secrets in a command line: ``--token X``, ``--token=X``, ``NAME=X``, ``Header: X``, addresses."""
-    option = ""
-    for word in command[1:]:
-        origin = f"the option {option}" if option else "the command line"
-        assigned = _ASSIGNED.fullmatch(word)
-        header = _HEADER.fullmatch(word)
-        if _URL.fullmatch(word):
-            learn_url(word, origin="the command line")
-        elif assigned is not None:
-            if _says_secret(assigned[1]) or _URL.fullmatch(assigned[2]):
-                learn(assigned[2], assigned[1], origin=f"the option {assigned[1]}")
-        elif header is not None and _says_secret(header[1]):
-            learn_header(header[1], header[2])
-        elif option and _says_secret(option) and not word.startswith("-"):
-            learn(word, option, origin=origin)
-        option = word.lstrip("-") if word.startswith("-") and "=" not in word else ""
-
-
-def learn_table(entry: Mapping[str, Any], environment: Mapping[str, str]) -> None:
-    """Register the secrets of a server as a configuration writes it, before anything in it is known to be right.
-
-    Args:
-        entry: its table, of any shape.
-        environment: where the variables are that it refers to.
-    """
-    for key in ("env", "headers"):
-        table = entry.get(key)
-        for name, text in _leaves(table):
-            if key == "env":
-                learn(text, name)
-            else:
-                learn_header(name, text)
-            learn_references(text, environment)
-    for key in ("bearer-token", "url", "serverUrl"):
-        value = entry.get(key)
-        if isinstance(value, str):
-            learn(value, key, origin=f"the {key}")
-            learn_references(value, environment)
-    command = entry.get("command")
-    words = [command] if isinstance(command, str) else command
-    more = entry.get("args")
-    words = [word for part in (words, more) if isinstance(part, list) for word in part if isinstance(word, str)]
-    learn_command(("", *words))
-
-
-_REFERENCE = lazy_pattern(r"\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-z_]\w*))")
-
-
-def learn_references(text: str, environment: Mapping[str, str]) -> None:
-    """Register the values of the environment variables that a text of a configuration refers to."""
-    for match in _REFERENCE.finditer(text):
-        name = match[1] or match[2]
-        if name in environment:
-            learn_reference(environment[name], name)
-
-
-def _learn_json(text: str, name: str, origin: str) -> None:
-    """The strings in a value that is JSON, each by the name of its member."""
-    import json
-
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    for here, leaf in _leaves(value, name):
-        if is_secret(leaf, here):
-            _KNOWN.add(leaf, origin)
-
-
-def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Texts and numbers of a value of any shape, each with the name of the member that holds it."""
-    todo: list[tuple[str, Any]] = [(name, value)]
-    while todo:
-        here, item = todo.pop()
-        if isinstance(item, dict):
-            todo += [(str(key), member) for key, member in item.items()]
-        elif isinstance(item, list):
-            todo += [(here, member) for member in item]
-        elif isinstance(item, str | int | float):
-            yield here, str(item)
-
-
-def is_secret(value: str, name: str = "", *, reference: bool = False) -> bool:
-    """Whether a value that a server is given is one that nobody else may see; the module says by which rules."""
-    if value.lower() in _COMMON:
-        return False
-    if _says_secret(name):
-        return len(value) >= SHORTEST_NAMED
-    if len(value) < (SHORTEST_REFERENCE if reference else SHORTEST_LITERAL) or _PLAIN.fullmatch(value):
-        return False
-    return reference or _WORD.fullmatch(value) is None
-
-
-@cache
-def _says_secret(name: str) -> bool:
-    """Whether a name is that of a secret: one of its words says so, and the last one names no other kind of thing."""
-    words = [word.lower() for word in _WORDS.findall(name[:_LONGEST_SEGMENT])]
-    if not words or words[-1] in _KIND_WORDS or not _AMOUNT_WORDS.isdisjoint(words):
-        return False
-    joined = "".join(words)
-    return not _SECRET_WORDS.isdisjoint(words) or joined.endswith(("apikey", "password", "passwd", "token", "secret"))
-
-
-def holds_credentials(value: str) -> bool:
-    """Whether an address among the words of a text has a user or a password in it."""
-    from urllib.parse import urlsplit
-
-    try:
-        return any("@" in urlsplit(word).netloc for word in value.split() if "://" in word)
-    except ValueError:
-        return True
+    _KNOWN.add(value, origin)

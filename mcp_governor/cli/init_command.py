@@ -16,7 +16,8 @@ from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, ServerConfig, with_found_files
 from mcp_governor.errors import UsageError
 from mcp_governor.frozen import frozen
-from mcp_governor.secrets import learn_command, redact
+from mcp_governor.given import learn_command
+from mcp_governor.secrets import redact
 from mcp_governor.target import SURFACE_FILE, FileSource, LiveSource, parse_target, refuse_client_config, resolve
 from mcp_governor.target.resolve import TOKEN_VARIABLE
 from mcp_governor.text import command_line, escape_toml, see_unicode, visible

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
+from mcp_governor.given import holds_credentials
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.secrets import holds_credentials
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
+from mcp_governor.given import learn_reference
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.secrets import learn_reference
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment, withheld
 from mcp_governor.text import command_line, did_you_mean, one_line, visible

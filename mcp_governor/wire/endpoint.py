@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from mcp_governor import secrets
+from mcp_governor import given
 from mcp_governor.frozen import frozen
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.text import command_line, one_line
@@ -49,10 +49,10 @@ class StdioEndpoint:
 
     def __post_init__(self) -> None:
         # There is no endpoint whose secrets are not known.
-        secrets.learn_environment(os.environ)
-        secrets.learn_command(self.command)
+        given.learn_environment(os.environ)
+        given.learn_command(self.command)
         for name, value in self.env.items():
-            secrets.learn(value, name)
+            given.learn(value, name)
 
     @property
     def shown(self) -> str:
@@ -80,9 +80,9 @@ class HttpEndpoint:
     transport: Literal["auto", "http", "sse"] = "auto"
 
     def __post_init__(self) -> None:
-        secrets.learn_url(self.url)
+        given.learn_url(self.url)
         for name, value in self.headers.items():
-            secrets.learn_header(name, value)
+            given.learn_header(name, value)
 
     @property
     def shown(self) -> str:
@@ -117,7 +117,7 @@ class ObjectEndpoint:
     folders: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        secrets.learn_environment(os.environ)
+        given.learn_environment(os.environ)
 
     @property
     def shown(self) -> str:

@@ -11,7 +11,7 @@ from mcp_governor.call.outcome import Channel, Outcome
 from mcp_governor.call.record import Masker, load_recordings, split_recordings, write_recordings
 from mcp_governor.call.report import CaseResult
 from mcp_governor.errors import FileFormatError
-from mcp_governor.secrets import learn
+from mcp_governor.given import learn
 
 
 def made(arguments, response, tool="find", purpose=Purpose.CONFIGURED):

@@ -1,0 +1,322 @@
+"""What a server is given, and what of it is a secret: values of variables, headers, addresses and command lines.
+
+What counts as a secret:
+
+- under a name that says so (``API_KEY``, ``X-Auth-Token``, ``--password``), any value of at least four characters;
+- a value that is taken from the environment (``$NAME``, ``${env:NAME}``) or sent as a header, from six characters on,
+  and a literal from eight characters on (six, if it holds letters and digits), unless it is plainly something else: a
+  number, a path, a version, a host, a common word, or the value of a ``REGION``, a ``MODEL`` or the like;
+- of a URL, the user, the password, the values of its query and path segments that look like tokens;
+- of a command line, what follows an option of such a name, and words that look like tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.secrets import COMMON, SHORTEST, keep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SHORTEST_REFERENCE = 6
+"""Characters from which on a value that comes from the environment counts as a secret, whatever its name."""
+
+SHORTEST_LITERAL = 8
+"""The same for a value that stands in the configuration itself, and is of letters or of digits only."""
+
+_LONGEST = 65_536
+"""Characters of a value that is looked into for JSON."""
+
+_LONGEST_SEGMENT = 512
+"""Characters of a path segment that are looked at; looking costs the square of it."""
+
+_MOST_INHERITED = 64
+"""Secrets of our own environment that are registered; further ones are not, and nobody was given them anyhow."""
+
+_WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET_WORDS = frozenset(
+    (
+        *("apikey", "apikeys", "auth", "authorization", "bearer", "cookie", "cookies", "credential"),
+        *("credentials", "creds", "dsn", "hmac", "jwt", "key", "keys", "otp", "pass", "passcode", "passphrase"),
+        *("passwd", "password", "passwords", "pat", "pin", "pwd", "salt", "secret", "secrets", "session"),
+        *("sig", "signature", "token", "tokens", "webhook"),
+    )
+)
+# What the last word of a name turns into something else than the secret: TOKEN_URL, KEY_FILE, AUTH_TYPE, MAX_TOKENS.
+_KIND_WORDS = frozenset(
+    (
+        *("algorithm", "audience", "count", "dir", "directory", "enabled", "endpoint", "expiry", "file"),
+        *("folder", "format", "header", "host", "id", "issuer", "length", "limit", "method", "mode", "name"),
+        *("path", "port", "prefix", "provider", "realm", "required", "scope", "scopes", "size", "timeout"),
+        *("ttl", "type", "uri", "url", "user", "username", "version"),
+    )
+)
+# Names that end so are of choices; what stands under them is published and logged everywhere.
+_SETTING_WORDS = frozenset(
+    (
+        *("branch", "channel", "env", "environment", "format", "lang", "language", "level", "locale"),
+        *("log", "mode", "model", "profile", "region", "stage", "timezone", "title", "type", "tz", "version", "zone"),
+    )
+)
+_AMOUNT_WORDS = frozenset(["max", "min", "num", "limit", "count", "budget", "per"])
+_HARMLESS_HEADERS = frozenset(
+    (
+        *("accept", "accept-encoding", "accept-language", "cache-control", "connection", "content-type", "host"),
+        *("mcp-protocol-version", "origin", "referer", "user-agent"),
+    )
+)
+_PLAIN = lazy_pattern(
+    r"[-+]?\d[\d_.,:]*[a-z%]{0,3}"  # numbers, times, amounts with a unit, IPv4 addresses, versions
+    r"|v?\d+(?:\.\d+)+[a-z]{0,5}\d{0,6}(?:[-+.][0-9A-Za-z]+){0,4}"
+    r"|\d{4}-\d\d-\d\d(?:[T ].{0,20})?"
+    r"|(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w./\\ @~+-]*"
+    r"|\.[\w.-]+"
+    r"|(?=[^/]*[a-z.])[\w.-]+\.(?:com|org|net|io|dev|local|internal|localhost|json|toml|ya?ml|txt|py|js|ts|sh|db|pem)"
+    r"(?::\d+)?"
+    r"|localhost(?::\d+)?"
+    r"|[a-z]{2}[_-][A-Z]{2}(?:\.[\w-]+)?"
+)
+_WORD = lazy_pattern(r"[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12}")
+_URL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+_ASSIGNED = lazy_pattern(r"-{0,2}([A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
+_HEADER = lazy_pattern(r"([A-Za-z][\w-]*):\s*(.+)")
+_BARE_TOKEN = lazy_pattern(r"[\w=~.+-]{20,}")
+_TOKEN_RUN = lazy_pattern(
+    r"(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,}){3,}"
+)
+
+
+def learn(value: str, name: str, *, reference: bool = False, origin: str = "") -> None:
+    """Register a value that a server is given, if it is a secret by the rules of this module.
+
+    Args:
+        value: what the server gets.
+        name: of the variable, header, parameter or option.
+        reference: the configuration takes it from the environment.
+        origin: how a finding calls it; default is the environment variable ``name``.
+    """
+    origin = origin or f"the environment variable {name}"
+    text = value.strip()
+    if _URL.fullmatch(text):
+        learn_url(text, origin=origin)
+        if _says_secret(name):
+            keep(text, origin)
+        return
+    if text[:1] in "{[" and len(text) <= _LONGEST:
+        _learn_json(text, name, origin)
+    if is_secret(text, name, reference=reference):
+        keep(value, origin)
+        scheme, _, rest = text.partition(" ")
+        if scheme.lower() in ("bearer", "basic", "token", "apikey"):
+            _learn_credentials(scheme, rest.strip(), origin)
+
+
+def learn_reference(value: str, name: str) -> None:
+    """Register what the environment variable ``name`` holds, because a configuration refers to it."""
+    learn(value, name, reference=True)
+
+
+def learn_environment(environment: Mapping[str, str]) -> None:
+    """Register what our own environment holds under names of secrets.
+
+    A server in this process sees all of it, and one that runs as the same user can find it.
+    """
+    telling = (
+        (name, value)
+        for name, value in environment.items()
+        if len(value) >= SHORTEST_LITERAL and _says_secret(name) and not _PLAIN.fullmatch(value)
+    )
+    for name, value in islice(telling, _MOST_INHERITED):
+        learn(value, name)
+
+
+def learn_header(name: str, value: str) -> None:
+    """Register the value of an HTTP header: all of them but a few that hold no secret."""
+    origin = f"the header {name}"
+    if name.lower() in _HARMLESS_HEADERS:
+        return
+    text = value.strip()
+    scheme, blank, rest = text.partition(" ")
+    if name.lower() in ("cookie", "set-cookie"):
+        for pair in text.split(";"):
+            keep(pair.partition("=")[2].strip(), origin)
+    if _says_secret(name) or is_secret(text, name, reference=True):
+        keep(text, origin)
+    if blank and scheme.isalpha():
+        _learn_credentials(scheme, rest.strip(), origin)
+
+
+def _learn_credentials(scheme: str, rest: str, origin: str) -> None:
+    keep(rest, origin)
+    if scheme.lower() == "basic":
+        from base64 import b64decode
+
+        try:
+            pair = b64decode(rest, validate=True).decode()
+        except ValueError:
+            return
+        keep(pair, origin)
+        keep(pair.partition(":")[2], origin)
+
+
+def learn_url(url: str, *, origin: str = "the address") -> None:
+    """Register what of a URL is a secret: credentials, values of its query, path segments that look like tokens."""
+    from urllib.parse import unquote, unquote_plus, urlsplit
+
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        # Misspelt around its host; the rest is where it belongs.
+        scheme, _, rest = url.partition("://")
+        parts = urlsplit(f"{scheme}://{rest.replace('[', '').replace(']', '')}")
+    user, colon, password = parts.netloc.rpartition("@")[0].partition(":")
+    for text in (password, unquote(password), f"{user}:{password}" if password else ""):
+        keep(text, origin)
+    if user and (not colon or len(user) >= 16):
+        # https://TOKEN@host, and a token beside a password such as x-oauth-basic.
+        keep(user, origin)
+        keep(unquote(user), origin)
+    for pair in (*parts.query.split("&"), *parts.fragment.split("&")):
+        name, _, value = pair.partition("=")
+        for text in (value, unquote_plus(value)):
+            if is_secret(text, name, reference=True):
+                keep(text, f"the parameter {name} of {origin}")
+    for segment in parts.path.split("/"):
+        if is_token(segment):
+            keep(segment, origin)
+
+
+def is_token(segment: str) -> bool:
+    """Whether a segment of a path looks like a secret: a long run of letters and digits, or a UUID."""
+    return _TOKEN_RUN.search(segment[:_LONGEST_SEGMENT]) is not None
+
+
+def learn_command(command: Sequence[str]) -> None:
+    """Register the secrets in a command line: ``--token X``, ``--token=X``, ``NAME=X``, ``Header: X``, addresses."""
+    option = ""
+    for word in command[1:]:
+        origin = f"the option {option}" if option else "the command line"
+        assigned = _ASSIGNED.fullmatch(word)
+        header = _HEADER.fullmatch(word)
+        if _URL.fullmatch(word):
+            learn_url(word, origin="the command line")
+        elif assigned is not None:
+            if _says_secret(assigned[1]) or _URL.fullmatch(assigned[2]):
+                learn(assigned[2], assigned[1], origin=f"the option {assigned[1]}")
+        elif header is not None and _says_secret(header[1]):
+            learn_header(header[1], header[2])
+        elif option and _says_secret(option) and not word.startswith("-"):
+            learn(word, option, origin=origin)
+        elif _BARE_TOKEN.fullmatch(word) and is_token(word):
+            keep(word, origin)
+        option = word.lstrip("-") if word.startswith("-") and "=" not in word else ""
+
+
+def learn_table(entry: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+    """Register the secrets of a server as a configuration writes it, before anything in it is known to be right.
+
+    Args:
+        entry: its table, of any shape.
+        environment: where the variables are that it refers to.
+    """
+    for key in ("env", "headers"):
+        table = entry.get(key)
+        for name, text in _leaves(table):
+            if key == "env":
+                learn(text, name)
+            else:
+                learn_header(name, text)
+            learn_references(text, environment)
+    for key in ("bearer-token", "url", "serverUrl"):
+        value = entry.get(key)
+        if isinstance(value, str):
+            learn(value, key, origin=f"the {key}")
+            learn_references(value, environment)
+    command = entry.get("command")
+    words = [command] if isinstance(command, str) else command
+    more = entry.get("args")
+    words = [word for part in (words, more) if isinstance(part, list) for word in part if isinstance(word, str)]
+    learn_command(("", *words))
+
+
+_REFERENCE = lazy_pattern(r"\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-z_]\w*))")
+
+
+def learn_references(text: str, environment: Mapping[str, str]) -> None:
+    """Register the values of the environment variables that a text of a configuration refers to."""
+    for match in _REFERENCE.finditer(text):
+        name = match[1] or match[2]
+        if name in environment:
+            learn_reference(environment[name], name)
+
+
+def _learn_json(text: str, name: str, origin: str) -> None:
+    """The strings in a value that is JSON, each by the name of its member."""
+    import json
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    for here, leaf in _leaves(value, name):
+        if is_secret(leaf, here):
+            keep(leaf, origin)
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Texts and numbers of a value of any shape, each with the name of the member that holds it."""
+    todo: list[tuple[str, Any]] = [(name, value)]
+    while todo:
+        here, item = todo.pop()
+        if isinstance(item, dict):
+            todo += [(str(key), member) for key, member in item.items()]
+        elif isinstance(item, list):
+            todo += [(here, member) for member in item]
+        elif isinstance(item, str | int | float):
+            yield here, str(item)
+
+
+def is_secret(value: str, name: str = "", *, reference: bool = False) -> bool:
+    """Whether a value that a server is given is one that nobody else may see; the module says by which rules."""
+    if value.lower() in COMMON:
+        return False
+    if _says_secret(name):
+        return len(value) >= SHORTEST
+    if _says_setting(name):
+        return is_token(value)
+    mixed = re.search("[0-9]", value) is not None and re.search("[A-Za-z]", value) is not None
+    shortest = SHORTEST_REFERENCE if reference or mixed else SHORTEST_LITERAL
+    if len(value) < shortest or _PLAIN.fullmatch(value):
+        return False
+    return reference or _WORD.fullmatch(value) is None
+
+
+@cache
+def _says_setting(name: str) -> bool:
+    words = [word.lower() for word in _WORDS.findall(name[:_LONGEST_SEGMENT])]
+    return bool(words) and words[-1] in _SETTING_WORDS
+
+
+@cache
+def _says_secret(name: str) -> bool:
+    """Whether a name is that of a secret: one of its words says so, and the last one names no other kind of thing."""
+    words = [word.lower() for word in _WORDS.findall(name[:_LONGEST_SEGMENT])]
+    if not words or words[-1] in _KIND_WORDS or not _AMOUNT_WORDS.isdisjoint(words):
+        return False
+    joined = "".join(words)
+    return not _SECRET_WORDS.isdisjoint(words) or joined.endswith(("apikey", "password", "passwd", "token", "secret"))
+
+
+def holds_credentials(value: str) -> bool:
+    """Whether an address among the words of a text has a user or a password in it."""
+    from urllib.parse import urlsplit
+
+    try:
+        return any("@" in urlsplit(word).netloc for word in value.split() if "://" in word)
+    except ValueError:
+        return True
