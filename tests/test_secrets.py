@@ -12,6 +12,8 @@ import pytest
 from mcp_governor.errors import ConfigError
 from mcp_governor.given import is_secret, learn, learn_command, learn_environment, learn_header, learn_table, learn_url
 from mcp_governor.secrets import MOST, keep, redact, redact_json, redact_tail
+from mcp_governor.text import beginning, command_line, one_line, printable, visible
+from mcp_governor.wire.rpc import RpcError
 
 SECRET = 'k3y/Zq7X"vR2+mW9'
 
@@ -155,15 +157,8 @@ def test_command_lines() -> None:
 
 
 def test_a_table_of_any_shape() -> None:
-    learn_table(
-        {
-            "env": {"API_KEY": ["one-1", {"x": "two-22"}], "B": "$OTHER"},
-            "headers": 5,
-            "url": {"a": 1},
-            "args": [1, None],
-        },
-        {"OTHER": "three-3"},
-    )
+    env = {"API_KEY": ["one-1", {"x": "two-22"}], "B": "$OTHER"}
+    learn_table({"env": env, "headers": 5, "url": {"a": 1}, "args": [1, None]}, {"OTHER": "three-3"})
     assert redact("one-1 two-22 three-3") == "[redacted] [redacted] [redacted]"
 
 
@@ -184,3 +179,30 @@ def test_there_is_an_end_to_secrets() -> None:
         keep(f"secret-{number}", "x")
     with pytest.raises(ConfigError, match="more than 256 values to keep secret"):
         keep("one-more", "x")
+
+
+def test_what_makes_text_safe_to_show_redacts_before_it_cuts_and_escapes() -> None:
+    secret = "k3y\u202e with 'blanks' and more"
+    learn(secret, "API_KEY")
+    assert visible(f"a {secret}") == "a [redacted]"
+    assert printable(f"{'x' * 3990} {secret}").endswith("x [redacted]")
+    assert one_line(f"{'x' * 30} {secret}", 40) == f"{'x' * 30} [redacte…"
+    assert (
+        one_line("k3y\u202e with\n'blanks'\tand more") == one_line("k3y\u202e  with 'blanks' and  more") == "[redacted]"
+    )
+    assert command_line(["run", "--key", secret, f"--key={secret}"]) == "run --key [redacted] '--key=[redacted]'"
+
+
+def test_the_beginning_of_what_a_server_sent_ends_within_no_secret() -> None:
+    learn("0123456789abcdef-secret", "API_KEY")
+    data = b"x" * 10 + b"0123456789abcdef-secret and more"
+    assert beginning(data, 15) == "x" * 10 + "[reda"
+    assert beginning(data, 5) == "x" * 5
+
+
+def test_an_error_of_a_server_holds_no_secret() -> None:
+    learn("hunter2-hunter2", "API_KEY")
+    error = RpcError(1, f"{'x' * 150}hunter2-hunter2", {"hunter2-hunter2": ["hunter2-hunter2"]})
+    assert error.text == f"{'x' * 150}[redacted]"
+    assert error.data == {"[redacted]": ["[redacted]"]}
+    assert "hunter" not in error.message
