@@ -38,6 +38,12 @@ _SMALLEST_NUMBER = 10 ** (_SHORTEST_PART - 1)
 _LONGEST = 65_536
 """Characters of a value that are registered; a longer one is redacted by its beginning."""
 
+_MOST_REMEMBERED = 50_000
+"""Texts without secrets that are remembered; further ones are looked through each time."""
+
+_LONGEST_REMEMBERED = 100
+"""Characters of a text that is remembered, so that all of them take a few megabytes."""
+
 MOST = 256
 """Secrets that one run may have: every text is looked through for each of them. Beyond that the run ends."""
 
@@ -115,6 +121,8 @@ class _Finder:
             for spelling in _spellings(secret):
                 self._origins.setdefault(spelling.lower(), origin)
         self._looks = tuple(self._origins)
+        # Keywords and phrases of schemas come by the thousand.
+        self._clean: set[str] = set()
         self._shortest = min(map(len, self._looks))
         whole = sorted((spelling for spelling in self._looks if spelling not in map(str.lower, words)), key=len)
         patterns = [f"(?i:{re.escape(spelling)})" for spelling in reversed(whole)]
@@ -123,10 +131,15 @@ class _Finder:
 
     def redact(self, text: str) -> str:
         """The text without the secrets."""
-        if len(text) < self._shortest:
+        if len(text) < self._shortest or text in self._clean:
             return text
         low = text.lower()
-        return self._pattern.sub(REDACTED, text) if any(look in low for look in self._looks) else text
+        for look in self._looks:
+            if look in low:
+                return self._pattern.sub(REDACTED, text)
+        if len(text) <= _LONGEST_REMEMBERED and len(self._clean) < _MOST_REMEMBERED:
+            self._clean.add(text)
+        return text
 
     def origins(self, text: str) -> set[str]:
         """Where the secrets in a text came from."""
