@@ -25,6 +25,8 @@ from mcp_governor.wire.endpoint import HttpEndpoint
 from mcp_governor.writing import NewFile
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcp_governor.config import Launch
     from mcp_governor.surface import Surface
     from mcp_governor.wire import Endpoint
@@ -61,6 +63,7 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
         )
     plan = _plan(target, root)
     plan.keys.update(_launched(run.config.launch, plan))
+    _see_words(plan.keys)
     config = _config(plan, root)
     surface = _read(config)
     from mcp_governor.report.groups import count_of
@@ -119,9 +122,6 @@ def _placed(offer: Offer) -> str:
 def _plan(target: str | None, root: Path) -> _Plan:
     command = server_command()
     if command:
-        _refuse_secrets(command)
-        for word in command:
-            see_unicode(word, "the command")
         name = _name_of(_script(command), root)
         return _Plan(name, {"command": list(command)}, name, "the command line")
     if target:
@@ -146,8 +146,15 @@ def _plan(target: str | None, root: Path) -> _Plan:
     return _Plan(only.name, only.keys, only.name if only.keys else only.target, only.found_in)
 
 
-def _refuse_secrets(command: tuple[str, ...]) -> None:
-    """A command line is written into a file that is committed."""
+def _see_words(keys: Mapping[str, Any]) -> None:
+    """See whether a command line can be written into a file, one that is committed.
+
+    Raises:
+        UsageError: it holds a secret, or is not UTF-8.
+    """
+    command = (*(keys.get("command") or ("",)), *keys.get("args", ()))
+    for word in command:
+        see_unicode(word, "the command")
     learn_command(command)
     if any(redact(word) != word for word in command):
         raise UsageError(
@@ -296,11 +303,14 @@ def _config_text(plan: _Plan, literal: str, known: bool) -> str:
         lines += ["# The server reports no version that counts in numbers; this one is held to the changelog instead."]
         lines += [f"schema-version = {_toml(literal)}"]
     if plan.keys:
-        table = plan.name if re.fullmatch(r"[A-Za-z0-9_-]+", plan.name) else _toml(plan.name)
-        lines += ["", f"[servers.{table}]", *(f"{key} = {_toml(value)}" for key, value in plan.keys.items())]
+        lines += ["", f"[servers.{_key(plan.name)}]", *(f"{key} = {_toml(value)}" for key, value in plan.keys.items())]
     if known:
         lines += ["", "[lint]", f"baseline = {_toml(_KNOWN_FILE)}"]
     return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
 
 
 def _toml(value: Any) -> str:
@@ -309,6 +319,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_toml(item) for item in value) + "]"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{name} = {_toml(item)}" for name, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(name)} = {_toml(item)}" for name, item in value.items()) + " }"
     # A TOML basic string is a JSON string, but for what JSON does not have to escape.
     return escape_toml(json.dumps(str(value), ensure_ascii=False))
