@@ -138,12 +138,11 @@ CLIENTS = {
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-@pytest.mark.parametrize("words", [("snapshot", "-o", "out.json"), ("check", "-v")], ids=lambda words: words[0])
-def test_client_configurations(tmp_path: Path, name: str, words: tuple[str, ...]) -> None:
+def test_client_configurations(tmp_path: Path, name: str) -> None:
     more, env = CLIENTS[name]
     entry = {"command": sys.executable, "args": [LEAKER, "everywhere"], **more}
     (tmp_path / "given.json").write_text(json.dumps({"mcpServers": {"s": entry}}))
-    tight(attack(words[0], "given.json#s", *words[1:], cwd=tmp_path, env=env), tmp_path)
+    tight(attack("snapshot", "given.json#s", "-o", "out.json", cwd=tmp_path, env=env), tmp_path)
 
 
 def test_a_secret_of_six_characters(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from mcp_governor.config import Config, Launch, ServerConfig
 from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDependencyError, TargetError, UsageError
+from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, GitSource, LiveSource, limits_of, parse_target, read_source, resolve
 from mcp_governor.target.git import latest_release, version_of_tag
 from mcp_governor.target.resolve import shown_url
@@ -98,7 +99,7 @@ def test_arguments_requirements_and_variables_of_a_package(monkeypatch: pytest.M
     tail = ("--from", "x==1", "--with", "mcp<2", "--with", "tzdata", "run", "--repository", ". .")
     assert source.endpoint.command[-len(tail) :] == tail
     assert source.endpoint.env["API_KEY"] == "hunter2-hunter2"
-    assert source.secrets == ("hunter2-hunter2",)
+    assert redact("hunter2-hunter2") == "[redacted]"
     assert "hunter2" not in repr(source) + repr(launch)
     npm = resolve("npm:@a/x@2", Config(launch=Launch(with_=("y@3",))), command=("-v",))
     assert isinstance(npm, LiveSource)
@@ -149,7 +150,7 @@ def test_a_configured_package_has_all_that_a_command_has(tmp_path: Path, monkeyp
     assert source.endpoint.env["API_KEY"] == "hunter2-hunter2"
     assert source.endpoint.cwd == str(tmp_path / "sub")
     assert source.endpoint.package == "pypi:x"
-    assert source.secrets == ("hunter2-hunter2",)
+    assert redact("hunter2-hunter2") == "[redacted]"
     assert source.list_params == ({},)
 
 
