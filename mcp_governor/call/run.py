@@ -295,7 +295,7 @@ class _Run:
         """Say of which tools no good call came to anything."""
         from mcp_governor.call.unanswered import unanswered_findings
 
-        for finding in self.redacted(list(unanswered_findings(report, self.checker))):
+        for finding in unanswered_findings(report, self.checker):
             self.findings.setdefault(finding.id, finding)
 
     def versions(self) -> None:

@@ -20,7 +20,7 @@ FAKE = """\
 #!{python}
 import json, os, sys
 said = [*sys.argv[1:], os.getcwd()]
-said += [f"{{name}}={{os.environ[name]}}" for name in ("API_KEY", "OTHER") if name in os.environ]
+said += [f"{{name}}={{os.environ[name]}}" for name in ("GREETING", "OTHER") if name in os.environ]
 schema = {{"type": "object"}}
 tools = [{{"name": f"t{{i:02}}", "description": word, "inputSchema": schema}} for i, word in enumerate(said)]
 how = json.dumps({{"tools": tools}})
@@ -54,16 +54,16 @@ def said(outcome) -> list[str]:
 
 
 def test_a_package_takes_arguments_requirements_and_variables(here, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("API_KEY", "short")
-    words = ("--with", "mcp<2", "--with", "tzdata", "--env", "API_KEY", "--env", "OTHER=x=y", "--", "--repository", ".")
+    monkeypatch.setenv("GREETING", "short")
+    words = ("--with", "mcp<2", "--with", "tzdata", "--env", "GREETING", "--env", "OTHER=x=y", "--", "--repository", ".")
     assert said(here("snapshot", "-o", "-", "pypi:mcp-x==1", *words)) == [
         *("--from", "mcp-x==1", "--with", "mcp<2", "--with", "tzdata", "mcp-x", "--repository", "."),
-        *(str(here.folder), "API_KEY=short", "OTHER=x=y"),
+        *(str(here.folder), "GREETING=short", "OTHER=x=y"),
     ]
 
 
 def test_a_variable_that_is_not_named_is_not_given_nor_the_checkout(here, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("API_KEY", "short")
+    monkeypatch.setenv("GREETING", "short")
     assert said(here("snapshot", "-o", "-", "pypi:x")) == ["--from", "x", "x", str(Path.home())]
 
 
@@ -84,15 +84,15 @@ def test_a_command_beside_a_package_is_no_argument(here) -> None:
 
 
 def test_a_configured_package_has_arguments_requirements_variables_and_a_folder(here, monkeypatch) -> None:
-    monkeypatch.setenv("KEY", "short")
+    monkeypatch.setenv("WORD", "short")
     (here.folder / "sub").mkdir()
     (here.folder / "mcp-governor.toml").write_text(
         'target = "s"\n[servers.s]\npackage = "pypi:x:run"\nargs = ["--db", "a"]\nwith = ["mcp<2"]\n'
-        'env = { API_KEY = "$KEY" }\ncwd = "sub"\n'
+        'env = { GREETING = "$WORD" }\ncwd = "sub"\n'
     )
     assert said(here("snapshot", "-o", "-")) == [
         *("--from", "x", "--with", "mcp<2", "run", "--db", "a"),
-        *(str(here.folder / "sub"), "API_KEY=short"),
+        *(str(here.folder / "sub"), "GREETING=short"),
     ]
     assert said(here("snapshot", "-o", "-", "--with", "z", "--env", "OTHER=1"))[3:7] == ["mcp<2", "--with", "z", "run"]
 
@@ -123,13 +123,13 @@ def test_arguments_of_a_command_stand_in_the_command(here, key: str) -> None:
 
 
 def test_init_writes_what_the_package_needs_and_no_value(here, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("API_KEY", "short")
+    monkeypatch.setenv("GREETING", "short")
     monkeypatch.setattr(init_command, "ci_offers", lambda *_: ())
-    words = ("--with", "mcp<2", "--env", "API_KEY", "--no-hook", "--", "--db", "a b")
+    words = ("--with", "mcp<2", "--env", "GREETING", "--no-hook", "--", "--db", "a b")
     assert here("init", "pypi:mcp-x", *words).code == 0
     server = load_config(here.folder / "mcp-governor.toml").servers["mcp-x"]
     assert (server.package, server.args, server.with_) == ("pypi:mcp-x", ("--db", "a b"), ("mcp<2",))
-    assert server.env == {"API_KEY": "$API_KEY"}
+    assert server.env == {"GREETING": "$GREETING"}
 
 
 def test_the_timeout_bounds_a_program_that_is_no_server(tmp_path: Path) -> None:
