@@ -19,9 +19,16 @@ def serve(http: bool, port: int) -> None:
             "serve speaks over standard input and output, and one is closed.", "Keep them open, or use --http."
         )
     from mcp_governor.server import build_server
+    from mcp_governor.server.lines import LINE_BYTES
+    from mcp_governor.server.pool import Pool
 
-    server = build_server()
+    pool = Pool()
+    server = build_server(pool)
     if http:
-        server.run("streamable-http", host="127.0.0.1", port=port)
-    else:
-        server.run("stdio")
+        server.run("streamable-http", host="127.0.0.1", port=port, max_request_body_size=LINE_BYTES)
+        return
+    import anyio
+
+    from mcp_governor.server.stdio import serve_stdio
+
+    anyio.run(serve_stdio, server, pool)

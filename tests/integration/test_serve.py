@@ -160,8 +160,10 @@ def test_refused_arguments_fail_the_call_in_our_own_words(name, arguments, named
     assert validate_response(result, tool=name, surface=surface, arguments=arguments) == []
 
 
-def test_a_crash_stays_inside_the_envelope(monkeypatch):
-    monkeypatch.setattr("mcp_governor.change.compare", lambda old, new: 1 / 0)
+def test_a_crash_stays_inside_the_envelope(monkeypatch, tmp_path):
+    # what every Python of a worker runs at its start
+    (tmp_path / "sitecustomize.py").write_text("import mcp_governor.change as c\nc.compare = lambda *_: 1 / 0\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [TOOL]})
     assert envelope["error"]["kind"] == "internal_error"
     assert "Zero" not in str(envelope)

@@ -1,26 +1,22 @@
-"""mcp-governor as an MCP server: three tools that keep the charter's rules and answer in its envelope.
+"""The three tools: what they do, what a model reads about them, and what one call may cost.
 
-Run it with ``mcp-governor serve``. ``mcp-governor check`` in this repository governs it: the changelog of its
-surface is ``docs/mcp-schema-changelog.md``, the recorded surface ``mcp-surface.json``.
+Nothing here runs in the process that talks to the client: see :mod:`mcp_governor.server.worker`.
 """
 
 from __future__ import annotations
 
-import logging
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from mcp_governor.charter import CostHint, ToolMetadata, add_tool
+from mcp_governor.charter import CostHint, ToolMetadata
 from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
 from mcp_governor.charter.v1_2 import ToolResponse
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
-
-SCHEMA_VERSION = "0.1.0"
-"""Version of our own MCP surface, apart from the version of the package."""
+    from collections.abc import Callable
 
 _MAX_TOOLS = 500
 
@@ -160,8 +156,52 @@ def list_rules(
     return ToolResponse[RulesData].success(RulesData(rules=rules), follow_up_hints=["lint_description"])
 
 
-_TOOLS: tuple[tuple[Any, ToolMetadata], ...] = (
-    (
+@frozen
+class Budget:
+    """What one call of a tool may cost; beyond it the call is ended and answered with an error.
+
+    Attributes:
+        seconds: wall clock of the work, without the wait for a free worker.
+        argument_bytes: size of the arguments as JSON.
+    """
+
+    seconds: float
+    argument_bytes: int
+
+
+@frozen(eq=False)
+class Tool:
+    """One tool.
+
+    Attributes:
+        work: takes the arguments, returns the envelope.
+        metadata: what is published.
+        budget: what a call may cost.
+        smaller: arguments of a smaller call of the same tool, ``None`` where there is none to suggest.
+    """
+
+    work: Callable[..., ToolResponse[Any]]
+    metadata: ToolMetadata
+    budget: Budget
+    smaller: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda _: None
+
+
+_SUGGESTED_BYTES = 20_000
+"""Largest arguments that a recovery block repeats: a model has to read them."""
+
+
+def _one_pair(arguments: dict[str, Any]) -> dict[str, Any] | None:
+    """The comparison of one tool of many."""
+    old, new = arguments["old_tools"], arguments["new_tools"]
+    if len(old) < 2 and len(new) < 2:
+        return None
+    first = old[0] if old else new[0]
+    pair = {"old_tools": old[:1], "new_tools": [tool for tool in new if tool.get("name") == first.get("name")][:1]}
+    return pair if len(repr(pair)) <= _SUGGESTED_BYTES else None
+
+
+_ALL = (
+    Tool(
         lint_description,
         ToolMetadata(
             name="lint_description",
@@ -174,8 +214,9 @@ _TOOLS: tuple[tuple[Any, ToolMetadata], ...] = (
             idempotent=True,
             side_effects="none",
         ),
+        Budget(seconds=10, argument_bytes=512 << 10),
     ),
-    (
+    Tool(
         compare_surfaces,
         ToolMetadata(
             name="compare_surfaces",
@@ -188,8 +229,10 @@ _TOOLS: tuple[tuple[Any, ToolMetadata], ...] = (
             idempotent=True,
             side_effects="none",
         ),
+        Budget(seconds=10, argument_bytes=2 << 20),
+        _one_pair,
     ),
-    (
+    Tool(
         list_rules,
         ToolMetadata(
             name="list_rules",
@@ -201,62 +244,9 @@ _TOOLS: tuple[tuple[Any, ToolMetadata], ...] = (
             idempotent=True,
             side_effects="none",
         ),
+        Budget(seconds=10, argument_bytes=16 << 10),
     ),
 )
 
-
-def refusal(tool: str, error: ValidationError) -> str:
-    """What is said of arguments that the input schema refuses: which one, and not the validator's words.
-
-    Such a call never reaches the tool, so no envelope answers it (structured recovery, "MCP dispatch").
-    """
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = next(iter(first["loc"]), "arguments")
-    wrong = "is missing" if first["type"] == "missing" else "does not fit"
-    return f"{tool} refuses the call: {where} {wrong}; its input schema says what it takes."
-
-
-def build_server() -> MCPServer[Any]:
-    """The server, ready to run.
-
-    Raises:
-        MissingDependencyError: the SDK is not installed.
-    """
-    try:
-        from mcp.server.mcpserver import MCPServer
-        from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-    except ImportError:
-        from mcp_governor.errors import MissingDependencyError
-
-        raise MissingDependencyError(
-            "Serving needs the MCP SDK, which is not installed.", 'Install it with: pip install "mcp-governor[serve]"'
-        ) from None
-
-    class EnvelopeServer(MCPServer[Any]):
-        """Says what is wrong with a call in words of its own, and keeps a crash inside of the envelope."""
-
-        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-            try:
-                return await super().call_tool(name, arguments, context)
-            except UnexpectedToolError:
-                logging.getLogger(__name__).exception("tool %s failed", name)
-                failed = ToolResponse[None].fail(
-                    "internal_error",
-                    "The call failed inside the server.",
-                    suggested_tool="list_rules",
-                    suggested_args={},
-                )
-                return failed.to_call_tool_result()
-            except ToolError as error:
-                if isinstance(error.__cause__, ValidationError):
-                    raise ToolError(refusal(name, error.__cause__)) from None
-                raise
-
-    server = EnvelopeServer(
-        "mcp-governor",
-        version=SCHEMA_VERSION,
-        instructions="Judges MCP tool descriptions and compares surfaces of MCP servers. Reads only what it is given.",
-    )
-    for function, metadata in _TOOLS:
-        add_tool(server, function, metadata)
-    return server
+TOOLS = {tool.metadata.name: tool for tool in _ALL}
+"""Every tool by its name."""

@@ -1,0 +1,185 @@
+"""The server object: three tools, each call of which is carried to a worker and bounded there."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from mcp_governor.charter import add_tool
+from mcp_governor.charter.v1_2 import ToolResponse
+from mcp_governor.server.pool import BusyError, CrashError, Pool, SpentError
+from mcp_governor.server.tools import TOOLS
+from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from mcp.server.mcpserver import MCPServer
+
+    from mcp_governor.server.tools import Tool
+
+SCHEMA_VERSION = "0.1.0"
+"""Version of our own MCP surface, apart from the version of the package."""
+
+_SPENT = {
+    "seconds": "The call took longer than the {seconds:g} seconds that it may take",
+    "memory": "The call needed more memory than it may use",
+    "result": "The result is larger than an answer may be",
+}
+
+
+class RefusedError(Exception):
+    """A call that never reaches its tool; ``str()`` is what the client is told."""
+
+
+def refusal(tool: str, error: ValidationError) -> str:
+    """What is said of arguments that the input schema refuses: which one, and not the validator's words.
+
+    Such a call never reaches the tool, so no envelope answers it (structured recovery, "MCP dispatch").
+    """
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = next(iter(first["loc"]), "arguments")
+    wrong = "is missing" if first["type"] == "missing" else "does not fit"
+    return f"{tool} refuses the call: {where} {wrong}; its input schema says what it takes."
+
+
+def build_server(pool: Pool | None = None) -> MCPServer[Any]:
+    """The server, ready to run.
+
+    Args:
+        pool: does the work; a pool of its own by default, which ends with the session (or with the process).
+
+    Raises:
+        MissingDependencyError: the SDK is not installed.
+    """
+    try:
+        from mcp.server.mcpserver import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+    except ImportError:
+        from mcp_governor.errors import MissingDependencyError
+
+        raise MissingDependencyError(
+            "Serving needs the MCP SDK, which is not installed.", 'Install it with: pip install "mcp-governor[serve]"'
+        ) from None
+
+    class EnvelopeServer(MCPServer[Any]):
+        """Says what is wrong with a call in words of its own, and keeps a crash inside of the envelope."""
+
+        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            try:
+                return await super().call_tool(name, arguments, context)
+            except ToolError as error:
+                cause = error.__cause__
+                if isinstance(cause, ValidationError):
+                    raise ToolError(refusal(name, cause)) from None
+                if isinstance(cause, RefusedError):
+                    raise ToolError(str(cause)) from None
+                if isinstance(error, UnexpectedToolError):
+                    logging.getLogger(__name__).exception("tool %s failed", name)
+                    return _result(_failed())
+                raise
+
+    calls = pool or Pool()
+
+    @asynccontextmanager
+    async def session(_: Any) -> AsyncIterator[dict[str, Any]]:
+        try:
+            yield {}
+        finally:
+            calls.close()
+
+    server = EnvelopeServer(
+        "mcp-governor",
+        version=SCHEMA_VERSION,
+        instructions="Judges MCP tool descriptions and compares surfaces of MCP servers. Reads only what it is given.",
+        lifespan=session,
+        # A line of log for each request, and a client that does not read our stderr, would stop us in the end.
+        log_level="WARNING",
+    )
+    for tool in TOOLS.values():
+        add_tool(server, _carried(tool, calls), tool.metadata)
+    return server
+
+
+def _carried(tool: Tool, calls: Pool) -> Callable[..., Any]:
+    """A function that looks like the tool's to the SDK, and has a worker do the work."""
+    name = tool.metadata.name
+
+    @functools.wraps(tool.work)
+    async def call(**arguments: Any) -> Any:
+        given = _encoded(tool, arguments)
+        try:
+            return _result(await calls.call(name, given, tool.budget.seconds))
+        except BusyError:
+            raise RefusedError(
+                f"{name} did not run: too many calls are waiting; wait for one of their answers, then call again."
+            ) from None
+        except SpentError as error:
+            return _result(_spent(tool, arguments, error.what))
+        except CrashError as error:
+            logging.getLogger(__name__).error("tool %s failed: %s", name, error)
+            return _result(_failed())
+
+    return call
+
+
+def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
+    """The arguments as JSON.
+
+    They are looked at once more because the SDK reads JSON out of texts where a list is wanted, and because a server
+    over HTTP, or in a process of its own, has nothing of ours in front of it.
+
+    Raises:
+        RefusedError: they are too large, too deep, or not to be written as JSON.
+    """
+    name = tool.metadata.name
+    try:
+        if exceeds_depth(arguments, MAX_DEPTH):
+            raise RecursionError
+        given = json.dumps(arguments, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except RecursionError:
+        raise RefusedError(f"{name} refuses the call: its arguments nest deeper than {MAX_DEPTH} levels.") from None
+    except UnicodeEncodeError:
+        raise RefusedError(f"{name} refuses the call: a text holds half of a surrogate pair.") from None
+    except ValueError:
+        raise RefusedError(f"{name} refuses the call: a number is not finite, or has too many digits.") from None
+    most = tool.budget.argument_bytes
+    if len(given) > most:
+        raise RefusedError(
+            f"{name} refuses the call: its arguments take {len(given):,} bytes, and {most:,} are allowed; "
+            "send less at a time."
+        )
+    return given
+
+
+def _result(envelope: dict[str, Any]) -> Any:
+    """The SDK's result for an envelope; it is validated there, against the tool's output schema."""
+    from mcp_types import CallToolResult
+
+    text = json.dumps(envelope, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return CallToolResult.model_validate(
+        {"content": [{"type": "text", "text": text}], "structuredContent": envelope, "isError": False}
+    )
+
+
+def _failed() -> dict[str, Any]:
+    message = "The call failed inside the server."
+    recovery: dict[str, Any] = {"suggested_tool": "list_rules", "suggested_args": {}}
+    return ToolResponse[None].fail("internal_error", message, **recovery).to_wire()
+
+
+def _spent(tool: Tool, arguments: dict[str, Any], what: str) -> dict[str, Any]:
+    why = _SPENT[what].format(seconds=tool.budget.seconds)
+    smaller = tool.smaller(arguments)
+    if smaller is None:
+        recovery: dict[str, Any] = {"suggested_tool": "list_rules", "suggested_args": {}}
+        advice = "make the arguments smaller"
+    else:
+        recovery = {"suggested_tool": tool.metadata.name, "suggested_args": smaller}
+        advice = "compare one tool at a time"
+    return ToolResponse[None].fail("cost_cap_exceeded", f"{why}; {advice}.", **recovery).to_wire()

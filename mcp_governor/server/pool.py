@@ -1,0 +1,246 @@
+"""The workers of a server: few, reused, and killed when a call takes too long or nobody waits for it any more."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+import anyio.to_thread
+
+from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
+from mcp_governor.server.worker import RESULT_BYTES
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+WORKERS = 2
+"""Processes at a time: a slow comparison does not hold up a quick question."""
+
+WAITING = 64
+"""Calls that may wait for a worker; the next one is refused."""
+
+WAIT_SECONDS = 20.0
+"""How long a call may wait for a worker before it is refused."""
+
+_SESSION = sys.platform != "win32"
+
+
+class BusyError(Exception):
+    """The call was not begun: too many are waiting, or it has waited too long."""
+
+
+class SpentError(Exception):
+    """The call was begun and ended by us: it took too long, too much memory, or its result is too large.
+
+    Args:
+        what: ``seconds``, ``memory`` or ``result``.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+class CrashError(Exception):
+    """The tool failed; ``str()`` is the traceback."""
+
+
+class Worker:
+    """One process."""
+
+    def __init__(self) -> None:
+        root = str(Path(__file__).parents[2])
+        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+        # -P: the folder that we were started in is not ours, and a module in it must not be taken for one of ours.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "mcp_governor.server.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=_SESSION,
+            bufsize=0,
+        )
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("the worker was started without a pipe")
+        self._outward = cast("BinaryIO", self._process.stdin)
+        self._inward = io.BufferedReader(cast("io.RawIOBase", self._process.stdout))
+
+    @property
+    def lives(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, request: bytes) -> bytes:
+        """The answer to one request, however long that takes; :meth:`kill` ends it.
+
+        Raises:
+            BrokenFrameError, OSError, ValueError: the process is gone.
+        """
+        write_frame(self._outward, request)
+        # Three times: what an answer says beside the envelope, and how JSON may be escaped.
+        return read_frame(self._inward, 3 * RESULT_BYTES)
+
+    def kill(self) -> int:
+        """End it and everything that it started; its exit status, which is its own where it had ended by itself."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if _SESSION:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        return self._process.wait()
+
+    def ended(self, seconds: float) -> int | None:
+        """Its exit status, ``None`` where it still runs after so many seconds."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+
+class Pool:
+    """Carries calls to workers, which are started when they are needed.
+
+    Args:
+        size: workers at a time.
+        waiting: calls that may wait for one.
+        wait_seconds: how long each may wait.
+    """
+
+    def __init__(self, size: int = WORKERS, waiting: int = WAITING, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._free = anyio.Semaphore(size)
+        self._waiting = 0
+        self._most_waiting = waiting
+        self._wait_seconds = wait_seconds
+        self._idle: list[Worker] = []
+        self._all: set[Worker] = set()
+        self._owner = os.getpid()
+        self._resumed: anyio.Event | None = None
+        _POOLS.add(self)
+
+    async def call(self, tool: str, arguments: bytes, seconds: float) -> dict[str, Any]:
+        """The envelope of one call.
+
+        Args:
+            tool: its name.
+            arguments: as JSON.
+            seconds: the most that the work may take.
+
+        Raises:
+            BusyError: it was not begun.
+            SpentError: it was ended.
+            CrashError: it failed.
+        """
+        await self._admit()
+        try:
+            worker = self._idle.pop() if self._idle else self._started()
+            if not worker.lives:
+                self._drop(worker)
+                worker = self._started()
+            request = b'{"tool":%s,"seconds":%d,"arguments":%s}' % (json.dumps(tool).encode(), seconds, arguments)
+            return await self._ask(worker, request, seconds)
+        finally:
+            self._free.release()
+
+    async def _admit(self) -> None:
+        if self._waiting >= self._most_waiting:
+            raise BusyError
+        self._waiting += 1
+        try:
+            with anyio.fail_after(self._wait_seconds):
+                await self._free.acquire()
+                try:
+                    while self._resumed is not None:
+                        await self._resumed.wait()
+                except BaseException:
+                    self._free.release()
+                    raise
+        except TimeoutError:
+            raise BusyError from None
+        finally:
+            self._waiting -= 1
+
+    async def _ask(self, worker: Worker, request: bytes, seconds: float) -> dict[str, Any]:
+        try:
+            with anyio.fail_after(seconds):
+                reply = json.loads(await anyio.to_thread.run_sync(worker.ask, request, abandon_on_cancel=True))
+        except TimeoutError:
+            self._drop(worker)
+            raise SpentError("seconds") from None
+        except (BrokenFrameError, OSError, ValueError):
+            raise self._why_gone(worker) from None
+        except BaseException:
+            # Cancelled: nobody waits for the answer any more.
+            self._drop(worker)
+            raise
+        if reply["retired"]:
+            self._drop(worker)
+        else:
+            self._idle.append(worker)
+        if "envelope" in reply:
+            envelope: dict[str, Any] = reply["envelope"]
+            return envelope
+        if reply["failed"] == "crash":
+            raise CrashError(reply["trace"])
+        raise SpentError(reply["failed"])
+
+    def hold(self) -> None:
+        """Begin no further call: the client does not take its answers."""
+        if self._resumed is None:
+            self._resumed = anyio.Event()
+
+    def resume(self) -> None:
+        """Begin calls again."""
+        if self._resumed is not None:
+            self._resumed.set()
+            self._resumed = None
+
+    def close(self) -> None:
+        """End every worker, at once; calls that come later start new ones. Safe to call from any thread."""
+        if self._owner == os.getpid():
+            for worker in tuple(self._all):
+                self._drop(worker)
+
+    def _started(self) -> Worker:
+        # In the thread of the event loop, and not in one that comes and goes: Linux ends a worker with the thread
+        # that started it (PR_SET_PDEATHSIG).
+        worker = Worker()
+        self._all.add(worker)
+        return worker
+
+    def _drop(self, worker: Worker) -> None:
+        worker.kill()
+        self._all.discard(worker)
+        with contextlib.suppress(ValueError):
+            self._idle.remove(worker)
+
+    def _why_gone(self, worker: Worker) -> Exception:
+        """Why a worker died in the middle of a call."""
+        code = worker.ended(1.0)
+        self._drop(worker)
+        if code is None:
+            return CrashError("the worker sent something that is no answer")
+        # Rust code aborts where it gets no memory; SIGKILL is the operating system, short of memory itself.
+        names = {-getattr(signal, name, 0): name for name in ("SIGXCPU", "SIGABRT", "SIGSEGV", "SIGKILL")}
+        name = names.get(code)
+        if name is None or code == 0:
+            return CrashError(f"the worker ended with status {code}")
+        return SpentError("seconds" if name == "SIGXCPU" else "memory")
+
+
+_POOLS: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for pool in tuple(_POOLS):
+        pool.close()

@@ -1,0 +1,330 @@
+"""Serving over stdin and stdout: bounded in what is read, in what waits, and in how long we outlive the client.
+
+Two threads do what blocks, so that neither a silent client nor one that does not read stops the event loop. The
+reader hands over one message at a time and waits until it is taken, so that a client which sends faster than we work
+fills its own pipe and not our memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import queue
+import select
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from mcp_governor.frozen import frozen
+from mcp_governor.server.lines import INVALID_REQUEST, Lines, Refused, cost, is_id, read
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterator
+
+    from mcp.server.mcpserver import MCPServer
+
+    from mcp_governor.server.pool import Pool
+
+CHUNK = 65_536
+
+REQUESTS = 128
+"""Requests that may be without an answer at a time, twice as many as may wait for a worker."""
+
+REQUESTS_COST = 64 << 20
+"""Most memory, as ``lines.cost`` estimates it, that these may take. One message always fits."""
+
+UNREAD = 4 << 20
+"""Bytes of answers that may wait for the client to read them; above that no work is begun and no line is read."""
+
+GRACE = 0.4
+"""Seconds that running calls get when the client has closed our stdin: whoever pipes a question in reads the answer."""
+
+AFTERLIFE = 0.9
+"""Seconds after which a process whose client is gone ends, whatever it is doing."""
+
+POLL = 0.1
+"""Seconds between two looks at whether the client is gone, while it does not read."""
+
+
+@frozen
+class Wire:
+    """The descriptors of the client, apart from 0 and 1, which nothing that prints or reads by accident can reach."""
+
+    inward: int
+    outward: int
+
+
+@contextlib.contextmanager
+def own_wire() -> Iterator[Wire]:
+    """Take descriptors 0 and 1 away from the rest of the process: 0 reads nothing then, and 1 writes to stderr."""
+    wire = Wire(os.dup(0), os.dup(1))
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    try:
+        yield wire
+    finally:
+        os.dup2(wire.inward, 0)
+        os.dup2(wire.outward, 1)
+
+
+class Output:
+    """What goes to the client.
+
+    Args:
+        number: the descriptor.
+        pool: begins no work while the client does not read.
+    """
+
+    def __init__(self, number: int, pool: Pool) -> None:
+        self._number = number
+        self._pool = pool
+        self._loop = asyncio.get_running_loop()
+        self._queue: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._unread = 0
+        self._news = anyio.Event()
+        self.broken = anyio.Event()
+        threading.Thread(target=self._write, daemon=True).start()
+
+    async def put(self, line: bytes) -> None:
+        """Send a line; waits while the client is too far behind. A client that is gone gets nothing."""
+        while self.stalled:
+            await self._news.wait()
+        self._unread += len(line)
+        self._queue.put(line)
+        if self._unread > UNREAD:
+            self._pool.hold()
+
+    @property
+    def stalled(self) -> bool:
+        """Whether the client is too far behind to be sent more."""
+        return self._unread > UNREAD and not self.broken.is_set()
+
+    async def drained(self) -> None:
+        """Return when everything was written."""
+        while self._unread and not self.broken.is_set():
+            await self._news.wait()
+
+    def _write(self) -> None:
+        while True:
+            line = self._queue.get()
+            rest = memoryview(line)
+            try:
+                while rest:
+                    rest = rest[os.write(self._number, rest) :]
+            except OSError:
+                self._call(self._break)
+                return
+            self._call(self._written, len(line))
+
+    def _call(self, function: Any, *arguments: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _written(self, size: int) -> None:
+        self._unread -= size
+        if self._unread <= UNREAD:
+            self._pool.resume()
+        self._told()
+
+    def _break(self) -> None:
+        self.broken.set()
+        self._told()
+
+    def _told(self) -> None:
+        news, self._news = self._news, anyio.Event()
+        news.set()
+
+
+class Desk:
+    """Knows which requests are without an answer, and refuses those that are one too many."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, int] = {}
+        self._cost = 0
+        self._news = anyio.Event()
+
+    def admit(self, number: str | int, size: int) -> Refused | None:
+        """Take a request, or say why not.
+
+        Args:
+            number: its id.
+            size: what it costs.
+        """
+        key = str(number)  # as the SDK sees it: 7 and "7" are one id to it
+        if key in self._open:
+            return Refused(INVALID_REQUEST, "a request with this id is without an answer still; give another", number)
+        if len(self._open) >= REQUESTS or (self._open and self._cost + size > REQUESTS_COST):
+            why = "too many requests are without an answer; wait for one of them, then send this one again"
+            return Refused(INVALID_REQUEST, why, number)
+        self._open[key] = size
+        self._cost += size
+        return None
+
+    def settle(self, number: Any) -> None:
+        """A request was answered, or was cancelled and will not be."""
+        self._cost -= self._open.pop(str(number), 0)
+        news, self._news = self._news, anyio.Event()
+        news.set()
+
+    async def settled(self) -> None:
+        """Return when every request has its answer."""
+        while self._open:
+            await self._news.wait()
+
+
+class Input:
+    """What comes from the client.
+
+    Args:
+        number: the descriptor.
+        output: gets the refusals.
+        desk: admits requests.
+        server: takes messages: the SDK's end of a stream.
+        pool: is ended when the client is gone.
+    """
+
+    def __init__(self, number: int, output: Output, desk: Desk, server: Any, pool: Pool) -> None:
+        from mcp.shared.message import SessionMessage
+        from mcp_types import jsonrpc_message_adapter
+
+        self._number = number
+        self._output = output
+        self._desk = desk
+        self._server = server
+        self._pool = pool
+        self._loop = asyncio.get_running_loop()
+        self._typed = jsonrpc_message_adapter.validate_python
+        self._wrapped = SessionMessage
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self._read()
+        finally:
+            self._hand_over(self._finish())
+            time.sleep(AFTERLIFE)
+            # Still here: something does not end, and there is nobody left to wait for it.
+            self._pool.close()
+            os._exit(0)
+
+    def _read(self) -> None:
+        lines = Lines()
+        while piece := self._piece():
+            for line in lines.split(piece):
+                if not self._take(line):
+                    return
+        for line in lines.rest():
+            self._take(line)
+
+    def _piece(self) -> bytes:
+        try:
+            return os.read(self._number, CHUNK)
+        except OSError:
+            return b""
+
+    def _take(self, line: Any) -> bool:
+        """Answer a line, or hand it to the server; ``False`` where the client went away meanwhile."""
+        outcome = read(line)
+        if isinstance(outcome, Refused):
+            return self._hand_over(self._output.put(outcome.encoded()))
+        try:
+            message = self._typed(outcome, by_name=False)
+        except ValueError:
+            number = outcome.get("id")
+            why = "the message is not a JSON-RPC 2.0 request, notification or response as MCP has them"
+            refused = Refused(INVALID_REQUEST, why, number if is_id(number) else None)
+            return self._hand_over(self._output.put(refused.encoded()))
+        return self._hand_over(self._accept(outcome, message, cost(line)))
+
+    async def _accept(self, plain: dict[str, Any], message: Any, size: int) -> None:
+        if "method" in plain and "id" in plain:
+            refused = self._desk.admit(plain["id"], size)
+            if refused is not None:
+                await self._output.put(refused.encoded())
+                return
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await self._server.send(self._wrapped(message))
+        params = plain.get("params")
+        if plain.get("method") == "notifications/cancelled" and isinstance(params, dict):
+            self._desk.settle(params.get("requestId"))
+
+    async def _finish(self) -> None:
+        """The client has closed our stdin: answer what can be answered at once, and end the session."""
+        with anyio.move_on_after(GRACE):
+            await self._desk.settled()
+        self._server.close()
+
+    def _hand_over(self, work: Coroutine[Any, Any, None]) -> bool:
+        """Have the event loop do something, and wait for it; ``False`` where the client went away meanwhile."""
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:  # the loop has ended
+            work.close()
+            return False
+        while True:
+            try:
+                future.result(POLL)
+            except TimeoutError:
+                if future.done() or (self._output.stalled and self._hung_up()):
+                    return False
+            except BaseException:  # noqa: BLE001  (a session that has ended is told of in its own place)
+                return False
+            else:
+                return True
+
+    def _hung_up(self) -> bool:
+        """Whether the other end of stdin is closed, though not everything was read from it."""
+        if not hasattr(select, "poll"):  # Windows: it is seen when the rest has been read
+            return False
+        poll = select.poll()
+        poll.register(self._number, getattr(select, "POLLRDHUP", 0))
+        return any(events & ~select.POLLIN for _, events in poll.poll(0))
+
+
+async def serve_stdio(server: MCPServer[Any], pool: Pool) -> None:
+    """Serve one client over stdin and stdout until it is gone.
+
+    Args:
+        server: see :func:`~mcp_governor.server.app.build_server`.
+        pool: the one that the server was built with.
+    """
+    with own_wire() as wire:
+        to_server, from_client = anyio.create_memory_object_stream[Any](0)
+        to_client, from_server = anyio.create_memory_object_stream[Any](0)
+        output, desk = Output(wire.outward, pool), Desk()
+        Input(wire.inward, output, desk, to_server, pool)
+        low = server._lowlevel_server
+
+        async def answer() -> None:
+            async with from_server:
+                async for item in from_server:
+                    await output.put(_line(item.message))
+                    desk.settle(getattr(item.message, "id", None))
+
+        async with anyio.create_task_group() as tasks:
+
+            async def leave_when_broken() -> None:
+                await output.broken.wait()
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(leave_when_broken)
+            tasks.start_soon(answer)
+            await low.run(from_client, to_client, low.create_initialization_options())
+            with anyio.move_on_after(GRACE):
+                await output.drained()
+            tasks.cancel_scope.cancel()
+
+
+def _line(message: Any) -> bytes:
+    try:
+        text: str = message.model_dump_json(by_alias=True, exclude_unset=True)
+        return text.encode() + b"\n"
+    except ValueError:
+        logging.getLogger(__name__).exception("an answer cannot be written as JSON")
+        return Refused(-32603, "the answer cannot be written as JSON", getattr(message, "id", None)).encoded()

@@ -1,0 +1,148 @@
+"""The process in which tools do their work: started by :mod:`mcp_governor.server.pool`, killed when a call is over.
+
+A request is a frame of JSON, ``{"tool": …, "arguments": …, "seconds": …}``. Its answer is a frame of JSON with one
+member: ``envelope``, or ``failed`` with one of the words of :data:`Failure` (and ``trace`` for a crash). A process
+that answers with ``"retired": true`` takes no further request.
+
+What bounds it, where the system has it: memory (``RLIMIT_DATA``: Linux; macOS takes the limit and does not hold to
+it; Windows has none), processor time (``RLIMIT_CPU``: Linux and macOS), and the wall clock of the pool (everywhere).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
+
+Failure = Literal["memory", "result", "crash"]
+
+DATA = 88 << 20
+"""Bytes of memory that a worker may use. A comparison of two surfaces of 500 tools takes 45 MB, one of two tools
+with 3,000 properties 65 MB. Two workers, the process that each may start for hard schemas, and the server stay below
+500 MB with it, all of them at their limit. Beyond it the call fails with ``cost_cap_exceeded``."""
+
+RETIRED = 72 << 20
+"""Resident bytes after which a worker is replaced: Python gives memory back seldom."""
+
+REQUEST_BYTES = 4 << 20
+RESULT_BYTES = 512 << 10
+"""Size of an envelope. A model reads a token in about four bytes, so this is more than it can take."""
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    _limit_memory()
+    _die_with_parent()
+    inward, outward = _streams()
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(inward, requests), daemon=True).start()
+    _warm()
+    while True:
+        reply = answer(json.loads(requests.get()))
+        retired = _resident() > RETIRED or reply.get("failed") == "memory"
+        write_frame(outward, json.dumps({**reply, "retired": retired}, ensure_ascii=False).encode())
+        if retired:
+            return
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """What came of one request; see the module."""
+    from mcp_governor.server.tools import TOOLS
+
+    _limit_seconds(request["seconds"])
+    try:
+        envelope = TOOLS[request["tool"]].work(**request["arguments"]).to_wire()
+        # Also what cannot be written as UTF-8 JSON fails here, and not on the way out.
+        size = len(json.dumps(envelope, ensure_ascii=False, allow_nan=False).encode())
+    except MemoryError:
+        return {"failed": "memory"}
+    except Exception:  # noqa: BLE001  (the client gets an envelope, the operator the trace)
+        import traceback
+
+        return {"failed": "crash", "trace": traceback.format_exc(limit=-8)[-4000:]}
+    return {"failed": "result"} if size > RESULT_BYTES else {"envelope": envelope}
+
+
+def _warm() -> None:
+    """Load what every call needs, while the first request is on its way."""
+    from mcp_governor.change import compare
+    from mcp_governor.linting import lint, load_catalogue
+    from mcp_governor.server.tools import TOOLS
+    from mcp_governor.surface import build_surface
+
+    # Names of these packages load with their first use.
+    if all((compare, lint, build_surface, TOOLS)):
+        load_catalogue()
+
+
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """Our ends of the pipes. What a tool prints goes nowhere, and what it starts does not hold the pipes open."""
+    inward, outward = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(null, number)
+    os.close(null)
+    return os.fdopen(inward, "rb"), os.fdopen(outward, "wb", buffering=0)
+
+
+def _receive(inward: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:
+    """Take requests; when the server is gone, end at once, in the middle of whatever is being worked on."""
+    with contextlib.suppress(BrokenFrameError, OSError):
+        while True:
+            requests.put(read_frame(inward, REQUEST_BYTES))
+    end_group()
+
+
+def end_group() -> None:
+    """End this process and everything that it started."""
+    if sys.platform != "win32" and os.getpgid(0) == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
+
+
+def _limit_memory() -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (DATA, DATA))
+
+
+def _limit_seconds(seconds: float) -> None:
+    """The processor time of this request. The pool looks at the clock; this holds where the pool itself is gone."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + seconds) + 2, hard))
+
+
+def _die_with_parent() -> None:
+    """Linux ends us with the server, even where native code holds the interpreter and no thread of ours runs."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def _resident() -> int:
+    """Bytes of memory that are in use now; 0 where the system does not say so in a file."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+if __name__ == "__main__":
+    main()
