@@ -121,13 +121,17 @@ def read(line: bytes | TooLong) -> dict[str, Any] | Refused:
         why = "the message holds too many values, and was not read; send less at a time"
         return Refused(INVALID_REQUEST, why, find_id(line))
     try:
-        value = json.loads(line.decode("utf-8"), parse_constant=_constant, parse_float=_number)
+        # A byte order mark is not JSON, but Windows programs send it; utf-8-sig reads past it.
+        value = json.loads(line.decode("utf-8-sig"), parse_constant=_constant, parse_float=_number)
     except UnicodeDecodeError as error:
         return Refused(PARSE_ERROR, f"the message is not UTF-8: see byte {error.start}")
     except RecursionError:
         return _too_deep(line)
     except json.JSONDecodeError as error:
-        return Refused(PARSE_ERROR, f"the message is not JSON: {error.msg}, at character {error.pos}")
+        problem = error.msg.removesuffix(" at")
+        return Refused(PARSE_ERROR, f"the message is not JSON: {problem} at character {error.pos}")
+    except _ConstantError as error:
+        return Refused(PARSE_ERROR, f"the message is not JSON: {error} is not a JSON value")
     except ValueError:
         return Refused(INVALID_REQUEST, "a number in the message is too large to be read", find_id(line))
     if isinstance(value, list):
@@ -185,8 +189,12 @@ def _too_deep(line: bytes) -> Refused:
     return Refused(INVALID_REQUEST, f"the message nests deeper than {MAX_DEPTH} levels", find_id(line))
 
 
+class _ConstantError(Exception):
+    """NaN, Infinity or -Infinity, which Python reads and JSON does not have."""
+
+
 def _constant(name: str) -> Any:
-    raise json.JSONDecodeError(f"{name} is not a JSON value", "", 0)
+    raise _ConstantError(name)
 
 
 def _number(text: str) -> float:

@@ -127,6 +127,11 @@ class Pool:
         self._resumed: anyio.Event | None = None
         _POOLS.add(self)
 
+    @property
+    def size(self) -> int:
+        """How many workers there are."""
+        return len(self._all)
+
     async def call(self, tool: str, arguments: bytes, seconds: float) -> dict[str, Any]:
         """The envelope of one call.
 
@@ -211,8 +216,6 @@ class Pool:
                 self._drop(worker)
 
     def _started(self) -> Worker:
-        # In the thread of the event loop, and not in one that comes and goes: Linux ends a worker with the thread
-        # that started it (PR_SET_PDEATHSIG).
         worker = Worker()
         self._all.add(worker)
         return worker

@@ -21,6 +21,7 @@ import anyio
 
 from mcp_governor.frozen import frozen
 from mcp_governor.server.lines import INVALID_REQUEST, Lines, Refused, cost, is_id, read
+from mcp_governor.server.stderr import unblocking_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
@@ -294,7 +295,7 @@ async def serve_stdio(server: MCPServer[Any], pool: Pool) -> None:
         server: see :func:`~mcp_governor.server.app.build_server`.
         pool: the one that the server was built with.
     """
-    with own_wire() as wire:
+    with unblocking_stderr(), own_wire() as wire:
         to_server, from_client = anyio.create_memory_object_stream[Any](0)
         to_client, from_server = anyio.create_memory_object_stream[Any](0)
         output, desk = Output(wire.outward, pool), Desk()

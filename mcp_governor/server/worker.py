@@ -40,7 +40,6 @@ RESULT_BYTES = 512 << 10
 def main() -> None:
     """Answer requests until the input ends."""
     _limit_memory()
-    _die_with_parent()
     inward, outward = _streams()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(inward, requests), daemon=True).start()
@@ -94,7 +93,11 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _receive(inward: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:
-    """Take requests; when the server is gone, end at once, in the middle of whatever is being worked on."""
+    """Take requests; when the server is gone, end at once, in the middle of whatever is being worked on.
+
+    Not left to PR_SET_PDEATHSIG: that would end this process before it can end what it started. Native code that lets
+    no other thread run keeps us until the limit of processor time.
+    """
     with contextlib.suppress(BrokenFrameError, OSError):
         while True:
             requests.put(read_frame(inward, REQUEST_BYTES))
@@ -124,15 +127,6 @@ def _limit_seconds(seconds: float) -> None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + seconds) + 2, hard))
-
-
-def _die_with_parent() -> None:
-    """Linux ends us with the server, even where native code holds the interpreter and no thread of ours runs."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def _resident() -> int:
