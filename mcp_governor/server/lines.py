@@ -28,6 +28,9 @@ _ID_LARGEST = 2**63
 _ID_TOKENS = 100_000
 """How far the id of a message that cannot be read is looked for; without it the answer goes to ``null``."""
 
+_DIGITS = 308
+"""Digits of an integer: one of more is beyond every double, which is what JSON numbers are to most programs."""
+
 _HALF = lazy_pattern(r"[\ud800-\udfff]")
 _TOKEN = lazy_pattern(rb'"(?:[^"\\]|\\.)*+"?|[\[{]+|[\]}]+')
 _ID_VALUE = lazy_pattern(rb'\s*:\s*("(?:[^"\\]|\\.)*+"|-?[0-9]{1,19})\s*[,}]')
@@ -122,7 +125,7 @@ def read(line: bytes | TooLong) -> dict[str, Any] | Refused:
         return Refused(INVALID_REQUEST, why, find_id(line))
     try:
         # A byte order mark is not JSON, but Windows programs send it; utf-8-sig reads past it.
-        value = json.loads(line.decode("utf-8-sig"), parse_constant=_constant, parse_float=_number)
+        value = json.loads(line.decode("utf-8-sig"), parse_constant=_constant, parse_float=_float, parse_int=_integer)
     except UnicodeDecodeError as error:
         return Refused(PARSE_ERROR, f"the message is not UTF-8: see byte {error.start}")
     except RecursionError:
@@ -197,7 +200,13 @@ def _constant(name: str) -> Any:
     raise _ConstantError(name)
 
 
-def _number(text: str) -> float:
+def _integer(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(text)
+    return int(text)
+
+
+def _float(text: str) -> float:
     value = float(text)
     if math.isinf(value):
         raise ValueError(text)

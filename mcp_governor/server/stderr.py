@@ -19,12 +19,16 @@ PIECE = 4096
 def unblocking_stderr() -> Iterator[None]:
     """Have descriptor 2 lead to a thread that passes on what the real one takes at once, and drops the rest.
 
-    Windows has no way to ask; there it stays what it was.
+    Windows has no way to ask; there it stays what it was. A descriptor 2 that is closed leads nowhere from now on.
     """
+    try:
+        real = os.dup(2)
+    except OSError:
+        real = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(real, 2)
     if not hasattr(select, "poll"):
         yield
         return
-    real = os.dup(2)
     outlet, inlet = os.pipe()
     os.dup2(inlet, 2)
     os.close(inlet)
