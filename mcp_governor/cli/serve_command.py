@@ -27,8 +27,6 @@ def serve(http: bool, port: int) -> None:
     if http:
         server.run("streamable-http", host="127.0.0.1", port=port, max_request_body_size=LINE_BYTES)
         return
-    import anyio
-
     from mcp_governor.server.stdio import serve_stdio
 
-    anyio.run(serve_stdio, server, pool)
+    serve_stdio(server, pool)

@@ -24,8 +24,9 @@ def unblocking_stderr() -> Iterator[None]:
     try:
         real = os.dup(2)
     except OSError:
-        real = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(real, 2)
+        null = os.open(os.devnull, os.O_WRONLY)  # the lowest that is free, which may be 2
+        os.dup2(null, 2)
+        real = os.dup(2)
     if not hasattr(select, "poll"):
         yield
         return

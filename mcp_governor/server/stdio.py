@@ -288,38 +288,43 @@ class Input:
         return any(events & ~select.POLLIN for _, events in poll.poll(0))
 
 
-async def serve_stdio(server: MCPServer[Any], pool: Pool) -> None:
+def serve_stdio(server: MCPServer[Any], pool: Pool) -> None:
     """Serve one client over stdin and stdout until it is gone.
 
     Args:
         server: see :func:`~mcp_governor.server.app.build_server`.
         pool: the one that the server was built with.
     """
+    # Before there is an event loop: where stderr is closed, its selector would be descriptor 2.
     with unblocking_stderr(), own_wire() as wire:
-        to_server, from_client = anyio.create_memory_object_stream[Any](0)
-        to_client, from_server = anyio.create_memory_object_stream[Any](0)
-        output, desk = Output(wire.outward, pool), Desk()
-        Input(wire.inward, output, desk, to_server, pool)
-        low = server._lowlevel_server
+        anyio.run(_serve, server, pool, wire)
 
-        async def answer() -> None:
-            async with from_server:
-                async for item in from_server:
-                    await output.put(_line(item.message))
-                    desk.settle(getattr(item.message, "id", None))
 
-        async with anyio.create_task_group() as tasks:
+async def _serve(server: MCPServer[Any], pool: Pool, wire: Wire) -> None:
+    to_server, from_client = anyio.create_memory_object_stream[Any](0)
+    to_client, from_server = anyio.create_memory_object_stream[Any](0)
+    output, desk = Output(wire.outward, pool), Desk()
+    Input(wire.inward, output, desk, to_server, pool)
+    low = server._lowlevel_server  # the SDK has no other way to serve streams
 
-            async def leave_when_broken() -> None:
-                await output.broken.wait()
-                tasks.cancel_scope.cancel()
+    async def answer() -> None:
+        async with from_server:
+            async for item in from_server:
+                await output.put(_line(item.message))
+                desk.settle(getattr(item.message, "id", None))
 
-            tasks.start_soon(leave_when_broken)
-            tasks.start_soon(answer)
-            await low.run(from_client, to_client, low.create_initialization_options())
-            with anyio.move_on_after(GRACE):
-                await output.drained()
+    async with anyio.create_task_group() as tasks:
+
+        async def leave_when_broken() -> None:
+            await output.broken.wait()
             tasks.cancel_scope.cancel()
+
+        tasks.start_soon(leave_when_broken)
+        tasks.start_soon(answer)
+        await low.run(from_client, to_client, low.create_initialization_options())
+        with anyio.move_on_after(GRACE):
+            await output.drained()
+        tasks.cancel_scope.cancel()
 
 
 def _line(message: Any) -> bytes:

@@ -406,6 +406,18 @@ def test_a_client_that_closes_our_stdout_is_left(client):
     assert session.process.wait(PATIENCE) == 0
 
 
+@pytest.mark.skipif(os.name != "posix", reason="closes descriptors as a shell does")
+@pytest.mark.parametrize(("closed", "code"), [("0<&-", 2), ("1>&-", 2), ("2>&-", 0)])
+def test_a_closed_stream_is_no_crash(closed, code):
+    line = f'echo "{{" | "{sys.executable}" -m mcp_governor serve {closed}'
+    done = subprocess.run(["sh", "-c", line], capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == code
+    if code == 0:
+        assert json.loads(done.stdout)["error"]["code"] == PARSE
+    else:
+        assert b"standard input and output" in done.stderr
+
+
 def test_stderr_that_nobody_reads_stops_nothing(client):
     session = client(compare="1 / 0")
     for number in range(300):
