@@ -1,0 +1,147 @@
+"""One question, in a child of its own: what it came to, what it cost, and no harm to whoever asked.
+
+The child is a fork of a process that has loaded everything, so it costs some milliseconds. POSIX only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MEMORY = 1 << 30
+"""Bytes of data that a child may use; a sound reader stays far below, see ``fuzz_readers.memory_allowed``."""
+PROCESSOR_SECONDS = 20
+WALL_SECONDS = 90.0
+"""Much longer than the processor time: the machine may be busy."""
+_SCALE = 1 if sys.platform == "darwin" else 1024
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a question.
+
+    Attributes:
+        kind: ``read``, ``refused``, or what is wrong in two or three words.
+        note: the answer or the error, on one line.
+        seconds: of processor time.
+        memory: bytes that the child needed beyond what it started with.
+    """
+
+    kind: str
+    note: str
+    seconds: float = 0.0
+    memory: int = 0
+
+
+@dataclass
+class Job:
+    """A child at work."""
+
+    pid: int
+    pipe: int
+    deadline: float
+    told: bytes = b""
+
+
+def start(ask: Callable[[bytes], tuple[str, str]], data: bytes) -> Job:
+    """Ask in a child.
+
+    Args:
+        ask: returns the kind and the note; what it raises is a finding.
+        data: the input.
+    """
+    outlet, inlet = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(outlet)
+        os.setpgid(0, 0)
+        _child(ask, data, inlet)
+    os.close(inlet)
+    with contextlib.suppress(OSError):
+        os.setpgid(pid, pid)
+    return Job(pid, outlet, time.monotonic() + WALL_SECONDS)
+
+
+def _child(ask: Callable[[bytes], tuple[str, str]], data: bytes, inlet: int) -> None:
+    try:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        try:
+            kind, note = ask(data)
+        except MemoryError:
+            kind, note = "out of memory", f"more than {MEMORY >> 20} MB"
+        except BaseException as error:
+            kind, note = f"raised {type(error).__name__}", _where(error)
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        memory = (after.ru_maxrss - before.ru_maxrss) * _SCALE
+        text = json.dumps([kind, note[:2000], seconds, memory]).encode()
+        while text:
+            text = text[os.write(inlet, text) :]
+    finally:
+        os._exit(0)
+
+
+def _where(error: BaseException) -> str:
+    """The error and the innermost place of ours that it came from."""
+    places = []
+    trace = error.__traceback__
+    while trace is not None and len(places) < 10_000:
+        code = trace.tb_frame.f_code
+        places.append(f"{Path(code.co_filename).name}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    ours = [place for place in places if not place.startswith("fuzz_")]
+    return f"{error!r}"[:300] + " at " + " < ".join(reversed(ours[-3:]))
+
+
+def finished(jobs: list[Job], seconds: float) -> list[Job]:
+    """The children that are through, or beyond their time, waiting so long for the first."""
+    ready, _, _ = select.select([job.pipe for job in jobs], [], [], seconds)
+    done = []
+    for job in jobs:
+        if job.pipe in ready:
+            piece = os.read(job.pipe, 65_536)
+            job.told += piece
+            if not piece:
+                done.append(job)
+        elif time.monotonic() > job.deadline:
+            done.append(job)
+    return done
+
+
+def outcome(job: Job) -> Outcome:
+    """Reap a child of :func:`finished`, and whatever it started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(job.pid, signal.SIGKILL)
+    os.close(job.pipe)
+    _, status, used = os.wait4(job.pid, 0)
+    if job.told:
+        return Outcome(*json.loads(job.told))
+    seconds = used.ru_utime + used.ru_stime
+    if seconds >= PROCESSOR_SECONDS - 1:
+        return Outcome("hang", f"no answer after {seconds:.0f} s of processor time", seconds)
+    if time.monotonic() > job.deadline:
+        return Outcome("hang", f"no answer after {WALL_SECONDS:g} s", seconds)
+    return Outcome("died", f"ended with status {os.waitstatus_to_exitcode(status)}", seconds)
+
+
+def asked(ask: Callable[[bytes], tuple[str, str]], data: bytes) -> Outcome:
+    """Ask, and wait for what comes of it."""
+    job = start(ask, data)
+    while not finished([job], 1.0):
+        pass
+    return outcome(job)

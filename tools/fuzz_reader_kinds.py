@@ -1,0 +1,498 @@
+"""The readers that are fuzzed: how each is asked, from what documents its mutations are made, and its words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Pairs = tuple[tuple[bytes, bytes], ...]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One reader.
+
+    Attributes:
+        read: takes a document and an empty folder; returns a word and a sentence, or raises a documented error.
+        seeds: takes the folder of the repository; returns real documents.
+        tokens: words of the format.
+        pairs: what nests in it.
+        suffix: of a file that holds such a document.
+    """
+
+    read: Callable[[bytes, Path], tuple[str, str]]
+    seeds: Callable[[Path], tuple[bytes, ...]]
+    tokens: tuple[bytes, ...]
+    pairs: Pairs
+    suffix: str
+
+
+def _digest(value: str) -> str:
+    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+# Surface files
+
+
+def _read_surface(data: bytes, folder: Path) -> tuple[str, str]:
+    from mcp_governor.surface import dump_surface, fingerprint, load_surface
+    from mcp_governor.surface.file import parse_surface
+
+    file = folder / "mcp-surface.json"
+    file.write_bytes(data)
+    surface = load_surface(file, what="mcp-surface.json")
+    text = dump_surface(surface)
+    again = parse_surface(text.encode(), "again")
+    if fingerprint(again) != fingerprint(surface):
+        return "not what was written", f"{fingerprint(surface)} became {fingerprint(again)}"
+    if dump_surface(again) != text:
+        return "not what was written", "the text of the file is another"
+    return "read", f"{len(surface.tools)} tools, {_digest(text)}"
+
+
+def _surface_seeds(root: Path) -> tuple[bytes, ...]:
+    own = (root / "mcp-surface.json").read_bytes()
+    document = json.loads(own)
+    changelogs = root / "fixtures" / "changelogs"
+    return (
+        own,
+        json.dumps({"tools": document["tools"][:1]}).encode(),
+        json.dumps(document["tools"][2:]).encode(),
+        json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": document["tools"][:1]}}).encode(),
+        (changelogs / "old.json").read_bytes(),
+        b'{"format":"mcp-governor/surface-1","tools":[{"name":"a","inputSchema":{"type":"object"}}],'
+        b'"prompts":[{"name":"p"}],"resources":[{"uri":"x:y","name":"r"}],"resourceTemplates":[{"uriTemplate":"x:{y}"}],'
+        b'"tiers":{"a":"internal"},"listings":{"tools":[{"nextCursor":"x"}]},"manifest":{"name":"n"}}',
+    )
+
+
+JSON_TOKENS = (
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b":",
+    b",",
+    b'"',
+    b"null",
+    b"true",
+    b'""',
+    b"[]",
+    b"{}",
+    b'{"a":',
+    b"[[",
+    b"1",
+    b" ",
+)
+JSON_PAIRS: Pairs = ((b"[", b"]"), (b'{"a":', b"}"), (b'{"properties":{"a":', b"}}"), (b'[{"":', b"}]"))
+SURFACE_TOKENS = (
+    *JSON_TOKENS,
+    *(b'"name":', b'"tools":', b'"inputSchema":', b'"properties":', b'"$ref":"#"', b'"$ref":"#/$defs/a"', b'"format":'),
+    *(b'"_meta":', b'"tiers":', b'"required":', b'"type":', b'"enum":', b'"anyOf":', b'"listings":', b'"manifest":'),
+    *(
+        b'{"name":"a","inputSchema":{}},',
+        b'"annotations":',
+        b'"uri":',
+        b'"fingerprint":',
+        b'"deprecated":true',
+        b'"default":',
+    ),
+)
+
+
+# Changelogs
+
+
+@cache
+def _released(root: Path) -> tuple[Any, Any, Any]:
+    from mcp_governor.change import compare
+    from mcp_governor.surface import load_surface
+
+    old, new = (load_surface(root / "fixtures" / "changelogs" / f"{name}.json") for name in ("old", "new"))
+    return old, new, compare(old, new)
+
+
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+def _read_changelog(data: bytes, folder: Path) -> tuple[str, str]:
+    from mcp_governor import changelog
+    from mcp_governor.errors import GovernorError
+    from mcp_governor.surface import fingerprint
+
+    old, new, changes = _released(_ROOT)
+    file = folder / "log.md"
+    file.write_bytes(data)
+    book = changelog.load(file, what="log.md")
+    recorded = (changelog.Recorded("1.4.0", fingerprint(old), "docs/mcp-surface/1.4.0.json"),)
+    settings = changelog.ChangelogSettings(baseline=old, recorded=recorded)
+    found = [*changelog.check(book, new, changes, settings=settings), *changelog.check(book, None)]
+    told = [f"{finding.rule} {finding.path} {finding.message} {finding.fix}" for finding in found]
+    told += [str(announcement) for announcement in changelog.announcements(book)]
+    tools = set(old.by_name) | set(new.by_name)
+    for work in (
+        lambda: changelog.draft(book, changes, version="1.5.0", fingerprint=fingerprint(new), tools=tools),
+        lambda: changelog.release(book, "1.5.0", day="2026-01-01"),
+        lambda: changelog.show(book, "current"),
+        lambda: changelog.compare_releases(book, "1.3.0", "1.4.0", changes=changes, tools=tools).as_markdown(),
+    ):
+        try:
+            text = work()
+        except GovernorError as error:
+            if error.exit_code == 70:
+                raise
+            text = error.message
+        told.append(text)
+        changelog.parse(text, "again")
+    return "read", f"{len(book.sections)} sections, {len(found)} findings, {_digest(chr(10).join(told))}"
+
+
+def _changelog_seeds(root: Path) -> tuple[bytes, ...]:
+    files = sorted((root / "fixtures" / "changelogs").glob("*.md"))
+    return tuple(file.read_bytes() for file in (*files, root / "docs" / "mcp-schema-changelog.md"))
+
+
+CHANGELOG_TOKENS = (
+    *(
+        b"## ",
+        b"### ",
+        b"# ",
+        b"(current)",
+        b"## 1.5.0 (current)\n",
+        b"## Unreleased\n",
+        b"### Added\n",
+        b"**Breaking**",
+    ),
+    *(
+        b"- ",
+        b"  - ",
+        b"* ",
+        b"1. ",
+        b"`",
+        b"``",
+        b"```\n",
+        b"~~~",
+        b"> ",
+        b"<!--",
+        b"-->",
+        b"<div>",
+        b"|",
+        b"|---|\n",
+        b"---\n",
+    ),
+    *(
+        b"Fingerprint: `v1:sha256:",
+        b"sha256:",
+        b"\n",
+        b"\n\n",
+        b"[",
+        b"](",
+        b"**",
+        b"_",
+        b"\\",
+        b"    ",
+        b"\t",
+        b"=======\n",
+    ),
+    *(
+        b"<<<<<<< \n",
+        b">>>>>>> \n",
+        b"- `find`: x\n",
+        b"use `find` instead",
+        b"[1.0.0]",
+        b"- 2026-01-01",
+        b"yanked",
+        b"&#0;",
+    ),
+)
+CHANGELOG_PAIRS: Pairs = (
+    (b"> ", b""),
+    (b"- ", b""),
+    (b"`", b"`"),
+    (b"[", b"]"),
+    (b"<a>", b"</a>"),
+    (b"**", b"**"),
+    (b"*_", b"_*"),
+)
+
+
+# Our configuration
+
+
+def _read_config(data: bytes, folder: Path) -> tuple[str, str]:
+    from mcp_governor.config import load_config
+    from mcp_governor.errors import GovernorError
+
+    told = []
+    for name in ("mcp-governor.toml", "pyproject.toml"):
+        place = folder / name.partition(".")[0]
+        place.mkdir()
+        (place / name).write_bytes(data)
+        try:
+            told.append(repr(load_config(place / name)))
+        except GovernorError as error:
+            told.append(_documented(error))
+    text = "\n".join(told).replace(str(folder), "")
+    return ("refused" if text.startswith("ConfigError") and "\nConfigError" in text else "read"), _digest(text)
+
+
+def _config_seeds(root: Path) -> tuple[bytes, ...]:
+    example = (
+        (root / "docs" / "configuration.md").read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    )
+    own = "\n".join(
+        line.replace("[tool.mcp-governor.", "[").replace("[tool.mcp-governor]", "") for line in example.splitlines()
+    )
+    return (
+        example.encode(),
+        own.encode(),
+        (root / "pyproject.toml").read_bytes(),
+        b'[[tool.mcp-governor.accept]]\nfinding = "x"\nreason = "y"\nuntil = 2027-01-01\n'
+        b'[tool.mcp-governor]\ntarget = "a"\n',
+    )
+
+
+CONFIG_TOKENS = (
+    *(
+        b"[tool.mcp-governor]\n",
+        b"[tool.mcp-governor.servers.a]\n",
+        b"[[",
+        b"]]\n",
+        b"[",
+        b"]",
+        b"{",
+        b"}",
+        b"=",
+        b".",
+        b",",
+    ),
+    *(
+        b'"""',
+        b"'''",
+        b'"',
+        b"'",
+        b"#",
+        b"\n",
+        b"a.b.c = 1\n",
+        b'target = "x"\n',
+        b'command = ["x"]\n',
+        b"env = { A = 1 }\n",
+    ),
+    *(
+        b"true",
+        b"inf",
+        b"nan",
+        b"1979-05-27T07:32:00Z",
+        b"0x1",
+        b"1_0",
+        b"a.",
+        b'"".',
+        b"[a]\n",
+        b"[[a]]\n",
+        b"\\u0000",
+        b"\\U0010FFFF",
+    ),
+    *(b'object = "a:b"\n', b'url = "http://x"\n', b"profile = []\n", b"[policy]\n", b"[[accept]]\n", b"timeout = 1\n"),
+)
+CONFIG_PAIRS: Pairs = ((b"[", b"]"), (b"{a=", b"}"), (b"a.", b""), (b"[[", b"]]"), (b'"a".', b""))
+
+
+# Configurations of clients
+
+
+def _read_client(data: bytes, folder: Path) -> tuple[str, str]:
+    from mcp_governor.errors import GovernorError
+    from mcp_governor.target.clients import endpoint_from_client_config
+
+    file = folder / "mcp.json"
+    file.write_bytes(data)
+    told = []
+    for name in ("", "files", "remote"):
+        try:
+            endpoint = endpoint_from_client_config(file, name)
+            told.append(f"{endpoint.shown} {endpoint.key}")
+        except GovernorError as error:
+            if error.exit_code == 70:
+                raise
+            told.append(f"{error.message} {error.hint}")
+    return "read", _digest("\n".join(told).replace(str(folder), ""))
+
+
+def _client_seeds(root: Path) -> tuple[bytes, ...]:  # noqa: ARG001 - as the others
+    servers = (
+        b'{"files":{"command":"npx","args":["-y","@x/server-files","${workspaceFolder}"],"env":{"A":"${env:HOME}"}}}'
+    )
+    return (
+        b'{"mcpServers":' + servers + b"}",
+        b'{\n  // a comment\n  "servers": {"remote": {"type": "sse", "url": "https://x.example/mcp", /* "a" */\n'
+        b'    "headers": {"Authorization": "Bearer ${input:token}"},},},\n  "inputs": [{"id": "token"}],\n}\n',
+        b'{"mcp":{"servers":' + servers + b'},"other":["\\"//\\"", "/* */", "\\\\"]}',
+        b'{"mcpServers":{"files":{"command":"a","cwd":"${userHome}/b","args":[1,2.5]},"remote":{"serverUrl":"http://[::1]/"}}}',
+    )
+
+
+CLIENT_TOKENS = (
+    *JSON_TOKENS,
+    *(
+        b"//",
+        b"/*",
+        b"*/",
+        b"/**/",
+        b"// \n",
+        b'\\"',
+        b"\\\\",
+        b",]",
+        b",}",
+        b"${",
+        b"${env:",
+        b"${a:-${b:-",
+        b"${input:x}",
+    ),
+    *(
+        b'"mcpServers":',
+        b'"servers":',
+        b'"command":',
+        b'"args":',
+        b'"env":',
+        b'"url":',
+        b'"headers":',
+        b"http://",
+        b"\n",
+    ),
+)
+
+
+# The stream of a server
+
+
+def _read_wire(data: bytes, folder: Path) -> tuple[str, str]:
+    """The lines by themselves, and a whole session with a server that says them, whatever it is asked."""
+    from mcp_governor.errors import GovernorError
+    from mcp_governor.surface import build_surface, fingerprint
+    from mcp_governor.wire import Limits, StdioEndpoint, read
+    from mcp_governor.wire.child import Lines
+    from mcp_governor.wire.transport import Inbox, Mailbox
+
+    # Short, because a stream that says too little is waited for, and how long is no matter here.
+    limits = Limits(
+        connect_timeout=1,
+        probe_timeout=0.3,
+        request_timeout=0.4,
+        total_timeout=1,
+        close_timeout=0.3,
+        message_bytes=1 << 20,
+    )
+    told = []
+    try:
+        mailbox, lines = Mailbox(Inbox(limits), limits), Lines(limits.message_bytes)
+        for number in range(1, 9):
+            mailbox.expect(number)
+        for at in range(0, len(data), 65_536):
+            for line in lines.split(data[at : at + 65_536]):
+                told += [str(reply) for reply in mailbox.feed(line)][:10]
+            if mailbox.broken is not None:
+                raise mailbox.broken
+    except GovernorError as error:
+        told.append(_documented(error))
+    file = folder / "stream"
+    file.write_bytes(data)
+    try:
+        recording = read(StdioEndpoint((sys.executable, "-I", "-S", "-c", _SERVER, str(file))), limits=limits)
+        told.append(fingerprint(build_surface(recording.raw)))
+        kind = "read"
+    except GovernorError as error:
+        # Which of two sentences about its end is said depends on the moment.
+        _documented(error)
+        kind = "refused"
+    return kind, _digest("\n".join(told))
+
+
+_SERVER = """
+import sys
+with open(sys.argv[1], "rb") as stream:
+    for line in sys.stdin.buffer:
+        if b'"id"' in line:
+            answer = stream.readline()
+            if not answer:
+                break
+            sys.stdout.buffer.write(answer)
+            sys.stdout.buffer.flush()
+"""
+"""Says the next line of a file whenever it is asked something."""
+
+
+def _documented(error: Any) -> str:
+    if error.exit_code == 70:
+        raise error
+    return f"{type(error).__name__}: {error.message}"
+
+
+def _wire_seeds(root: Path) -> tuple[bytes, ...]:
+    document = json.loads((root / "mcp-surface.json").read_bytes())
+    info, tools = document["serverInfo"], document["tools"]
+    modern = {"supportedVersions": ["2026-07-28"], "capabilities": document["capabilities"], "serverInfo": info}
+    legacy = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+    empty = {"tools": [], "prompts": [], "resources": [], "resourceTemplates": []}
+    refused = {"code": -32601, "message": "Method not found"}
+    return (
+        _stream({"result": modern}, {"result": {"tools": tools}}, *[{"result": empty}] * 4),
+        _stream({"error": refused}, {"result": legacy}, {"result": {"tools": tools[:1]}}),
+        _stream(
+            {"result": modern},
+            {"result": {"tools": tools[:1], "nextCursor": "x"}},
+            *[{"result": {"tools": tools[2:]}}] * 3,
+        ),
+        b"starting up\n" + _stream({"error": refused}, {"result": legacy}, {"method": "ping"}, {"error": refused}),
+        _stream({"result": legacy}, {"method": "roots/list"}, {"result": {"tools": [{"name": "a"}, {"name": "a"}, 5]}}),
+    )
+
+
+def _stream(*parts: dict[str, Any]) -> bytes:
+    messages = [{"jsonrpc": "2.0", "id": number, **part} for number, part in enumerate(parts, 1)]
+    return b"".join(json.dumps(message, separators=(",", ":")).encode() + b"\n" for message in messages)
+
+
+WIRE_TOKENS = (
+    *JSON_TOKENS,
+    *(
+        b'{"jsonrpc":"2.0","id":',
+        b'"result":',
+        b'"error":',
+        b'"method":"ping"',
+        b'"nextCursor":"x"',
+        b'"tools":[',
+        b"\n",
+        b"\r\n",
+    ),
+    *(
+        b'"id":1',
+        b'"id":true',
+        b'"id":1.0',
+        b'"id":null',
+        b'"code":',
+        b'"message":',
+        b'"capabilities":',
+        b"[{}",
+        b"Content-Length: 5",
+    ),
+    b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}\n',
+    b'{"jsonrpc":"2.0","id":99,"result":{}}\n',
+    b'{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage"}\n',
+    b'{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}\n',
+)
+
+READERS = {
+    "wire": Reader(_read_wire, _wire_seeds, WIRE_TOKENS, JSON_PAIRS, ".jsonl"),
+    "surface": Reader(_read_surface, _surface_seeds, SURFACE_TOKENS, JSON_PAIRS, ".json"),
+    "changelog": Reader(_read_changelog, _changelog_seeds, CHANGELOG_TOKENS, CHANGELOG_PAIRS, ".md"),
+    "config": Reader(_read_config, _config_seeds, CONFIG_TOKENS, CONFIG_PAIRS, ".toml"),
+    "client": Reader(_read_client, _client_seeds, CLIENT_TOKENS, JSON_PAIRS, ".json"),
+}

@@ -1,0 +1,302 @@
+"""Hunt for documents that a reader cannot take: ``python tools/fuzz_readers.py``, or ``tools/fuzz.py readers``.
+
+Five readers take what a stranger wrote: the stream of a server, a surface file, a changelog, our configuration, and
+that of an MCP client. Each is given mutations of real documents, every one in a process of its own, and has to
+
+- raise nothing but the documented errors (no exit code 70),
+- end within a time that grows with the document and not faster,
+- need no more memory than a document of that size explains,
+- read what it has written itself (surface files).
+
+What is wrong is made small, printed with the command that shows it again, and saved under ``.fuzz/``; ``--replay FILE``
+judges a saved case. Cases that were fixed stay under ``fixtures/readers/``, where tests judge them.
+
+Exit code 1 where anything is wrong, 4 where nothing was asked, 2 for a bad command line. POSIX only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import secrets
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+
+import fuzz_forked as forked  # noqa: E402
+from fuzz_bytes import Document, Mutator, shrunk  # noqa: E402
+from fuzz_reader_kinds import READERS, Reader  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME = "readers"
+UNIT = "documents"
+BATCH = 5
+DOCUMENTS: tuple[str, ...] = ()
+"""Members of a case that the reducer of ``fuzz.py`` may make smaller: none, they are small already."""
+NOTHING = 4
+GOOD = ("read", "refused")
+
+
+def seconds_allowed(size: int) -> float:
+    """Processor seconds that a document of so many bytes may take."""
+    return 1.5 + 8 * size / 1_000_000
+
+
+def memory_allowed(size: int) -> int:
+    """Bytes that a document of so many bytes may take: JSON of small values takes twenty times its text, and there
+    are a few copies of it."""
+    return (48 << 20) + 120 * size
+
+
+@dataclass(frozen=True)
+class Case:
+    """A document for a reader; the seed and the index decide which."""
+
+    reader: str
+    document: Document
+    index: int = -1
+
+
+def case_of(seed: int, index: int, only: str = "") -> Case:
+    """The case with an index, of a run with a seed."""
+    name = only or tuple(READERS)[index % len(READERS)]
+    reader = READERS[name]
+    # Names of readers take no part: what is asked of one does not depend on which others run.
+    rng = random.Random(f"{seed}/{index}")
+    mutator = Mutator(rng, seeds(name), reader.tokens, reader.pairs)
+    return Case(name, mutator.document(), index)
+
+
+@cache
+def seeds(name: str) -> tuple[bytes, ...]:
+    return READERS[name].seeds(ROOT)
+
+
+@cache
+def warm() -> None:
+    """Load everything that the readers need, so that no child has to."""
+    for name, reader in READERS.items():
+        if all(ask(reader, seed)[0] != "read" for seed in seeds(name)):
+            raise RuntimeError(f"the reader {name} takes none of its own seeds: there is nothing to mutate")
+
+
+def ask(reader: Reader, data: bytes) -> tuple[str, str]:
+    """What a reader makes of a document: the kind and the note of an :class:`fuzz_forked.Outcome`."""
+    from mcp_governor.errors import Exit, GovernorError
+
+    with tempfile.TemporaryDirectory(prefix="mcp-governor-fuzz-") as folder:
+        try:
+            return reader.read(data, Path(folder))
+        except GovernorError as error:
+            if error.exit_code is Exit.BUG:
+                raise
+            text = " ".join(f"{type(error).__name__}: {error.message}".split())
+            return "refused", text.replace(folder, "")
+
+
+def judged(case: Case, first: forked.Outcome | None = None) -> forked.Outcome:
+    """Ask, and say what is wrong with the answer: with its kind, its time or its memory.
+
+    Args:
+        case: the question.
+        first: what came of it, where it was asked already.
+    """
+    question = partial(ask, READERS[case.reader])
+    found = first or forked.asked(question, case.document.data)
+    if found.kind not in GOOD:
+        return found
+    size = len(case.document.data)
+    if found.memory > memory_allowed(size):
+        note = f"{found.memory >> 20} MB for {size:,} bytes"
+        return forked.Outcome("too much memory", note, found.seconds, found.memory)
+    if found.seconds > seconds_allowed(size):
+        # Asked twice: a busy machine is not the reader's fault.
+        again = forked.asked(question, case.document.data)
+        if again.seconds > seconds_allowed(size):
+            note = f"{again.seconds:.1f} s for {size:,} bytes"
+            return forked.Outcome("too slow", note, again.seconds, again.memory)
+    if case.document.repeated and found.seconds > 0.5:
+        return _growth(case, question, found)
+    return found
+
+
+def _growth(case: Case, question: Any, found: forked.Outcome) -> forked.Outcome:
+    """Whether twice the repetitions take much more than twice the time, two times over."""
+    half, quarter = (
+        min(forked.asked(question, case.document.shorter(divisor)).seconds for _ in range(2)) for divisor in (2, 4)
+    )
+    if quarter > 0.05 and half > 3.0 * quarter and found.seconds > 3.0 * half:
+        note = f"{quarter:.2f}, {half:.2f}, {found.seconds:.2f} s for one, two, four times the repetitions"
+        return forked.Outcome("grows too fast", note, found.seconds, found.memory)
+    return found
+
+
+def small(case: Case, found: forked.Outcome) -> Case:
+    """The case, its document as small as can be while what is wrong stays wrong."""
+
+    def shows(data: bytes) -> bool:
+        return judged(Case(case.reader, Document(data))).kind == found.kind
+
+    if found.kind == "grows too fast" or not shows(case.document.data):
+        return case
+    return Case(case.reader, Document(shrunk(case.document.data, shows)), case.index)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Hunt for documents that a reader cannot take.")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long (60)")
+    parser.add_argument("--seed", type=int, help="of the run; fresh where it is left out")
+    parser.add_argument("--reader", choices=tuple(READERS), default="", help="only this one")
+    parser.add_argument("--cases", type=int, default=1 << 60, help="stop after so many")
+    parser.add_argument("--only", type=int, metavar="INDEX", help="ask one case of the run")
+    parser.add_argument("--processes", type=int, default=4)
+    parser.add_argument("--out", type=Path, default=ROOT / ".fuzz", help="folder for found cases (.fuzz)")
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="judge a saved case, READER-… by its name")
+    options = parser.parse_args(arguments)
+    if options.seconds <= 0 or options.processes < 1:
+        parser.error("--seconds and --processes must be positive")
+    if options.replay is not None:
+        return one(saved(options.replay))
+    seed = options.seed if options.seed is not None else secrets.randbelow(1 << 31)
+    if options.only is not None:
+        return one(case_of(seed, options.only, options.reader))
+    return fuzz(seed, options)
+
+
+def saved(file: Path) -> Case:
+    """The case in a file that is called ``READER-….…``."""
+    return Case(file.name.partition("-")[0], Document(file.read_bytes()))
+
+
+def one(case: Case) -> int:
+    warm()
+    found = judged(case)
+    print(f"{case.reader}, {len(case.document.data):,} bytes: {found.kind}: {found.note}")
+    print(f"  {found.seconds:.2f} s, {found.memory / 1_000_000:.0f} MB")
+    return int(found.kind not in GOOD)
+
+
+def fuzz(seed: int, options: argparse.Namespace) -> int:
+    """Ask until the time is over; print and save what is wrong."""
+    command = f"python tools/fuzz_readers.py --seed {seed}" + (f" --reader {options.reader}" * bool(options.reader))
+    print(f"readers: again: {command} --seconds {options.seconds:g}", flush=True)
+    counts: Counter[str] = Counter()
+    known: set[tuple[str, str, str]] = set()
+    warm()
+    start = time.monotonic()
+    for case, first in answers(seed, options, start + options.seconds):
+        found = judged(case, first)
+        counts["asked"] += 1
+        counts[f"{case.reader}: {found.kind}"] += 1
+        if found.kind in GOOD:
+            continue
+        counts["failures"] += 1
+        # Failures at one place are one, whatever the document was.
+        signature = (case.reader, found.kind, found.note.rpartition(" at ")[2].partition(" < ")[0])
+        if signature not in known:
+            known.add(signature)
+            show(small(case, found), found, f"{command} --only {case.index}", options.out)
+    elapsed = time.monotonic() - start
+    print(f"  {counts['asked']:,} {UNIT} in {elapsed:.0f} s: {counts['asked'] / elapsed:,.0f} a second")
+    for key in sorted(counts):
+        if ":" in key:
+            print(f"  {counts[key]:>12,}  {key}")
+    print(f"  {'no failures' if not counts['failures'] else str(counts['failures']) + ' FAILURES'}", flush=True)
+    if counts["failures"]:
+        return 1
+    return 0 if counts["asked"] else NOTHING
+
+
+def answers(seed: int, options: argparse.Namespace, until: float) -> Iterator[tuple[Case, forked.Outcome]]:
+    """Cases with what came of them, several asked at a time."""
+    jobs: list[forked.Job] = []
+    cases: dict[int, Case] = {}
+    index = 0
+    while True:
+        while len(jobs) < options.processes and index < options.cases and time.monotonic() < until:
+            case = case_of(seed, index, options.reader)
+            index += 1
+            jobs.append(forked.start(partial(ask, READERS[case.reader]), case.document.data))
+            cases[jobs[-1].pid] = case
+        if not jobs:
+            return
+        for job in forked.finished(jobs, 1.0):
+            jobs.remove(job)
+            yield cases.pop(job.pid), forked.outcome(job)
+
+
+def show(case: Case, found: forked.Outcome, command: str, out: Path) -> None:
+    """Print a failure, and save its document."""
+    out.mkdir(parents=True, exist_ok=True)
+    data = case.document.data
+    digest = hashlib.sha256(data).hexdigest()[:10]
+    file = out / f"{case.reader}-{found.kind.replace(' ', '-')}-{digest}{READERS[case.reader].suffix}"
+    file.write_bytes(data)
+    print(f"\nFAILED {case.reader}: {found.kind}: {found.note}")
+    print(f"  {data[:600]!r}{' …' if len(data) > 600 else ''} ({len(data):,} bytes)")
+    print(f"  case: {command}")
+    print(f"  this: python tools/fuzz_readers.py --replay {os.path.relpath(file)}", flush=True)
+
+
+# What tools/fuzz.py wants of a subject; see fuzz_pool.Subject there.
+
+
+def run(seed: int, index: int, tally: Any) -> Iterator[Any]:
+    """Ask and judge one case."""
+    from fuzz_pool import Failure, tick
+
+    warm()
+    tick()
+    case = case_of(seed, index)
+    found = judged(case)
+    tally.add("asked")
+    tally.add(f"{case.reader}: {found.kind}")
+    tally.stable = [stable(found)]
+    if found.kind not in GOOD:
+        less = small(case, found)
+        yield Failure(found.kind, {"reader": case.reader, "data": less.document.data.decode("latin-1")}, found.note)
+
+
+def questions(seed: int, index: int) -> list[dict[str, Any]]:
+    """The question of a case."""
+    case = case_of(seed, index)
+    return [{"reader": case.reader, "data": case.document.data.decode("latin-1")}]
+
+
+def digest(question: dict[str, Any]) -> str | None:
+    """The answer to a question, which no hash seed may change."""
+    return stable(forked.asked(partial(ask, READERS[question["reader"]]), question["data"].encode("latin-1")))
+
+
+def stable(found: forked.Outcome) -> str | None:
+    return f"{found.kind}: {found.note}" if found.kind in GOOD else None
+
+
+def still(kind: str, case: dict[str, Any]) -> bool:
+    """Whether a case shows a failure of this kind."""
+    warm()
+    return judged(Case(case["reader"], Document(case["data"].encode("latin-1")))).kind == kind
+
+
+def replay(case: dict[str, Any]) -> list[Any]:
+    """Judge one saved case."""
+    from fuzz_pool import Failure
+
+    found = judged(Case(case["reader"], Document(case["data"].encode("latin-1"))))
+    return [] if found.kind in GOOD else [Failure(found.kind, case, found.note)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
