@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 MEMORY = 1 << 30
 """Bytes of data that a child may use; a sound reader stays far below, see ``fuzz_readers.memory_allowed``."""
-PROCESSOR_SECONDS = 20
-WALL_SECONDS = 90.0
+PROCESSOR_SECONDS = 60
+WALL_SECONDS = 300.0
 """Much longer than the processor time: the machine may be busy."""
 _SCALE = 1 if sys.platform == "darwin" else 1024
 

@@ -26,6 +26,9 @@ class Reader:
         tokens: words of the format.
         pairs: what nests in it.
         suffix: of a file that holds such a document.
+        seconds: of the processor that a document of a million bytes may take.
+        memory: bytes that each byte of a document may take: JSON of small values takes twenty times its text, and
+            there are a few copies of it.
     """
 
     read: Callable[[bytes, Path], tuple[str, str]]
@@ -33,6 +36,8 @@ class Reader:
     tokens: tuple[bytes, ...]
     pairs: Pairs
     suffix: str
+    seconds: float = 8.0
+    memory: int = 120
 
 
 def _digest(value: str) -> str:
@@ -492,7 +497,10 @@ WIRE_TOKENS = (
 READERS = {
     "wire": Reader(_read_wire, _wire_seeds, WIRE_TOKENS, JSON_PAIRS, ".jsonl"),
     "surface": Reader(_read_surface, _surface_seeds, SURFACE_TOKENS, JSON_PAIRS, ".json"),
-    "changelog": Reader(_read_changelog, _changelog_seeds, CHANGELOG_TOKENS, CHANGELOG_PAIRS, ".md"),
+    # It is read six times here, and a line of ten bytes may come to four findings.
+    "changelog": Reader(
+        _read_changelog, _changelog_seeds, CHANGELOG_TOKENS, CHANGELOG_PAIRS, ".md", seconds=24.0, memory=500
+    ),
     "config": Reader(_read_config, _config_seeds, CONFIG_TOKENS, CONFIG_PAIRS, ".toml"),
     "client": Reader(_read_client, _client_seeds, CLIENT_TOKENS, JSON_PAIRS, ".json"),
 }

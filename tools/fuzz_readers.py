@@ -49,15 +49,14 @@ NOTHING = 4
 GOOD = ("read", "refused")
 
 
-def seconds_allowed(size: int) -> float:
+def seconds_allowed(reader: Reader, size: int) -> float:
     """Processor seconds that a document of so many bytes may take."""
-    return 1.5 + 8 * size / 1_000_000
+    return 1.5 + reader.seconds * size / 1_000_000
 
 
-def memory_allowed(size: int) -> int:
-    """Bytes that a document of so many bytes may take: JSON of small values takes twenty times its text, and there
-    are a few copies of it."""
-    return (48 << 20) + 120 * size
+def memory_allowed(reader: Reader, size: int) -> int:
+    """Bytes of memory that a document of so many bytes may take."""
+    return (48 << 20) + reader.memory * size
 
 
 @dataclass(frozen=True)
@@ -113,18 +112,19 @@ def judged(case: Case, first: forked.Outcome | None = None) -> forked.Outcome:
         case: the question.
         first: what came of it, where it was asked already.
     """
-    question = partial(ask, READERS[case.reader])
+    reader = READERS[case.reader]
+    question = partial(ask, reader)
     found = first or forked.asked(question, case.document.data)
     if found.kind not in GOOD:
         return found
     size = len(case.document.data)
-    if found.memory > memory_allowed(size):
+    if found.memory > memory_allowed(reader, size):
         note = f"{found.memory >> 20} MB for {size:,} bytes"
         return forked.Outcome("too much memory", note, found.seconds, found.memory)
-    if found.seconds > seconds_allowed(size):
+    if found.seconds > seconds_allowed(reader, size):
         # Asked twice: a busy machine is not the reader's fault.
         again = forked.asked(question, case.document.data)
-        if again.seconds > seconds_allowed(size):
+        if again.seconds > seconds_allowed(reader, size):
             note = f"{again.seconds:.1f} s for {size:,} bytes"
             return forked.Outcome("too slow", note, again.seconds, again.memory)
     if case.document.repeated and found.seconds > 0.5:

@@ -1,0 +1,166 @@
+"""tools/fuzz_readers.py finds what is planted, and the documents that were found stay harmless."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+if os.name != "posix":
+    pytest.skip("the fuzzer of readers forks", allow_module_level=True)
+
+import fuzz_forked
+import fuzz_readers
+from fuzz_bytes import Document, shrunk
+from fuzz_reader_kinds import READERS, Reader
+from fuzz_readers import Case, case_of, judged, saved, small
+
+from mcp_governor.errors import GovernorError, UsageError
+
+FOUND = sorted((Path(__file__).parents[2] / "fixtures" / "readers").iterdir())
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold a process to its memory")
+
+
+def planted(monkeypatch, read):
+    monkeypatch.setitem(READERS, "planted", Reader(read, lambda _: (b"a",), (b"a",), ((b"(", b")"),), ".txt"))
+
+
+def judge(data: bytes, repeated=None):
+    return judged(Case("planted", Document(data, repeated)))
+
+
+@pytest.mark.parametrize("file", FOUND, ids=lambda file: file.name)
+def test_what_was_found_once_is_taken_or_refused(file):
+    fuzz_readers.warm()
+    found = judged(saved(file))
+    assert found.kind in fuzz_readers.GOOD, found.note
+
+
+def test_every_reader_reads_real_documents():
+    fuzz_readers.warm()
+    for name, reader in READERS.items():
+        assert "read" in {fuzz_readers.ask(reader, seed)[0] for seed in fuzz_readers.seeds(name)}
+
+
+def test_seed_and_index_decide_the_document():
+    for index in range(30):
+        assert case_of(5, index).document == case_of(5, index).document
+    assert case_of(5, 1).document != case_of(6, 1).document
+    assert [case_of(5, index).reader for index in range(5)] == list(READERS)
+    assert case_of(5, 3, "surface").reader == "surface"
+
+
+def test_documented_errors_are_answers_and_others_are_not(monkeypatch):
+    def read(data, folder):
+        raise {b"u": UsageError("no"), b"b": GovernorError("a bug"), b"k": KeyError("x")}[data]
+
+    planted(monkeypatch, read)
+    assert judge(b"u").kind == "refused"
+    assert judge(b"b").kind == "raised GovernorError"
+    found = judge(b"k")
+    assert found.kind == "raised KeyError"
+    assert "test_readers.py" in found.note
+
+
+def test_an_end_without_an_answer_is_found(monkeypatch):
+    def read(data, folder):
+        os._exit(3)
+
+    planted(monkeypatch, read)
+    found = judge(b"x")
+    assert (found.kind, found.note) == ("died", "ended with status 3")
+
+
+def test_a_hang_is_found(monkeypatch):
+    monkeypatch.setattr(fuzz_forked, "PROCESSOR_SECONDS", 1)
+
+    def read(data, folder):
+        while True:
+            pass
+
+    planted(monkeypatch, read)
+    assert judge(b"x").kind == "hang"
+
+
+def test_a_wait_without_end_is_found(monkeypatch):
+    monkeypatch.setattr(fuzz_forked, "WALL_SECONDS", 1.0)
+
+    def read(data, folder):
+        import time
+
+        time.sleep(600)
+        return "read", ""
+
+    planted(monkeypatch, read)
+    assert judge(b"x").kind == "hang"
+
+
+@LINUX
+def test_memory_beyond_the_document_is_found(monkeypatch):
+    def read(data, folder):
+        held = bytearray(int(data))
+        return "read", str(len(held))
+
+    planted(monkeypatch, read)
+    assert judge(b"1000").kind == "read"
+    assert judge(b"90000000").kind == "too much memory"
+    assert judge(b"2000000000").kind == "out of memory"
+
+
+def test_time_that_grows_with_the_square_is_found(monkeypatch):
+    def work(steps: int):
+        total = 0
+        for number in range(steps):
+            total += number
+        return "read", str(total)
+
+    repeated = (b"", b"x", b"", 1000)
+    planted(monkeypatch, lambda data, _: work(len(data) ** 2 * 60))
+    assert judge(b"x" * 1000, repeated).kind in ("grows too fast", "too slow")
+    planted(monkeypatch, lambda data, _: work(len(data) * 60_000))
+    assert judge(b"x" * 1000, repeated).kind == "read"
+
+
+def test_a_failure_is_made_small(monkeypatch):
+    def read(data, folder):
+        if b"<" in data and b">" in data:
+            raise ValueError("both")
+        return "read", ""
+
+    planted(monkeypatch, read)
+    case = Case("planted", Document(b"some words < and some more > and others" * 3))
+    assert sorted(small(case, judged(case)).document.data) == sorted(b"<>")
+
+
+def test_shrinking_keeps_what_shows():
+    assert shrunk(bytes(range(256)), lambda data: b"\x07" in data and b"\xf0" in data) == b"\x07\xf0"
+
+
+@pytest.mark.parametrize(("wrong", "code"), [(False, 0), (True, 1)])
+def test_a_run_prints_how_to_see_it_again_and_says_so_in_its_exit_code(monkeypatch, capsys, tmp_path, wrong, code):
+    def read(data, folder):
+        if wrong and data != b"a":
+            raise ValueError("not a")
+        return "read", ""
+
+    monkeypatch.setattr(fuzz_readers, "READERS", {})
+    monkeypatch.setattr(fuzz_readers, "seeds", lambda name: (b"a",))
+    fuzz_readers.READERS["planted"] = Reader(read, lambda _: (b"a",), (b"a",), ((b"(", b")"),), ".txt")
+    fuzz_readers.warm.cache_clear()
+    assert fuzz_readers.main(["--seconds", "60", "--cases", "12", "--seed", "3", "--out", str(tmp_path)]) == code
+    told = capsys.readouterr().out
+    assert "python tools/fuzz_readers.py --seed 3" in told
+    files = list(tmp_path.iterdir())
+    if wrong:
+        assert len(files) == 1
+        assert "--only " in told
+        assert f"--replay {os.path.relpath(files[0])}" in told
+    else:
+        assert files == []
+    fuzz_readers.warm.cache_clear()
+
+
+def test_nothing_asked_is_no_pass(monkeypatch, tmp_path):
+    assert fuzz_readers.main(["--seconds", "1", "--cases", "0", "--out", str(tmp_path)]) == fuzz_readers.NOTHING
