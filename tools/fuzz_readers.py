@@ -277,6 +277,7 @@ def questions(seed: int, index: int) -> list[dict[str, Any]]:
 
 def digest(question: dict[str, Any]) -> str | None:
     """The answer to a question, which no hash seed may change."""
+    warm()
     return stable(forked.asked(partial(ask, READERS[question["reader"]]), question["data"].encode("latin-1")))
 
 
