@@ -330,26 +330,40 @@ def test_sixty_calls_of_60_kilobytes_at_once_stay_small(client):
     assert {result["structuredContent"]["status"] for result in results} == {"empty"}
 
 
-def test_calls_beyond_those_that_may_wait_are_refused_and_come_back(client):
-    session = client(compare="time.sleep(3); return []")
+def test_calls_beyond_those_that_may_wait_are_refused_at_once(client):
+    session = client(compare="time.sleep(9); return []")
     for number in range(80):
         session.call(number)
     refused = [session.answer(number)["result"] for number in range(66, 80)]
     assert all(result["isError"] for result in refused)
     assert all("too many calls are waiting" in result["content"][0]["text"] for result in refused)
+    # two are at work and 64 wait
+    assert session.other == []
 
 
 def test_requests_beyond_those_that_may_be_open_are_refused(client):
-    session = client(compare="time.sleep(3); return []")
-    # these stay open for as long as the session
-    for number in range(200):
-        session.send({"jsonrpc": "2.0", "id": number, "method": "subscriptions/listen", "params": {}})
+    session = client(compare="time.sleep(9); return []")
+    for number in range(300):
+        # it is answered when the session ends
+        listen = {"notifications": {"toolsListChanged": True}}
+        session.send({"jsonrpc": "2.0", "id": number, "method": "subscriptions/listen", "params": listen})
         session.call(1000 + number)
-    session.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1000}})
-    answers = [session.answer(1000 + number, 60.0) for number in range(190, 200)]
-    for answer in answers:
-        told = answer["error"]["message"] if "error" in answer else answer["result"]["content"][0]["text"]
-        assert "too many" in told
+    told = session.answer(1299)
+    assert told["error"]["code"] == INVALID if "error" in told else "too many" in str(told["result"]["content"])
+
+
+def test_more_bytes_than_may_be_open_are_refused_and_taken_after_a_cancellation(client):
+    session = client(compare="time.sleep(9); return []")
+    large = {"old_tools": [{**TOOL, "description": "d" * 1_900_000}], "new_tools": []}
+    for number in range(12):
+        session.call(number, arguments=large)
+    told = session.answer(11)
+    assert told["error"]["code"] == INVALID
+    assert "too many requests are without an answer" in told["error"]["message"]
+    for number in range(11):
+        session.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+    session.call(12, "list_rules", {})
+    assert session.envelope(12)["status"] == "success"
 
 
 @LINUX
