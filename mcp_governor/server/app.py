@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from mcp_governor.charter import add_tool
 from mcp_governor.charter.v1_2 import ToolResponse
+from mcp_governor.parsing import exceeds_depth
 from mcp_governor.server.pool import BusyError, CrashError, Pool, SpentError
 from mcp_governor.server.tools import TOOLS
-from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.surface.file import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

@@ -12,7 +12,8 @@ from typing import Any
 
 from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.parsing import exceeds_depth
+from mcp_governor.surface.file import MAX_DEPTH
 
 LINE_BYTES = 4 << 20
 """Longest line: twice the largest arguments that any tool takes. The rest of a longer one is thrown away unread."""

@@ -55,7 +55,8 @@ def said(outcome) -> list[str]:
 
 def test_a_package_takes_arguments_requirements_and_variables(here, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREETING", "short")
-    words = ("--with", "mcp<2", "--with", "tzdata", "--env", "GREETING", "--env", "OTHER=x=y", "--", "--repository", ".")
+    words = ("--with", "mcp<2", "--with", "tzdata", "--env", "GREETING")
+    words += ("--env", "OTHER=x=y", "--", "--repository", ".")
     assert said(here("snapshot", "-o", "-", "pypi:mcp-x==1", *words)) == [
         *("--from", "mcp-x==1", "--with", "mcp<2", "--with", "tzdata", "mcp-x", "--repository", "."),
         *(str(here.folder), "GREETING=short", "OTHER=x=y"),
