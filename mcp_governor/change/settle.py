@@ -48,17 +48,17 @@ def settled_edits(questions: Questions) -> Settlement:
         for edit in edits:
             edit.forward = YES
     elif forward.verdict == "no":
-        _settle_break(questions, walk, edits, forward)
+        _settle_break(questions, walk, edits, forward, backward)
         _sharpen(questions, edits)
     else:
-        _settle_unknown(questions, walk, edits, forward)
+        _settle_unknown(questions, walk, edits, forward, backward)
     kept = _kept(edits)
     if kept:
         return Settlement(kept)
     undecided = "no" not in (forward.verdict, backward.verdict)
     if (nothing_seen and undecided and _localised(walk)) or questions.equal():
         return Settlement([], same=True)
-    return Settlement([_somewhere(questions, walk, forward)])
+    return Settlement([_somewhere(questions, walk, forward, backward)])
 
 
 def _localised(walk: Walk) -> bool:
@@ -86,7 +86,7 @@ def _settle_alone(questions: Questions, edits: list[Edit]) -> None:
             edit.forward = questions.alone(edit) or edit.forward
 
 
-def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Containment) -> None:
+def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Containment, back: Containment) -> None:
     suspects = [edit for edit in edits if edit.forward.verdict != "yes"]
     if len(suspects) == 1:
         suspects[0].forward = whole
@@ -99,26 +99,24 @@ def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Co
             edit.forward = questions.alone(edit) or edit.forward
     if any(edit.forward.verdict == "no" for edit in edits):
         return
-    edits.append(_somewhere(questions, walk, whole))
+    edits.append(_somewhere(questions, walk, whole, back))
 
 
-def _settle_unknown(questions: Questions, walk: Walk, edits: list[Edit], whole: Containment) -> None:
+def _settle_unknown(questions: Questions, walk: Walk, edits: list[Edit], whole: Containment, back: Containment) -> None:
     suspects = [edit for edit in edits if edit.forward.verdict != "yes"]
     _settle_alone(questions, suspects)
     if any(edit.forward.verdict != "yes" for edit in suspects):
         return
     if not suspects and _localised(walk):
         return  # every edit keeps its promise at its own place, and the places let the whole keep it too
-    edits.append(_somewhere(questions, walk, whole))
+    edits.append(_somewhere(questions, walk, whole, back))
 
 
-def _somewhere(questions: Questions, walk: Walk, whole: Containment) -> Edit:
-    """The break as a whole, at the deepest place that shows it."""
-    root_old, root_new = walk.pairs[0]
-    place = root_new.pointer
+def _somewhere(questions: Questions, walk: Walk, whole: Containment, back: Containment) -> Edit:
+    """The difference as a whole, at the deepest place that shows it."""
+    place = walk.pairs[0][1].pointer
     for old, new in reversed(walk.pairs[1:]):
         if questions.forward(old, new).verdict == "no":
             place = new.pointer
             break
-    backward = questions.backward(root_old, root_new, root=True)
-    return Edit("schema", place, forward=whole, backward=backward)
+    return Edit("schema", place, forward=whole, backward=back)

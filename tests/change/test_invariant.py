@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change import Change, ChangeOptions, Level, Side, Verdict, catalogue, compare
+from mcp_governor.change.edit import Questions
+from mcp_governor.change.node import parse
 from mcp_governor.containment import Containment
 from mcp_governor.surface import Surface, build_surface, fingerprint
 from tests.change.conftest import Comparer
@@ -292,3 +294,103 @@ def test_found_cases(case: Path) -> None:
     """Pairs that once broke the rule, as a fuzzer found them."""
     found = json.loads(case.read_text(encoding="utf-8"))
     hold(build_surface(found["old"]), build_surface(found["new"]), Level(found.get("level", "declared")))
+
+
+YES, NO = Containment("yes"), Containment("no")
+HELD = {"if": {"required": ["a"]}, "then": {"minProperties": 1}}
+"""Keywords that keep a schema from being merged with the one that holds it."""
+
+
+def of_whole(monkeypatch: pytest.MonkeyPatch, forward: Containment, backward: Containment) -> None:
+    """Let containment say this of the documents as wholes, and nothing of their equality as sets."""
+    monkeypatch.setattr("mcp_governor.change.edit.Questions.whole", lambda _: (forward, backward))
+    monkeypatch.setattr("mcp_governor.change.edit.Questions.equal", lambda _: False)
+
+
+def test_a_key_that_another_schema_declares_now_is_not_taken_for_kept(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer
+) -> None:
+    """The walk sees no edit: what declares ``b`` now was there before, and asks nothing of it."""
+    beside = {"allOf": [{"properties": {"b": True}, **HELD}]}
+    old = {"type": "object", "properties": {"a": STR, "b": STR}, **beside}
+    new = {"type": "object", "properties": {"a": STR}, **beside}
+    [change] = comparer.schemas(old, new)
+    assert (change.kind, change.verdict) == ("schema-loosened", Verdict.COMPATIBLE)
+    of_whole(monkeypatch, UNKNOWN, UNKNOWN)
+    for one, other in ((old, new), (new, old)):
+        [change] = comparer.schemas(one, other)
+        assert (change.kind, change.verdict, change.reason) == ("schema-changed", Verdict.UNKNOWN, UNKNOWN.reason)
+
+
+def quiet_edit(place: Any) -> tuple[Any, Any]:
+    """Two schemas with a bound that says nothing beside a list, at a place of one's choice."""
+    return place({"type": "integer", "maximum": 9, "enum": [1, 2]}), place(
+        {"type": "integer", "maximum": 8, "enum": [1, 2]}
+    )
+
+
+def test_an_edit_that_changes_nothing_in_place_proves_nothing_below_a_condition(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer
+) -> None:
+    def plainly(value: Any) -> Any:
+        return {"type": "object", "properties": {"x": value}}
+
+    def conditionally(value: Any) -> Any:
+        return {"type": "object", "properties": {"x": True, "a": STR}, "allOf": [{"properties": {"x": value}, **HELD}]}
+
+    def exclusively(value: Any) -> Any:
+        one, other = ({"type": "object", "properties": {name: part}} for name, part in (("v", value), ("w", STR)))
+        return {"type": "object", "properties": {"x": {"oneOf": [one, other]}}}
+
+    of_whole(monkeypatch, UNKNOWN, UNKNOWN)
+    [change] = comparer.schemas(*quiet_edit(plainly))
+    assert change.kind == "schema-respelled"
+    for place in conditionally, exclusively:
+        [change] = comparer.schemas(*quiet_edit(place))
+        assert (change.kind, change.verdict) == ("schema-changed", Verdict.UNKNOWN)
+
+
+@pytest.mark.parametrize(("backward", "kind"), [(NO, "schema-loosened"), (YES, "schema-respelled")])
+def test_what_the_whole_refutes_no_place_proves(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer, backward: Containment, kind: str
+) -> None:
+    of_whole(monkeypatch, YES, backward)
+    pair = quiet_edit(lambda value: {"type": "object", "properties": {"x": value}})
+    [change] = comparer.schemas(*pair)
+    assert change.kind == kind
+
+
+def test_an_edit_that_the_whole_excuses_is_still_told(monkeypatch: pytest.MonkeyPatch, comparer: Comparer) -> None:
+    of_whole(monkeypatch, YES, YES)
+    old, new = ({"type": "object", "properties": {"x": {"type": "string", "maxLength": most}}} for most in (9, 5))
+    [change] = comparer.schemas(old, new)
+    assert (change.kind, change.verdict) == ("schema-changed", Verdict.COMPATIBLE)
+
+
+def test_documents_are_equal_where_neither_accepts_more() -> None:
+    def equal(one: Any, other: Any) -> bool:
+        return Questions(parse(one), parse(other), Side.INPUT, Level.DECLARED, 1.0).equal()
+
+    # arguments that callers pass as declared are valid either way; others are not
+    more, fewer = ({"type": "object", "properties": {"a": STR}, **rest} for rest in ({}, {"maxProperties": 1}))
+    assert not equal(more, fewer)
+    assert not equal(fewer, more)
+    assert equal(more, {**more, "minProperties": 0})
+
+
+@pytest.mark.parametrize("order", [("p", "q"), ("q", "p")])
+def test_of_two_verdicts_on_one_edit_the_graver_counts(comparer: Comparer, order: tuple[str, str]) -> None:
+    """Two schemas become one: a key that is new to both breaks the one that was a map."""
+    old_of = {"p": "#/$defs/Map", "q": "#/$defs/Record"}
+    old = {
+        "type": "object",
+        "properties": {name: {"$ref": old_of[name]} for name in order},
+        "$defs": {"Map": {"type": "object"}, "Record": {"type": "object", "properties": {"z": STR}}},
+    }
+    new = {
+        "type": "object",
+        "properties": {name: {"$ref": "#/$defs/Both"} for name in order},
+        "$defs": {"Both": {"type": "object", "properties": {"z": STR, "k": INT}}},
+    }
+    changes = {change.path: change for change in comparer.schemas(old, new) if change.kind == "argument-added"}
+    assert changes["/inputSchema/$defs/Both/properties/k"].verdict is Verdict.BREAKING

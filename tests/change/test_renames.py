@@ -86,6 +86,11 @@ def test_another_argument_is_no_rename(comparer: Comparer, old: str, new: str) -
     assert {change.kind for change in described} == {"argument-removed", "required-argument-added"}
 
 
+def test_a_qualified_name_with_another_schema_is_no_rename(comparer: Comparer) -> None:
+    changes = comparer.schemas(one_argument("price"), one_argument("max_price", {"type": "string", "minLength": 2}))
+    assert {change.kind for change in changes} == {"argument-removed", "required-argument-added"}
+
+
 def test_unlike_names_are_one_where_the_description_stays(comparer: Comparer) -> None:
     text = "Text to look for in titles and authors."
     before, after = one_argument("q", description=text), one_argument("needle", description=text)

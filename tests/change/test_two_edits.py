@@ -78,6 +78,16 @@ NARROWED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         {"type": "string", "minLength": 2},
         {"type-narrowed": {"minLength": 2}, "length-tightened": {"type": "string", "minLength": 1}},
     ),
+    "length and pattern": (
+        STR,
+        {"type": "string", "minLength": 2, "pattern": "^[a-z]*$"},
+        {"length-tightened": {"type": "string", "pattern": "^[a-z]*$"}, "pattern-tightened": {**STR, "minLength": 2}},
+    ),
+    "bound and step": (
+        INT,
+        {"type": "integer", "minimum": 1, "multipleOf": 5},
+        {"bound-tightened": {"type": "integer", "multipleOf": 5}, "multiple-tightened": {**INT, "minimum": 1}},
+    ),
     "two lengths": (
         STR,
         {"type": "string", "minLength": 2, "maxLength": 4},
@@ -138,6 +148,26 @@ MIXED = {
         {"type": "integer", "maximum": 9},
         {"type": "number", "maximum": 5},
         {("type-widened", C), ("bound-tightened", B)},
+    ),
+    "integers above a fraction": (
+        {"type": "integer", "exclusiveMinimum": 0.5},
+        {"type": "integer", "minimum": 2},
+        {("bound-tightened", B)},
+    ),
+    "integers below a fraction": (
+        {"type": "integer", "exclusiveMaximum": 5.5},
+        {"type": "integer", "maximum": 4},
+        {("bound-tightened", B)},
+    ),
+    "the tighter of two bounds": (
+        {"type": "number", "minimum": 1, "exclusiveMinimum": 0},
+        {"type": "number", "minimum": 2, "exclusiveMinimum": 0},
+        {("bound-tightened", B)},
+    ),
+    "the tighter of two exclusive bounds": (
+        {"type": "number", "maximum": 5, "exclusiveMaximum": 5},
+        {"type": "number", "maximum": 5, "exclusiveMaximum": 4},
+        {("bound-tightened", B)},
     ),
     "narrower type, looser bound": (
         {"type": "number", "maximum": 5},

@@ -179,7 +179,12 @@ def test_a_tool_is_not_removed_before_its_sunset(sunset: str, today: date | None
         # a second announcement takes nothing back, and in another spelling of the versions nothing changes
         (tool("old"), LOG.replace("## 1.3.0", "## 1.3.0\n\n**Deprecated**\n\n- `old` goes; use `new`."), []),
         (tool("old"), LOG.replace("## 1.3.0", "## 1.3").replace("## 1.2.0", "## v1.2"), []),
-        # a day means the first release from that day on
+        # a day means the first release from that day on, and the day itself counts
+        (
+            tool("old", deprecated={"since": "2026-01-02", "replacement": "new"}),
+            "## 2.0.0 (current)\n\n## 1.4.0 - 2026-09-01\n\n## 1.3.0 - 2026-05-01\n\n## 1.2.0 - 2026-01-02\n",
+            [],
+        ),
         (
             tool("old", deprecated={"since": "2026-01-01", "replacement": "new"}),
             "## 2.0.0 (current)\n\n## 1.4.0 - 2026-09-01\n\n## 1.3.0 - 2026-05-01\n\n## 1.2.0 - 2026-01-02\n",

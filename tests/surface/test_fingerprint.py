@@ -131,3 +131,34 @@ def test_the_tool_digest_tells_where() -> None:
     old, new = build_surface({"tools": [TOOL]}).tools[0], build_surface({"tools": [edited("name", "find")]}).tools[0]
     assert tool_fingerprint(old) != tool_fingerprint(new)
     assert tool_fingerprint(old).startswith("v1:sha256:")
+
+
+def _digest_of(schema: Any) -> str:
+    return fingerprint(build_surface({"tools": [{"name": "t", "inputSchema": schema}]}))
+
+
+def test_order_counts_where_a_reference_points_at_a_place_in_it() -> None:
+    one, other = {"required": ["a"]}, {"required": ["b"]}
+    for reference, matters in (("#/anyOf/0", True), ("#/$defs/A", False), ("#/properties/anyOf/items/0", False)):
+        schema = {"type": "object", "properties": {"x": {"$ref": reference}}, "$defs": {"A": {}}}
+        digests = {_digest_of({**schema, "anyOf": order}) for order in ([one, other], [other, one])}
+        assert (len(digests) == 2) is matters, reference
+
+
+def test_an_example_counts_where_a_reference_makes_it_a_schema() -> None:
+    for reference, matters in (("#/examples/0", True), ("#/properties/examples", False)):
+        schema = {"type": "object", "properties": {"x": {"$ref": reference}, "examples": {}}}
+        digests = {_digest_of({**schema, "examples": [{"type": name}]}) for name in ("string", "integer")}
+        assert (len(digests) == 2) is matters, reference
+
+
+def test_naming_2020_12_counts_where_it_silences_a_keyword() -> None:
+    named = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    for keywords, matters in (
+        ({}, False),
+        ({"properties": {"a": {"items": {}}}}, False),
+        ({"dependencies": {"a": ["b"]}}, True),
+        ({"properties": {"a": {"items": [{}]}}}, True),
+    ):
+        plain = {"type": "object", **keywords}
+        assert (_digest_of(plain) != _digest_of({**plain, **named})) is matters, keywords
