@@ -323,7 +323,7 @@ def _read_client(data: bytes, folder: Path) -> tuple[str, str]:
     for name in ("", "files", "remote"):
         try:
             endpoint = endpoint_from_client_config(file, name)
-            told.append(f"{endpoint.shown} {endpoint.key}")
+            told.append(f"{endpoint.shown} {endpoint!r}")  # its key is a digest that holds the folder
         except GovernorError as error:
             if error.exit_code == 70:
                 raise
