@@ -40,7 +40,7 @@ TIMEOUT = 600
 SUITES = {
     "containment": ["tests/containment"],
     "change": ["tests/change", "tests/changelog/test_telling.py", "tests/report"],
-    "policy": ["tests/policy", "tests/changelog"],
+    "policy": ["tests/policy", "tests/cli/test_accept.py", "tests/changelog"],
 }
 """The tests that speak of a package, quick ones first."""
 SKIPPED_OPERATORS = ("RemoveDecorator", "VariableReplacer", "VariableInserter", "ExceptionReplacer")

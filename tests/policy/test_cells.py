@@ -239,3 +239,18 @@ def dates() -> list[object]:
 @pytest.mark.parametrize(("calver", "name", "expected"), dates())
 def test_versions_that_are_not_semver(calver: str, name: str, expected: str, versions: tuple[str, str]) -> None:
     assert judged(name, *versions, PolicyConfig(calver=calver)) == expected.replace(".", "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "odd", "counts"),
+    [
+        ("1.4.0", "2026.11.1", "2026.11.1", "a minor step (policy.calver)"),
+        ("2026.11.1", "1.4.0", "2026.11.1", "a minor step (policy.calver)"),
+        ("2026.11.1", "2026.12.1", "2026.12.1", "a minor step (policy.calver)"),
+    ],
+)
+def test_the_version_that_is_no_semantic_one_is_named(old: str, new: str, odd: str, counts: str) -> None:
+    both = surface(Tier.STANDARD, with_it=True)
+    result = evaluate([], both, both, old_version=old, new_version=new, settings=PolicyConfig(calver="minor"))
+    [found] = [found for found in result.findings if found.rule == "policy/version-not-semver"]
+    assert found.message == f"{odd} is not a semantic version; a step from {old} to {new} counts as {counts}."
