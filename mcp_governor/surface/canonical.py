@@ -32,6 +32,7 @@ def canonical_json(value: Any) -> str:
         # The standard encoder writes floats its own way, and sorts by code point: the same up to the surrogates.
         if (text.isascii() or max(text) < "\ud800") and not _MAYBE_FLOAT.search(text):
             return text
+        del text  # it may be most of the memory that there is
     out: list[str] = []
     _write(value, out)
     return "".join(out)

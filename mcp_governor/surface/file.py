@@ -5,6 +5,7 @@ Deterministic, sorted, pretty, no timestamps: the same surface gives the same by
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -168,7 +169,17 @@ def dump_surface(surface: Surface) -> str:
 
 def dump_json(document: Any) -> str:
     """Sorted, indented JSON; non-ASCII is readable, except what UTF-8 cannot write or a reader could be fooled by."""
-    return escape_json(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False)) + "\n"
+    # json.dumps would hold every bracket, comma and indentation as a string of its own before it joins them.
+    pieces = json.JSONEncoder(indent=2, sort_keys=True, ensure_ascii=False).iterencode(document)
+    # UTF-8, since one emoji makes a whole text four times as large.
+    encoded = bytearray()
+    while piece := "".join(itertools.islice(pieces, _PIECES)):
+        encoded += escape_json(piece).encode("utf-8", "surrogatepass")
+    return encoded.decode("utf-8", "surrogatepass") + "\n"
+
+
+_PIECES = 10_000
+"""How many pieces are put together at once; they are a few characters each."""
 
 
 def _sort_key(entry: Any) -> tuple[str, str]:
