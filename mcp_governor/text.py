@@ -17,13 +17,14 @@ from mcp_governor.secrets import REDACTED, redact
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _SUSPECT = lazy_pattern(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_WORD = lazy_pattern(r"\S+")
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -143,8 +144,17 @@ def char_name(char: str) -> str:
 def one_line(text: str, limit: int = 160) -> str:
     """The text on one line, safe to show, cut with an ellipsis after ``limit`` characters."""
     # Redacted as it is, and again when it is flat: a secret may hold white space.
-    flat = visible(" ".join(redact(text).split()))
+    flat = visible(" ".join(_words(redact(text), limit + _LONGEST_SECRET)))
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
+def _words(text: str, enough: int) -> Iterator[str]:
+    """The words of a text up to ``enough`` characters: those of a text of 30 MB take 600 MB."""
+    for word in _WORD.finditer(text):
+        if enough <= 0:
+            return
+        yield text[word.start() : min(word.end(), word.start() + enough)]
+        enough -= word.end() - word.start() + 1
 
 
 def beginning(data: bytes, limit: int) -> str:
