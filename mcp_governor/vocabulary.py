@@ -147,6 +147,32 @@ def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
                     yield (key, name), item
 
 
+MOST_NEGATED = 100_000
+"""What :func:`negated` may come to where a schema is compiled: 100 MB. Honest schemas stay below 1,000."""
+
+
+def negated(value: Any) -> int:
+    """The JSON values under every ``not`` of a schema, counted once for each ``not`` that they are under.
+
+    A validator keeps a copy of what is under each, so this is what a chain of them costs.
+    """
+    found = 0
+
+    def values(part: Any) -> int:
+        nonlocal found
+        if isinstance(part, dict):
+            count = 1
+            for key, item in part.items():
+                held = values(item)
+                count += held
+                found += held if key == "not" else 0
+            return count
+        return 1 + sum(map(values, part)) if isinstance(part, list) else 1
+
+    values(value)
+    return found
+
+
 def walk(schema: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
     """Every schema in a document, itself included, with its pointer; iterative, so depth is no danger."""
     stack: list[tuple[str, Any]] = [(pointer, schema)]

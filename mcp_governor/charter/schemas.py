@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.vocabulary import resolve_pointer
+from mcp_governor.vocabulary import MOST_NEGATED, negated, resolve_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def compile_schema(schema: Any) -> jsonschema_rs.Validator | None:
     """The validator of a schema that is used once; see :func:`compiled`."""
     import jsonschema_rs
 
-    if not isinstance(schema, dict | bool):
+    if not isinstance(schema, dict | bool) or negated(schema) > MOST_NEGATED:
         return None
     try:
         return jsonschema_rs.validator_for(schema, offline=True, validate_formats=False)

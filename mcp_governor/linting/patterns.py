@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mcp_governor.errors import ConfigError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
+from mcp_governor.vocabulary import MOST_NEGATED, negated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,6 +57,8 @@ def published_validator(schema: dict[str, Any]) -> Validator:
     """
     import jsonschema_rs
 
+    if negated(schema) > MOST_NEGATED:
+        raise ValueError('it nests "not" in "not" so often that its validator would not fit into memory')
     try:
         return jsonschema_rs.validator_for(schema, offline=True, validate_formats=False)
     except UnicodeEncodeError:
