@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.condense import condensed
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
 from mcp_governor.linting.rule import ENGINE_CHECK
 from mcp_governor.linting.selection import ActiveRule, Selection, select
@@ -59,7 +60,7 @@ def run_rules(surface: Surface, selection: Selection, *, baseline: Surface | Non
     """:func:`lint` for a selection that is already made."""
     runners = _prepare(selection, surface)
     suppressor = Suppressor(selection, surface)
-    findings = [finding for finding in _run(surface, runners) if not suppressor.covers(finding)]
+    findings = condensed(finding for finding in _run(surface, runners) if not suppressor.covers(finding))
     findings.extend(suppressor.stale())
     if baseline is not None:
         findings = _only_new(findings, surface, baseline, selection)
