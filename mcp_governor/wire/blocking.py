@@ -198,6 +198,7 @@ class Blocking:
         if self.mailbox.broken is not None:
             return
         try:
+            self.mailbox.meter.received(len(piece))
             lines = self._lines.split(piece) if piece else self._lines.rest()
         except ProtocolError as error:
             self.mailbox.fail(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import ssl
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import httpx2
 
@@ -18,8 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
     from mcp_governor.wire.endpoint import HttpEndpoint, Limits
+    from mcp_governor.wire.meter import Meter
 
 _REDIRECTS = 5
+
+
+class _Metered:
+    """The part of a response that the reader of events uses; comments and blank lines are metered, too."""
+
+    def __init__(self, response: httpx2.Response, meter: Meter) -> None:
+        self._response = response
+        self._meter = meter
+        self.headers = response.headers
+        self.request = response.request
+
+    async def aiter_text(self) -> AsyncIterator[str]:
+        async for chunk in self._response.aiter_text():
+            self._meter.received(len(chunk))
+            yield chunk
 
 
 class Client:
@@ -71,27 +87,29 @@ class Client:
             request = _followed(request, response)
         raise UnreachableError(f"it redirects more than {_REDIRECTS} times.", "Name the final address.")
 
-    async def body(self, response: httpx2.Response) -> bytes:
+    async def body(self, response: httpx2.Response, meter: Meter) -> bytes:
         """The whole body.
 
         Raises:
-            ProtocolError: it is longer than ``limits.message_bytes``.
+            ProtocolError: it is longer than ``limits.message_bytes``, or too much for ``meter``.
         """
         parts = bytearray()
         async for chunk in response.aiter_bytes():
+            meter.received(len(chunk))
             parts += chunk
             if len(parts) > self.limits.message_bytes:
                 raise self._too_long()
         return bytes(parts)
 
-    async def events(self, response: httpx2.Response) -> AsyncIterator[httpx2.ServerSentEvent]:
+    async def events(self, response: httpx2.Response, meter: Meter) -> AsyncIterator[httpx2.ServerSentEvent]:
         """The server-sent events of a response.
 
         Raises:
-            ProtocolError: one is longer than ``limits.message_bytes``.
+            ProtocolError: one is longer than ``limits.message_bytes``, or all are too much for ``meter``.
         """
+        metered = cast("httpx2.Response", _Metered(response, meter))
         try:
-            async for event in httpx2.EventSource(response, max_event_size=self.limits.message_bytes):
+            async for event in httpx2.EventSource(metered, max_event_size=self.limits.message_bytes):
                 yield event
         except httpx2.SSEError:
             raise self._too_long() from None

@@ -103,29 +103,33 @@ class Streamable:
         if response.is_success and plain_type(response) == "text/event-stream":
             return await self._stream(response, message, resumption)
         # Also on an error status: the body may hold a JSON-RPC error that says what the status does not.
-        body = await self._client.body(response)
+        body = await self._client.body(response, self._inbox.meter)
         if response.status_code in (401, 403):
             raise self._client.refusal(response, body)
+        self._inbox.meter.unparsed(body)
         try:
             messages = rpc.decode(body, self._client.limits.depth)
         except rpc.NotJsonRpcError as error:
             if not response.is_success:
                 raise self._client.refusal(response, body) from None
             raise self._client.not_mcp(response, body, str(error)) from None
+        self._inbox.meter.parsed(messages)
         return await self._sort(messages, message, whole=True)
 
     async def _stream(self, response: httpx2.Response, message: Message, resumption: Resumption) -> Message | None:
         try:
-            async for event in self._client.events(response):
+            async for event in self._client.events(response, self._inbox.meter):
                 resumption.note(event)
                 if event.event != "message" or not event.data:
                     continue
+                self._inbox.meter.unparsed(event.data)
                 try:
                     messages = rpc.decode(event.data, self._client.limits.depth)
                 except rpc.NotJsonRpcError as error:
                     raise ProtocolError(
                         f"it sent an event that cannot be read: {error}.", "Send one JSON-RPC message per event."
                     ) from None
+                self._inbox.meter.parsed(messages)
                 answer = await self._sort(messages, message, whole=False)
                 if answer is not None:
                     return answer
@@ -164,7 +168,7 @@ class Streamable:
         again = {**self._headers(headers), "Accept": "text/event-stream", "Last-Event-ID": resumption.event_id}
         async with self._client.stream("GET", self._client.url, again, None) as response:
             if not response.is_success or plain_type(response) != "text/event-stream":
-                raise self._client.refusal(response, await self._client.body(response))
+                raise self._client.refusal(response, await self._client.body(response, self._inbox.meter))
             return await self._stream(response, message, resumption)
 
 

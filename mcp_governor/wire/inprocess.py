@@ -80,7 +80,9 @@ async def _running(
         with contextlib.suppress(anyio.EndOfStream, anyio.ClosedResourceError):
             async for item in from_server:
                 try:
-                    await duplex.take(_plain(item, limits))
+                    message = _plain(item, limits)
+                    inbox.meter.made(message)
+                    await duplex.take(message)
                 except ProtocolError as error:
                     duplex.fail(error)
 

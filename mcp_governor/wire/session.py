@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _COURTESY = 0.5
 """Seconds that a message may take which is sent out of politeness."""
 
+_ASKED = 20
+"""How many questions of one asking are declined; a person would be asked two or three."""
+
 _ROUNDS = 3
 """How often a tool may ask for input before its asking is taken for its answer."""
 
@@ -114,6 +117,7 @@ class Session:
         self._greeting = greeting
         if greeting.era is Era.MODERN:
             self._take_down("discover", greeting.result)
+        self._inbox.meter.item(greeting.result, "its answer to the handshake")
         if greeting.era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
             await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
@@ -248,12 +252,18 @@ class Session:
         cursors: set[str] = set()
         asked = dict(params or {})
         for _ in range(self.limits.pages):
+            meter = self._inbox.meter
+            before = meter.size
             result = await self.request(method, asked)
             page = result.get(key)
             if not isinstance(page, list):
                 raise self._broken(
                     f'the result of {method} has no array "{key}".', "Return an array, also an empty one."
                 )
+            try:
+                meter.items(page, method, before)
+            except ProtocolError as error:
+                raise self.told(error) from None
             items += page
             if not params:
                 self._take_down(key, result)
@@ -273,6 +283,12 @@ class Session:
                     f'{method} repeats the cursor "{one_line(cursor, 40)}" and would never end.',
                     "Leave nextCursor out on the last page.",
                 )
+            if len(cursor) > self.limits.cursor_length:
+                raise self._broken(
+                    f"nextCursor of {method} has {len(cursor):,} characters, and at most {self.limits.cursor_length:,} "
+                    "are sent back.",
+                    "Keep the state on the server, and name it in the cursor.",
+                )
             cursors.add(cursor)
             asked["cursor"] = cursor
         raise self._broken(
@@ -287,14 +303,17 @@ class Session:
         cannot be declined leave the ``input_required`` result as it is.
         """
         params: dict[str, Any] = {"name": name, "arguments": dict(arguments)}
+        self._inbox.meter.renew()
         result = await self.request("tools/call", params, timeout=timeout)
         for _ in range(_ROUNDS):
             asked = result.get("inputRequests")
             if result.get("resultType") != "input_required" or not isinstance(asked, dict):
                 break
             methods = [item.get("method") if isinstance(item, dict) else None for item in asked.values()]
-            self._inbox.refused += [method for method in methods if isinstance(method, str)]
-            if any(method != "elicitation/create" for method in methods):
+            for method in methods:
+                if isinstance(method, str):
+                    self._inbox.refuse(method)
+            if len(asked) > _ASKED or any(method != "elicitation/create" for method in methods):
                 break
             again = {**params, "inputResponses": {key: {"action": "decline"} for key in asked}}
             if "requestState" in result:

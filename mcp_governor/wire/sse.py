@@ -29,6 +29,7 @@ class _Stream:
 
     def __init__(self, client: Client, inbox: Inbox) -> None:
         self._client = client
+        self._meter = inbox.meter
         self._address: httpx2.URL | None = None
         self.ready = anyio.Event()
         self.duplex = Duplex(self._send, inbox, client.limits)
@@ -39,10 +40,10 @@ class _Stream:
             headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
             async with self._client.stream("GET", self._client.url, headers, None) as response:
                 if not response.is_success:
-                    raise self._client.refusal(response, await self._client.body(response))
+                    raise self._client.refusal(response, await self._client.body(response, self._meter))
                 if plain_type(response) != "text/event-stream":
                     raise self._client.not_mcp(response, b"-", "no event stream")
-                async for event in self._client.events(response):
+                async for event in self._client.events(response, self._meter):
                     await self._take(event)
             self.duplex.fail(ConnectionLostError("it closed its event stream.", "Look into the server's log."))
         except ServerError as error:
@@ -68,7 +69,7 @@ class _Stream:
             raise UnreachableError("it named no address for messages.", "See whether it speaks HTTP+SSE.")
         async with self._client.stream("POST", self._address, {}, rpc.encode(message)) as response:
             if not response.is_success:
-                raise self._client.refusal(response, await self._client.body(response))
+                raise self._client.refusal(response, await self._client.body(response, self._meter))
 
 
 @asynccontextmanager

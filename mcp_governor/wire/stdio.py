@@ -61,6 +61,7 @@ class Running:
             while duplex.mailbox.broken is None:
                 piece = await stream.receive(child.CHUNK)
                 self._stdin.pulse.received += len(piece)
+                duplex.mailbox.meter.received(len(piece))
                 for line in lines.split(piece):
                     await duplex.feed(line)
         except ProtocolError as error:

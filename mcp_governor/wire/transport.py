@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.text import beginning, one_line
 from mcp_governor.wire import rpc
+from mcp_governor.wire.meter import Meter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 NOISE_KEPT = 20
 """How many lines of noise are kept to be shown."""
+
+_LONGEST_ID = 1_000
+"""Characters of the id of a server's request: a UUID has 36. A longer one is not sent back, so it is not answered."""
+
+_METHOD_KEPT = 200
+"""Characters that are kept of the method of a server's request; the longest of MCP has 30."""
 
 
 class ConnectionLostError(UnreachableError):
@@ -113,6 +120,7 @@ class Inbox:
     """What a server says without being asked: counted, answered with a refusal, and never obeyed.
 
     Attributes:
+        meter: counts all that comes.
         notifications: how many notifications came.
         refused: methods of the requests that came, ``ping`` excepted.
         noise: first lines that were not JSON-RPC.
@@ -120,6 +128,7 @@ class Inbox:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
+        self.meter = Meter(limits)
         self._noise_lines = 0
         self._strays = 0
         self.notifications = 0
@@ -127,17 +136,26 @@ class Inbox:
         self.noise: list[str] = []
 
     def unasked(self, message: Message) -> Message | None:
-        """Take a notification or a request; the reply to a request, ``None`` for a notification."""
+        """Take a notification or a request; the reply to a request, ``None`` for a notification.
+
+        A request whose id is no JSON-RPC id, or a very long one, gets no reply: the id would have to be in it.
+        """
         if "id" not in message:
             self.notifications += 1
             return None
+        number = message["id"]
+        answerable = isinstance(number, int) or (isinstance(number, str) and len(number) <= _LONGEST_ID)
         if message["method"] == "ping":
-            return {"jsonrpc": "2.0", "id": message["id"], "result": {}}
+            return {"jsonrpc": "2.0", "id": number, "result": {}} if answerable else None
+        self.refuse(message["method"])
+        if not answerable:
+            return None
+        return rpc.refusal(number, rpc.METHOD_NOT_FOUND, "This client reads a server's surface and serves no requests.")
+
+    def refuse(self, method: str) -> None:
+        """Note that the server asked for something."""
         if len(self.refused) < self._limits.strays:
-            self.refused.append(message["method"])
-        return rpc.refusal(
-            message["id"], rpc.METHOD_NOT_FOUND, "This client reads a server's surface and serves no requests."
-        )
+            self.refused.append(method[:_METHOD_KEPT])
 
     def stray(self, message: Message) -> None:
         """Take an answer that nobody waits for.
@@ -182,6 +200,7 @@ class Mailbox:
         limits: depth of messages.
 
     Attributes:
+        meter: counts all that comes.
         broken: why the connection ended, ``None`` while it lives.
     """
 
@@ -191,6 +210,7 @@ class Mailbox:
         self._expected: set[int] = set()
         self._abandoned: set[int] = set()
         self._answers: dict[int, Message] = {}
+        self.meter = inbox.meter
         self.broken: ServerError | None = None
 
     def expect(self, number: int) -> None:
@@ -224,13 +244,17 @@ class Mailbox:
 
     def feed(self, data: bytes | str) -> list[Message]:
         """Take one line, or one event; returns the replies to send. What breaks a limit ends the connection."""
+        if self.broken is not None:
+            return []
         try:
+            self.meter.unparsed(data)
             try:
                 messages = rpc.decode(data, self._limits.depth)
             except rpc.NotJsonRpcError as error:
                 line = data if isinstance(data, bytes) else data.encode(errors="replace")
                 self._inbox.not_a_message(line, str(error))
                 return []
+            self.meter.parsed(messages)
             replies = [self.take(message) for message in messages]
         except ProtocolError as error:
             self.fail(error)
