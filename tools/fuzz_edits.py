@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fuzz_schemas import (
+    APART,
     ARRAYS,
     GENERAL,
     LISTS,
@@ -64,7 +65,7 @@ class Editor:
         return schema
 
     def drop(self, place: dict[str, Any]) -> bool:
-        words = [word for word in place if word not in ("$schema", "$defs", "definitions", "$anchor")]
+        words = [word for word in place if word not in ("$schema", "$defs", "definitions", "$anchor", APART)]
         if not words:
             return False
         del place[self.maker.pick(words)]

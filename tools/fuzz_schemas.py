@@ -69,7 +69,9 @@ DRAFTS = {
     19: "https://json-schema.org/draft/2019-09/schema",
     20: "https://json-schema.org/draft/2020-12/schema",
 }
-MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+APART = "components"
+"""No keyword: where documents of other formats keep their schemas, and references lead there."""
+MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies", APART)
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 SINGLE = (
     "items",
@@ -218,6 +220,8 @@ class Maker:
             _make_escaped(out)
         elif self.chance(0.1) and not anchored:
             _make_identified(out)
+        elif self.chance(0.3):
+            _make_elsewhere(out, self)
         return out
 
 
@@ -236,6 +240,18 @@ def _make_escaped(document: dict[str, Any]) -> None:
     for place in places(document):
         if place.get("$ref") == "#/$defs/A":
             place["$ref"] = "#/$defs/a~1b~0c%25"
+
+
+def _make_elsewhere(document: dict[str, Any], maker: Maker) -> None:
+    """A definition that is kept outside of the definitions, and a property that another reference leads to."""
+    document[APART] = {"A": document["$defs"].pop("A")}
+    moved = {"#/$defs/A": f"#/{APART}/A"}
+    if maker.chance(0.5):
+        name = maker.pick(["a", "items", "dependencies", "additionalItems"])
+        document["properties"] = {**document.get("properties", {}), name: document["$defs"].pop("B")}
+        moved["#/$defs/B"] = f"#/properties/{name}"
+    for place in places(document):
+        place.update({"$ref": moved[place["$ref"]]} if place.get("$ref") in moved else {})
 
 
 def _make_identified(document: dict[str, Any]) -> None:

@@ -269,8 +269,12 @@ class Compiler:
         for keyword in REFERENCES:
             if keyword in schema:
                 place = self.follow(keyword, schema[keyword], base)
-                parts.append(_nowhere(schema[keyword]) if place is None else self.conjunct(*place))
+                parts.append(self._nowhere(schema[keyword]) if place is None else self.conjunct(*place))
         return all_of(parts)
+
+    def _nowhere(self, reference: str) -> Node:
+        # named after its document: what another one says in that place may be something else
+        return make(Opaque, "", f"{self.identity} reference {reference}", "a reference that does not resolve")
 
     def _type(self, _: dict[str, Any], value: Any, __: str) -> Node:
         names = [value] if isinstance(value, str) else value
@@ -331,10 +335,6 @@ class Compiler:
                 lacks = props({key: FALSE}, (), TRUE)
                 parts.append(any_of([lacks, need]))
         return all_of(parts)
-
-
-def _nowhere(reference: str) -> Node:
-    return make(Opaque, "", f"reference {reference}", "a reference that does not resolve")
 
 
 def _size(kind: str, low: bool, limit: int) -> Node:

@@ -1,13 +1,15 @@
 """The dialects of JSON Schema, and every schema in the words of one of them, draft 2020-12.
 
 Keywords that a dialect does not know are dropped on the way, as that dialect ignores them; so are
-``contentEncoding`` and ``contentMediaType``, which are annotations here as ``format`` is.
+``contentEncoding`` and ``contentMediaType``, which are annotations here as ``format`` is. Where a reference leads into
+what is dropped (``#/components/schemas/X`` in draft 7), it is kept under :data:`IGNORED`, where only references come.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import quote, unquote
 
 LATEST = 20
 """Draft 2020-12: what a schema is written in that does not say (MCP specification, 2025-11-25)."""
@@ -105,13 +107,16 @@ ASSERTIONS = (_DRAFT_19 | {"$dynamicRef", "dependencies", "prefixItems"}) - {
 """Keywords that refuse values, in any draft; all others are notes to the reader."""
 _KEYWORDS = {4: _DRAFT_4, 6: _DRAFT_6, 7: _DRAFT_7, 19: _DRAFT_19}
 _BESIDE_REF = frozenset(["$schema", "$ref", "definitions", "$defs"])
+_ALONE = _BESIDE_REF | {"$id", "id"}
+_RENAMED = {"additionalItems": "items", "dependencies": "dependentSchemas"}
 
-# Where a pointer into an old schema leads in its translation.
-_MOVED = (
-    (re.compile(r"(?<=/)items/(?=\d+(/|$))"), "prefixItems/"),
-    (re.compile(r"(?<=/)additionalItems(?=/|$)"), "items"),
-    (re.compile(r"(?<=/)dependencies(?=/)"), "dependentSchemas"),
-)
+IGNORED = "$ignored"
+"""No keyword: the translation of what an old dialect ignores in a schema, for references that lead there."""
+NOWHERE = "#/$nowhere"
+"""What a reference begins with that leads to no place of a schema; what follows is the pointer as it was."""
+_UNMOVED = re.compile(r"[^#]*#?(?:/(?:definitions|\$defs)/[^/%]*)?")
+"""References that lead to the same place in a translation: to a resource, or to a definition at its root."""
+_MAY_MOVE = re.compile(r'"\$ref":"[^"#]*#/(?!(?:definitions|\$defs)/[^/%"]*")')
 
 # An old dialect whose schema holds none of these reads the same in the newest one.
 _DIFFERENT = tuple(
@@ -174,43 +179,121 @@ def modern(schema: Any, draft: int, text: str) -> Any:
         return schema
     if not any(word in text for word in _DIFFERENT):
         return {key: value for key, value in schema.items() if key != "$schema"}
-    translated = _translate(schema, draft)
+    translated = Translation(draft, keep=_MAY_MOVE.search(text) is not None).schema(schema, schema)
     if isinstance(translated, dict):
         translated.pop("$schema", None)
     return translated
 
 
-def _translate(schema: Any, draft: int) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    known = _KEYWORDS[draft]
-    if draft <= 7 and isinstance(schema.get("$ref"), str):
-        known = known & _BESIDE_REF
-    result: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in known or key == "$defs":
-            result[key] = _translate_value(key, value, draft)
-    if isinstance(result.get("$ref"), str):
-        for old, new in _MOVED:
-            result["$ref"] = old.sub(new, result["$ref"])
-    _translate_items(result)
-    _translate_dependencies(result)
-    if draft == 4:
-        _translate_bounds(result)
-    _translate_identity(result, draft)
-    if result.pop("$recursiveAnchor", False) is True:
-        result["$dynamicAnchor"] = RECURSIVE
-    return result
+class Translation:
+    """Schemas of an old dialect in the words of the newest one.
+
+    Args:
+        draft: 4, 6, 7 or 19.
+        keep: keep what the dialect ignores, as a reference may lead there.
+    """
+
+    def __init__(self, draft: int, *, keep: bool) -> None:
+        self.draft = draft
+        self.keep = keep
+        self.identity = "id" if draft == 4 else "$id"
+
+    def schema(self, schema: Any, root: Any) -> Any:
+        """One schema; ``root`` is the resource that its pointers start from."""
+        if not isinstance(schema, dict):
+            return schema
+        alone = self._alone(schema)
+        if not alone and _names_a_resource(schema.get(self.identity)):
+            root = schema
+        known = _KEYWORDS[self.draft] & _BESIDE_REF if alone else _KEYWORDS[self.draft]
+        result = {key: self._value(key, value, root) for key, value in schema.items() if key in known or key == "$defs"}
+        if isinstance(result.get("$ref"), str):
+            result["$ref"] = self._moved(result["$ref"], root)
+        ignored = self._ignored(schema, result, root) if self.keep else {}
+        _translate_items(result)
+        _translate_dependencies(result)
+        if self.draft == 4:
+            _translate_bounds(result)
+        _translate_identity(result, self.draft)
+        if result.pop("$recursiveAnchor", False) is True:
+            result["$dynamicAnchor"] = RECURSIVE
+        if ignored:
+            result[IGNORED] = ignored
+        return result
+
+    def _alone(self, schema: dict[str, Any]) -> bool:
+        """Whether a reference makes the dialect ignore what stands beside it."""
+        return self.draft <= 7 and isinstance(schema.get("$ref"), str)
+
+    def _value(self, key: str, value: Any, root: Any) -> Any:
+        if (key in MAPS or key == "dependencies") and isinstance(value, dict):
+            return {name: self.schema(part, root) for name, part in value.items()}
+        if (key in LISTS or key == "items") and isinstance(value, list):
+            return [self.schema(part, root) for part in value]
+        return self.schema(value, root) if key in SINGLE else value
+
+    def _ignored(self, schema: dict[str, Any], kept: dict[str, Any], root: Any) -> Any:
+        """What the dialect ignores in a schema, each part read as a schema, as :meth:`_steps` does."""
+        if self._alone(schema):
+            return self.schema({key: value for key, value in schema.items() if key not in _ALONE}, root)
+        left = {key: value for key, value in schema.items() if key not in kept}
+        if "additionalItems" in kept and not isinstance(kept.get("items"), list):
+            left["additionalItems"] = schema["additionalItems"]
+        return {
+            key: [self.schema(part, root) for part in value] if isinstance(value, list) else self.schema(value, root)
+            for key, value in left.items()
+            if isinstance(value, dict | list | bool)
+        }
+
+    def _moved(self, reference: str, root: Any) -> str:
+        """The same reference in the translation, or one that begins with :data:`NOWHERE`."""
+        if _UNMOVED.fullmatch(reference):
+            return reference
+        uri, _, fragment = reference.partition("#")
+        if not fragment.startswith("/"):
+            return reference
+        steps = None if uri else self._steps(unquote(fragment).split("/")[1:], root)
+        if steps is None:
+            return f"{NOWHERE}{fragment}"
+        return "#" + "".join("/" + quote(step, safe="~$") for step in steps)
+
+    def _steps(self, tokens: list[str], node: Any) -> list[str] | None:
+        """Where the tokens of a pointer lead in the translation; ``None`` where that is no place of a schema."""
+        steps: list[str] = []
+        tokens = tokens[::-1]
+        while tokens:
+            if not isinstance(node, dict):
+                return None
+            token = tokens.pop()
+            key = token.replace("~1", "/").replace("~0", "~")
+            if self._alone(node) and key not in _BESIDE_REF:
+                steps.append(IGNORED)
+            value = node.get(key)
+            known = key in _KEYWORDS[self.draft] or key == "$defs"
+            if key == "additionalItems" and not isinstance(node.get("items"), list):
+                known = False
+            steps += [_RENAMED.get(key, token)] if known else [IGNORED, token]
+            if known and (key in MAPS or key == "dependencies") and isinstance(value, dict):
+                if not tokens:
+                    return None
+                steps.append(tokens[-1])
+                node = value.get(tokens.pop().replace("~1", "/").replace("~0", "~"))
+            elif isinstance(value, list) and (not known or key in LISTS or key == "items"):
+                index = tokens.pop() if tokens else ""
+                if not (index.isascii() and index.isdecimal() and int(index) < len(value)):
+                    return None
+                steps[-1] = "prefixItems" if known and key == "items" else steps[-1]
+                steps.append(index)
+                node = value[int(index)]
+            elif not known or key in SINGLE:
+                node = value
+            else:
+                return None
+        return steps if isinstance(node, dict | bool) else None
 
 
-def _translate_value(key: str, value: Any, draft: int) -> Any:
-    if key in MAPS and isinstance(value, dict):
-        return {name: _translate(part, draft) for name, part in value.items()}
-    if (key in LISTS or key == "items") and isinstance(value, list):
-        return [_translate(part, draft) for part in value]
-    if key == "dependencies" and isinstance(value, dict):
-        return {name: _translate(part, draft) for name, part in value.items()}
-    return _translate(value, draft) if key in SINGLE else value
+def _names_a_resource(identity: Any) -> bool:
+    return isinstance(identity, str) and not identity.startswith("#")
 
 
 def _translate_items(schema: dict[str, Any]) -> None:
@@ -224,7 +307,10 @@ def _translate_items(schema: dict[str, Any]) -> None:
 
 
 def _translate_dependencies(schema: dict[str, Any]) -> None:
-    for name, needs in schema.pop("dependencies", {}).items():
+    dependencies = schema.pop("dependencies", None)
+    if not isinstance(dependencies, dict):
+        return  # not valid, so in a place that the dialect ignores
+    for name, needs in dependencies.items():
         keyword = "dependentRequired" if isinstance(needs, list) else "dependentSchemas"
         schema.setdefault(keyword, {})[name] = needs
 

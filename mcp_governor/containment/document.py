@@ -72,7 +72,7 @@ class Document:
             return place
         if not fragment.startswith("/"):
             return self.anchors.get((uri, unquote(fragment)))
-        return _follow(place, unquote(fragment))
+        return follow(place, unquote(fragment))
 
 
 def children(schema: dict[str, Any]) -> list[Any]:
@@ -103,7 +103,7 @@ def patterns_of(schema: Any) -> Iterator[str]:
         pending.extend(children(part))
 
 
-def _follow(place: Place, pointer: str) -> Place | None:
+def follow(place: Place, pointer: str) -> Place | None:
     """RFC 6901, keeping track of the base URI on the way."""
     part, base = place
     for index, step in enumerate(pointer.split("/")[1:]):

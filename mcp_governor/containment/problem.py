@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 
 from mcp_governor.containment.circles import Circles, beside
-from mcp_governor.containment.dialect import LATEST, REFERENCES, dialect_of, modern, uri_of
+from mcp_governor.containment.dialect import LATEST, NOWHERE, REFERENCES, dialect_of, modern, uri_of
 from mcp_governor.containment.document import Document, Place, children, patterns_of, published
 from mcp_governor.containment.values import is_finite, text_of
 from mcp_governor.text import one_line
@@ -173,6 +173,8 @@ def _bad_reference(schema: Any) -> str | None:
 
 
 def _unresolved(reference: str) -> str:
+    if reference.startswith(NOWHERE):
+        return f"refers to {one_line('#' + reference.removeprefix(NOWHERE), 80)}, which is not the place of a schema"
     shown = one_line(reference, 80)
     if reference.startswith("#"):
         return f"refers to {shown}, which does not exist"

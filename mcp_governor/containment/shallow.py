@@ -7,10 +7,13 @@ inner one settles itself. This only ever proves; what it cannot see is left to t
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from mcp_governor.containment.dialect import ASSERTIONS
+from mcp_governor.containment.document import follow
 from mcp_governor.containment.values import is_type, text_of
 
 if TYPE_CHECKING:
@@ -21,8 +24,12 @@ MAX_STEPS = 1_000
 _STEP_TEXT = 2_000
 """Length of a text that takes the time of one step."""
 _TEXT_LIMITS = ('"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated')
-_DIALECT_WORDS = ('"items":[', '"additionalItems"', '"prefixItems"', '"minContains"', '"maxContains"', '"depend')
-"""What drafts from 7 on read otherwise; what stands beside a reference is never looked at here."""
+_DIALECT_WORDS = (
+    *('"items":[', '"additionalItems"', '"prefixItems"', '"minContains"', '"maxContains"', '"depend', '"$ref"'),
+)
+"""What drafts from 7 on read otherwise: draft 7 ignores what stands beside a reference."""
+_ELSEWHERE = re.compile(r'"\$ref":"(?!#/(?:\$defs|definitions)/)')
+"""A reference to anything but a definition: to the whole document, say, or to a property of it."""
 _TOGETHER = {
     "contains": ("contains", "minContains", "maxContains"),
     "minContains": ("contains", "minContains", "maxContains"),
@@ -61,9 +68,9 @@ def surely_covers(outer: Any, inner: Any, outer_text: str, inner_text: str) -> b
     """
     if any(word in outer_text or word in inner_text for word in _TEXT_LIMITS):
         return False
-    return _Comparison(outer, inner, plain='"$ref"' not in outer_text and '"$ref"' not in inner_text).covers(
-        outer, inner
-    )
+    plain = '"$ref"' not in outer_text and '"$ref"' not in inner_text
+    defined = not _ELSEWHERE.search(outer_text) and not _ELSEWHERE.search(inner_text)
+    return _Comparison(outer, inner, plain=plain, defined=defined).covers(outer, inner)
 
 
 def _says_nothing(schema: dict[str, Any]) -> bool:
@@ -78,12 +85,14 @@ class _Comparison:
         outer: one document.
         inner: the other.
         plain: neither holds a reference, so that equal texts say the same.
+        defined: all references lead into the definitions, so that equal texts say the same if those are equal.
     """
 
-    def __init__(self, outer: Any, inner: Any, *, plain: bool) -> None:
+    def __init__(self, outer: Any, inner: Any, *, plain: bool, defined: bool) -> None:
         self.left = MAX_STEPS
         self.documents = outer, inner
         self.plain = plain
+        self.defined = defined
         self.depth = 0
         self.open: dict[tuple[int, int], int] = {}
         self.assumed: set[tuple[int, int]] = set()
@@ -153,9 +162,9 @@ class _Comparison:
 
     @cached_property
     def same_definitions(self) -> bool:
-        """Whether a reference into the definitions means the same in both documents."""
+        """Whether a reference means the same in both documents."""
         one, other = self.documents
-        if not isinstance(one, dict) or not isinstance(other, dict):
+        if not self.defined or not isinstance(one, dict) or not isinstance(other, dict):
             return False
         return all(text_of(one.get(word)) == text_of(other.get(word)) for word in ("$defs", "definitions"))
 
@@ -201,20 +210,20 @@ class _Comparison:
 
 
 def _target(schema: dict[str, Any], document: Any) -> Any:
-    """The definition that a schema refers to, itself where it does not; ``None`` where that cannot be seen.
+    """The place that a schema refers to, itself where it does not; ``None`` where that cannot be seen.
 
     What stands beside a reference narrows, or nothing in draft 7: it may be left out on the inner side, and must
-    not be there on the outer one; an outer schema comes with its own ``$defs`` at the root only.
+    not be there on the outer one.
     """
     reference = schema.get("$ref")
     if reference is None:
         return schema
-    if not isinstance(reference, str):
+    if not isinstance(reference, str) or not isinstance(document, dict) or not reference.startswith("#"):
         return None
-    root, place, name = reference[:2], *reference[2:].partition("/")[::2]
-    if root != "#/" or place not in ("$defs", "definitions") or "/" in name or "~" in name or "%" in name:
-        return None
-    return document.get(place, {}).get(name) if isinstance(document, dict) else None
+    if reference == "#":
+        return document
+    place = follow((document, ""), unquote(reference[1:])) if reference.startswith("#/") else None
+    return None if place is None else place[0]
 
 
 def _equal(this: _Comparison, key: str, __: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:

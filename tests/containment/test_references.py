@@ -289,3 +289,78 @@ def test_an_integer_of_draft_4_is_written_as_one() -> None:
     assert (
         answer({"$schema": DRAFT_4, "not": {}}, {"$schema": DRAFT_4, "oneOf": [{}, old], **whole}).verdict == "unknown"
     )
+
+
+def refers(place: str, part: Any, **rest: Any) -> Any:
+    """An object that must have a member ``b``, which is what the reference leads to."""
+    return {"type": "object", "properties": {"b": {"$ref": place}}, "required": ["b"], **rest, **part}
+
+
+PLACES = {
+    "beside the keywords": lambda part: refers("#/x", {"x": part}),
+    "in a list": lambda part: refers("#/x/1", {"x": [True, part]}),
+    "as in OpenAPI": lambda part: refers("#/components/schemas/X", {"components": {"schemas": {"X": part}}}),
+    "a group of definitions": lambda part: refers("#/definitions/g/X", {"definitions": {"g": {"X": part}}}),
+    "escaped": lambda part: refers("#/x~1y/a%25b", {"x/y": {"a%b": part}}),
+    "a definition named like a keyword that moved": lambda part: refers(
+        "#/definitions/additionalItems", {"definitions": {"additionalItems": part, "items": {"type": "string"}}}
+    ),
+    "a property named like a keyword that moved": lambda part: {
+        "type": "object",
+        "properties": {"dependencies": {"items": part}, "b": {"$ref": "#/properties/dependencies/items"}},
+        "required": ["b"],
+    },
+    "what stands beside a reference": lambda part: {
+        "definitions": {"any": {}},
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/definitions/any", "properties": {"q": part}},
+            "b": {"$ref": "#/properties/a/properties/q"},
+        },
+        "required": ["b"],
+    },
+    "additionalItems beside one schema for all items": lambda part: refers(
+        "#/additionalItems", {"additionalItems": part, "items": {"type": "string"}}
+    ),
+    "items that are a list": lambda part: refers("#/items/0", {"items": [part]}),
+    "keywords in an unknown place": lambda part: refers("#/c/properties/v", {"c": {"properties": {"v": part}}}),
+}
+
+
+@pytest.mark.parametrize("draft", [4, 6, 7, 19, 20])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_reference_may_lead_anywhere_in_any_dialect(place: str, draft: int) -> None:
+    """Old dialects ignore some of these places; two documents that say different things there were taken for equal."""
+    if draft == 20 and place == "items that are a list":
+        pytest.skip("no schema of that draft")
+    wide, narrow = PLACES[place]({"type": "number"}), PLACES[place]({"type": "integer"})
+    assert verdict(wide, narrow, draft) == "yes"
+    assert verdict(narrow, wide, draft) == "no"
+
+
+@pytest.mark.parametrize("draft", [4, 6, 7])
+def test_a_reference_that_is_read_as_a_map_proves_nothing(draft: int) -> None:
+    # the map of the properties, read as a schema: no keyword of a translation says what it says
+    wide, narrow = (
+        {"properties": {"items": {"type": kind}, "b": {"$ref": "#/properties"}}} for kind in ("number", "integer")
+    )
+    assert answer(narrow, wide, draft).verdict != "yes"
+    assert answer(wide, {"properties": {"b": True}}, draft).verdict != "yes"
+
+
+@pytest.mark.parametrize("place", ["#", "#/properties/v", "#/x"])
+def test_equal_texts_mean_different_things_where_the_documents_differ(place: str) -> None:
+    """What a negation refers to narrowed, so the negation widened."""
+    wide, narrow = (
+        {"properties": {"v": {"type": kind}, "n": {"not": {"$ref": place}}}, "x": {"properties": {"v": {"type": kind}}}}
+        for kind in ("number", "integer")
+    )
+    assert verdict(wide, narrow) == "no"
+    assert verdict(narrow, wide) == "no"
+
+
+def test_equal_texts_mean_different_things_in_two_dialects() -> None:
+    # draft 7 ignores the bound
+    schema = {"$defs": {"A": {"type": "integer"}}, "properties": {"n": {"$ref": "#/$defs/A", "minimum": 5}}}
+    assert verdict(schema, {"$schema": DRAFT_7, **schema}) == "no"
+    assert verdict({"$schema": DRAFT_7, **schema}, schema) == "yes"
