@@ -270,7 +270,7 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
     from mcp_governor.target.clients import endpoint_from_client_config
 
     endpoint = endpoint_from_client_config(path, name)
-    installs = isinstance(endpoint, wire.StdioEndpoint) and _installs(endpoint.command)
+    installs = isinstance(endpoint, wire.StdioEndpoint) and _may_install(endpoint.command)
     return LiveSource(
         shown=visible(text),
         endpoint=endpoint,
@@ -280,7 +280,7 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
 
 
 def _stdio(command: tuple[str, ...], config: Config) -> Source:
-    installs = _installs(command)
+    installs = _may_install(command)
     endpoint = _child(command, dict(config.launch.env), None)
     return LiveSource(
         shown=command_line(command),
@@ -293,6 +293,11 @@ def _stdio(command: tuple[str, ...], config: Config) -> Source:
 def _installs(command: tuple[str, ...]) -> bool:
     """Whether a command fetches a server from a registry before it starts it."""
     return Path(command[0]).name in RUNNERS
+
+
+def _may_install(command: tuple[str, ...]) -> bool:
+    """Whether a command may take long to start for that reason: ``env A=b npx …`` and ``sh -c "npx …"`` as well."""
+    return any(Path(word).name in RUNNERS for part in command for word in part.split())
 
 
 def _child(command: tuple[str, ...], env: Mapping[str, str], cwd: str | None) -> wire.StdioEndpoint:
@@ -318,7 +323,7 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     """A server from the configuration → a source."""
     name = visible(server.name)
     timeout = server.timeout or config.timeout
-    installs = bool(server.package) or bool(server.command and _installs(server.command))
+    installs = bool(server.package) or bool(server.command and _may_install(server.command))
     start = _start_timeout(config, server, installs=installs)
     if server.file:
         return FileSource(shown=name, path=config.root / server.file)

@@ -14,7 +14,7 @@ from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDepende
 from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, GitSource, LiveSource, limits_of, parse_target, read_source, resolve
 from mcp_governor.target.git import latest_release, version_of_tag
-from mcp_governor.target.resolve import shown_url
+from mcp_governor.target.resolve import PACKAGE_TIMEOUT, START_TIMEOUT, shown_url
 from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
 
 
@@ -566,3 +566,20 @@ def test_files_are_relative_to_where_they_are_named(tmp_path: Path, monkeypatch:
     monkeypatch.chdir("/")
     with pytest.raises(GovernorError):
         resolve("s.json", config)
+
+
+@pytest.mark.parametrize(
+    ("command", "seconds"),
+    [
+        (("npx", "-y", "a"), PACKAGE_TIMEOUT),
+        (("env", "A=b", "npx", "-y", "a"), PACKAGE_TIMEOUT),
+        (("sh", "-c", "sleep 7; exec npx -y a"), PACKAGE_TIMEOUT),
+        (("/opt/bin/uvx", "a"), PACKAGE_TIMEOUT),
+        (("node", "server.js", "--npx"), START_TIMEOUT),
+        (("python", "-m", "server"), START_TIMEOUT),
+    ],
+)
+def test_a_command_that_may_install_something_has_longer_to_start(command: tuple[str, ...], seconds: float) -> None:
+    source = resolve(None, Config(), command=command)
+    assert isinstance(source, LiveSource)
+    assert source.start_timeout == seconds
