@@ -8,6 +8,7 @@ pattern are repeated here, so that nothing of a hostile text gets into a command
 from __future__ import annotations
 
 import shlex
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
@@ -233,10 +234,15 @@ _NAMED = 3
 
 
 def _variables(text: str, given: Collection[str]) -> str:
+    """The hint to hand over variables; of those that a line names as alternatives, one."""
     found: dict[str, None] = {}
+    one_is_enough = False
     for line in text.splitlines():
         if _ASKS.search(line) and not line.lstrip().startswith(("at ", "File ", "raise ")):
-            found.update(dict.fromkeys(_VARIABLE.findall(line)))
+            named = list(_VARIABLE.finditer(line))
+            between = " ".join(line[one.end() : other.start()] for one, other in pairwise(named))
+            one_is_enough = (one_is_enough or not found) and "or" in between.split()
+            found.update(dict.fromkeys(match[1] for match in named))
     if "ettings" in text:
         found.update(dict.fromkeys(name.upper() for name in _FIELD.findall(text)))
     names = [
@@ -244,11 +250,16 @@ def _variables(text: str, given: Collection[str]) -> str:
     ][:_NAMED]
     if not names:
         return ""
+    asked = _listed(names)
+    one_is_enough = one_is_enough and len(names) > 1
+    if one_is_enough:
+        asked, names = " or ".join(names), names[:1]
     options = " ".join(f"--env {name}" for name in names)
     table = ", ".join(f'{name} = "${name}"' for name in names)
+    which = "one" if one_is_enough else "it" if len(names) == 1 else "them"
     return (
-        f"It asks for {_listed(names)}. Servers get no variables but those that are named: "
-        f"set {'it' if len(names) == 1 else 'them'} and add {options} (in the configuration: env = {{ {table} }})"
+        f"It asks for {asked}. Servers get no variables but those that are named: "
+        f"set {which} and add {options} (in the configuration: env = {{ {table} }})"
     )
 
 

@@ -176,6 +176,14 @@ def test_a_variable_that_is_given_is_not_asked_for_again() -> None:
     assert "--env API_KEY" not in advice(said, given=["API_KEY"])
 
 
+def test_of_alternatives_one_is_enough() -> None:
+    found = advice("A key is required via --key, X_API_KEY, --key-file, or X_API_KEY_FILE.", "npm:x")
+    assert found.startswith("It asks for X_API_KEY or X_API_KEY_FILE. ")
+    assert 'set one and add --env X_API_KEY (in the configuration: env = { X_API_KEY = "$X_API_KEY" })' in found
+    both = advice("X_API_KEY or X_TOKEN is required\nX_URL is required", "npm:x")
+    assert "set them and add --env X_API_KEY --env X_TOKEN --env X_URL " in both
+
+
 @pytest.mark.parametrize(
     "said", ["- a\n" * 40_000, "arguments are required: " + "a," * 80_000, "A_" * 80_000 + "A ", "`" * 100_000]
 )
