@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 NOT_SELECTED = "not selected"
+DESTRUCTIVE = "destructive, and not allowed by name"
 """Why a tool is left alone that the settings do not name."""
 
 
@@ -217,7 +218,7 @@ def refusal(tool: Tool, settings: CallSettings) -> str | None:
     if not settings.allow_writes:
         return "not read-only by its hints"
     if tool.hints.destructive and tool.name not in settings.destructive:
-        return "destructive, and not allowed by name"
+        return DESTRUCTIVE
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
+
+_NAMED = 3
+"""How many tools a hint names."""
 
 
 @frozen
@@ -113,13 +117,19 @@ class CallReport:
         Raises:
             NothingCheckedError: no published tool was called; the hint says how to allow it.
         """
-        from mcp_governor.call.cases import NOT_SELECTED, Purpose
+        from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, Purpose
 
         if any(result.case.purpose is not Purpose.UNKNOWN_TOOL for result in self.results):
             return
         hint = "Mark read-only tools with readOnlyHint, configure calls, or pass --allow-writes."
         if self.skipped and all(skipped.reason == NOT_SELECTED for skipped in self.skipped):
             hint = f"The tools are {', '.join(one_line(skipped.tool, 60) for skipped in self.skipped[:8])}."
+        # this reason is given only where writes are allowed, so asking for that would lead in a circle
+        destructive = [skipped.tool for skipped in self.skipped if skipped.reason == DESTRUCTIVE]
+        if destructive:
+            options = " ".join(f"--destructive {shlex.quote(one_line(name, 60))}" for name in destructive[:_NAMED])
+            more = f" and so on for {len(destructive) - _NAMED} more" if len(destructive) > _NAMED else ""
+            hint = f"A tool without annotations counts as destructive. Allow it by name: {options}{more}"
         raise NothingCheckedError(f"No tool was called; {len(self.skipped)} were left alone.", hint)
 
 

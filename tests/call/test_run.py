@@ -99,6 +99,12 @@ def test_a_run_that_called_nothing_does_not_pass():
     talk("exact").require_calls()
 
 
+def test_who_allowed_writes_is_not_told_to_allow_them():
+    with pytest.raises(NothingCheckedError) as told:
+        talk("destroy", allow_writes=True).require_calls()
+    assert told.value.hint.endswith("Allow it by name: --destructive destroy")
+
+
 def test_a_run_that_selects_nothing_names_what_there_is():
     with pytest.raises(NothingCheckedError) as told:
         talk("good", "exact", tools=("god",), unhappy=False).require_calls()
