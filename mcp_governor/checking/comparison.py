@@ -11,6 +11,7 @@ from mcp_governor.checking.subject import baseline_info, counts_of, refuse_empty
 from mcp_governor.findings import Bump
 from mcp_governor.surface import fingerprint
 from mcp_governor.target import Baseline, read_sources, resolve, tier_rules
+from mcp_governor.target.packages import is_package
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ def compare_targets(
 def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, only_breaking: bool = False) -> Report:
     """:func:`compare_targets` for surfaces that were read."""
     from mcp_governor.change import Verdict
-    from mcp_governor.changelog import declared_step, needed_step
+    from mcp_governor.changelog import needed_step
     from mcp_governor.policy import required_step
 
     changes = changes_between(baseline.surface, surface, config)
@@ -58,7 +59,7 @@ def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, on
         fingerprint=fingerprint(surface),
         baseline=baseline_info(baseline),
         required_bump=required,
-        declared_bump=declared_step(*versions, calver=config.policy.calver).bump if versions else None,
+        declared_bump=_declared(baseline.surface, surface, config),
         declared_versions=versions,
         forcing=tuple(c.id for c in changes if steps[c.id] is highest) if highest is not Bump.NONE else (),
         changes=tuple(changes),
@@ -71,3 +72,17 @@ def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, on
 
 def _versions(old: Surface, new: Surface) -> tuple[str, str] | None:
     return (old.version, new.version) if old.version and new.version else None
+
+
+def _declared(old: Surface, new: Surface, config: Config) -> Bump | None:
+    """The step between the versions; ``None`` where one is missing, or they are not versions of one thing.
+
+    What a server reports may be the version of its framework, so it makes no step with the release of a package.
+    """
+    from mcp_governor.changelog import declared_step
+
+    versions = _versions(old, new)
+    unpinned = old if old.release is None else new
+    if versions is None or ((old.release is None) != (new.release is None) and is_package(unpinned.source)):
+        return None
+    return declared_step(*versions, calver=config.policy.calver).bump

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.change.model import Change
+    from mcp_governor.findings import Bump
 
 GROUPS = ("breaking", "undecided", "compatible", "wording")
 """The groups of a comparison, in the order that people read them."""
@@ -54,6 +55,11 @@ def counted_findings(counts: dict[str, int]) -> str:
 def count_of(number: int, noun: str) -> str:
     """``1 tool``, ``2 tools``."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def declared_words(bump: Bump | None) -> str:
+    """The step between two versions."""
+    return "unknown, as only one of the two targets names its release" if bump is None else bump.value
 
 
 def witness_words(change: Change) -> str:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.report.groups import counted_changes, counted_findings, grouped, witness_words
+from mcp_governor.report.groups import counted_changes, counted_findings, declared_words, grouped, witness_words
 from mcp_governor.text import one_line, sentence, visible
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _facts(report: Report) -> Iterator[str]:
         yield f"Compared with {code(report.baseline.source)}. Required bump: **{report.required_bump.value}**"
         if report.declared_versions is not None:
             old, new = report.declared_versions
-            made = report.declared_bump.value if report.declared_bump else "not comparable"
+            made = declared_words(report.declared_bump)
             yield f"(declared: {made}, {escape(old)} → {escape(new)})."
         else:
             yield "(no versions to compare)."

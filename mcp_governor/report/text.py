@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
 from mcp_governor.findings import Severity
-from mcp_governor.report.groups import count_of, counted_changes, counted_findings, witness_words
+from mcp_governor.report.groups import count_of, counted_changes, counted_findings, declared_words, witness_words
 from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.text import one_line, sentence, visible
 
@@ -148,6 +148,6 @@ def _bump_lines(report: Report) -> Iterator[Line]:
     declared = ""
     if report.declared_versions is not None:
         old, new = (visible(version) for version in report.declared_versions)
-        made = report.declared_bump.value if report.declared_bump else "not comparable"
+        made = declared_words(report.declared_bump)
         declared = f"; declared: {made} ({old} → {new})"
     yield line("required bump: ", (report.required_bump.value, "bold"), f" ({why}{more})" if why else "", declared)

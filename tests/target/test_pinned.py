@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
+from mcp_governor.checking.comparison import compare_surfaces
+from mcp_governor.config import Config
+from mcp_governor.findings import Bump
+from mcp_governor.report.diff_text import diff_lines
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.file import dump_surface, parse_surface
+from mcp_governor.target import Baseline
 from mcp_governor.target.model import LiveSource
 from mcp_governor.target.packages import npm_command, pypi_command
 from mcp_governor.target.pinned import pinned_version
@@ -77,3 +82,23 @@ def test_the_pinned_version_outranks_what_the_server_says() -> None:
 
 def test_what_is_no_version_is_left_out() -> None:
     assert build_surface({"release": 7, "serverInfo": {"version": "1.0"}}).version == "1.0"
+
+
+def between(old: str, new: str) -> Any:
+    """What ``diff`` says of two packages whose servers report the version of their framework."""
+    raw: dict[str, Any] = {"serverInfo": {"name": "s", "version": "9.9.0"}, "tools": [{"name": "t"}]}
+    one, other = (
+        surface_of(Recording(raw), LiveSource(target, StdioEndpoint(("uvx", "--from", target[5:], "name"))))
+        for target in (old, new)
+    )
+    return compare_surfaces(Baseline(old, one), other, Config())
+
+
+def test_a_release_makes_no_step_with_what_a_server_reports() -> None:
+    assert between("pypi:name==1.4.0", "pypi:name==1.5.0").declared_bump is Bump.MINOR
+    assert between("pypi:name", "pypi:name").declared_bump is Bump.NONE
+    for pair in (("pypi:name==1.4.0", "pypi:name"), ("pypi:name", "pypi:name==1.4.0")):
+        report = between(*pair)
+        assert report.declared_bump is None
+        said = "\n".join(str(line) for line in diff_lines(report))
+        assert "declared: unknown, as only one of the two targets names its release" in said
