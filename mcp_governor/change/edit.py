@@ -6,23 +6,27 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
-
+from mcp_governor.change.budget import MOST_RENDERED
 from mcp_governor.change.identity import Identities
 from mcp_governor.change.model import MISSING, Level, Side
 from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
+from mcp_governor.change.slices import WHOLE, Slicer
 from mcp_governor.containment import Containment, contains
+from mcp_governor.containment.validating import Validating
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mcp_governor.change.budget import Budget
     from mcp_governor.change.node import Document, Node
-
-    Stead = tuple[Node, Node]
+    from mcp_governor.change.slices import Slice, Stead, Step
 
 YES = Containment("yes")
 _PATIENCE = 10
 """How many questions of one comparison may come to their deadline."""
+_MOST_SHARPENED = 5_000_000
+"""Schema parts that may be rendered to find a witness for each break that hangs on it alone: beyond, a break keeps the
+witness that it has. The verdicts are settled before."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -39,6 +43,8 @@ class Edit:
             where it cannot be singled out.
         without_it: a node of the new document, and what to see in its stead to have every edit but this one;
             ``None`` as above.
+        step: how the walk got to the node.
+        names: the properties that it is about, by their old and new names.
         kind: the kind, where the family does not need a direction.
         name: the property, where the edit is about one.
         note: what the policy needs to know: ``required``, ``default``, ``closed``, ``declares``, ``explicit``.
@@ -59,6 +65,8 @@ class Edit:
     note: frozenset[str] = frozenset()
     trusted: bool = True
     trail: str = ""
+    step: Step | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def is_set_change(self) -> bool:
@@ -84,17 +92,25 @@ class Questions:
         side: input or output.
         level: declared or strict.
         deadline: seconds per question; all of them together may take ten times as long.
+        budget: of the whole comparison.
     """
 
-    def __init__(self, old: Document, new: Document, side: Side, level: Level, deadline: float) -> None:
+    def __init__(
+        self, old: Document, new: Document, side: Side, level: Level, *, deadline: float, budget: Budget
+    ) -> None:
         self.old = old
         self.new = new
         self.side = side
         self.level = level
         self.deadline = deadline
-        self._left = _PATIENCE * deadline
+        self.budget = budget
         self.unreadable = next((node.opaque for node in (*new.opaque, *old.opaque)), "")
-        self._identities = Identities()
+        self._left = _PATIENCE * deadline
+        self._rendered = 0
+        self._sharpened = 0
+        self._identities = Identities(budget.spend)
+        self._slicer = Slicer()
+        self._validators: dict[tuple[Node, Reading], Validating] = {}
 
     def both(self, old: Node, new: Node, *, root: bool = False) -> tuple[Containment, Containment]:
         """Forward and backward for two nodes."""
@@ -111,12 +127,21 @@ class Questions:
     def _forward(self, old: Node, new: Node, *, root: bool, witness: bool) -> Containment:
         closed, opened = self._readings()
         if self.side is Side.INPUT:
-            outer = render(new)
-            inner = render(old, closed, arguments=root)
+            outer = self._render(new)
+            inner = self._render(old, closed, arguments=root)
         else:
-            outer = render(old, opened)
-            inner = render(new, closed)
+            outer = self._render(old, opened)
+            inner = self._render(new, closed)
         return self._ask(outer, inner, witness=witness)
+
+    def _render(self, node: Node, reading: Reading = Reading.RAW, **more: Any) -> Any:
+        return render(node, reading, spend=self._count, **more)
+
+    def _count(self, work: int) -> None:
+        self.budget.spend(work)
+        self._rendered += work
+        if self._rendered > MOST_RENDERED:
+            raise _TooLargeError
 
     def _ask(self, outer: Any, inner: Any, *, witness: bool = True) -> Containment:
         """The answer, as far as it does not hang on a part that cannot be read and that only one side has."""
@@ -133,21 +158,34 @@ class Questions:
 
     def accepts_anything(self, node: Node) -> bool:
         """Whether a node is the schema ``true`` in some spelling."""
-        return self.covers(render(node), True)
+        return self.covers(lambda: (self._render(node), True))
 
-    def covers(self, outer: Any, inner: Any) -> bool:
-        """Whether one schema surely accepts all that another does."""
-        answer = self._in_time(lambda: contains(outer, inner, deadline=self.deadline, witness=False))
+    def same_set(self, one: Node, other: Node) -> bool:
+        """Whether two nodes surely accept the same instances."""
+        return self.covers(lambda: (self._render(one), self._render(other))) and self.covers(
+            lambda: (self._render(other), self._render(one))
+        )
+
+    def covers(self, schemas: Callable[[], tuple[Any, Any]]) -> bool:
+        """Whether the first of two schemas surely accepts all that the second does."""
+        answer = self._in_time(lambda: contains(*schemas(), deadline=self.deadline, witness=False))
         return answer.verdict == "yes"
 
     def _in_time(self, ask: Callable[[], Containment]) -> Containment:
         """The answer, as long as all the questions together have not taken too long."""
-        if self._left <= 0:
-            return Containment("unknown", reason="there is more to compare than its deadline allows")
+        enough = self.budget.asked_enough or (
+            "" if self._left > 0 else "there is more to compare than its deadline allows"
+        )
+        if enough:
+            return Containment("unknown", reason=enough)
         start = time.monotonic()
-        answer = ask()
-        self._left -= time.monotonic() - start
-        return answer
+        self._rendered = 0
+        try:
+            return ask()
+        except _TooLargeError:
+            return Containment("unknown", reason=f"written out, they are more than {MOST_RENDERED:,} parts")
+        finally:
+            self._left -= time.monotonic() - start
 
     def whole(self) -> tuple[Containment, Containment]:
         """Forward and backward for the documents."""
@@ -160,14 +198,24 @@ class Questions:
         is a call that was valid, and that of an output an answer that is possible now.
         """
         place = edit.with_it if self.side is Side.INPUT else edit.without_it
-        return None if place is None else self._in_time(lambda: self._ask(*self._alone(place)))
+        return None if place is None else self._in_time(lambda: self._sliced(edit, lambda cut: self._alone(place, cut)))
 
-    def _alone(self, place: Stead) -> tuple[Any, Any]:
+    def _alone(self, place: Stead, cut: Slice) -> tuple[Any, Any]:
         closed, opened = self._readings()
-        replaced = dict([place])
         if self.side is Side.INPUT:
-            return render(self.old.root, replaced=replaced), render(self.old.root, closed, arguments=True)
-        return render(self.new.root, opened, replaced=replaced), render(self.new.root, closed)
+            wider = self._render(self.old.root, replaced=cut.replaced(place))
+            return wider, self._render(self.old.root, closed, arguments=True, replaced=cut.replaced())
+        wider = self._render(self.new.root, opened, replaced=cut.replaced(place))
+        return wider, self._render(self.new.root, closed, replaced=cut.replaced())
+
+    def _sliced(self, edit: Edit, schemas: Callable[[Slice], tuple[Any, Any]]) -> Containment:
+        """The answer for the documents, from what the edit touches of them where that is enough."""
+        cut = self._slicer.cut(edit.step, edit.names)
+        if cut.keeps:
+            answer = self._ask(*schemas(cut))
+            if answer.has_witness and not cut.hides(answer.witness):
+                return answer
+        return self._ask(*schemas(WHOLE))
 
     def _readings(self) -> tuple[Reading, Reading]:
         """How the narrower and the wider schema of a question are read."""
@@ -175,42 +223,71 @@ class Questions:
         return (Reading.RAW, Reading.RAW) if strict else (Reading.CLOSED, Reading.OPENED)
 
     def decisive(self, edit: Edit) -> Containment | None:
-        """A break that hangs on this edit and on no other, if there is one; ``None`` where it cannot be asked.
+        """A break that hangs on this edit and on no other, if there is one; ``None`` where it cannot be asked, or
+        where the search has cost enough.
 
         Its witness breaks, and would not if this one edit were undone.
         """
-        if edit.with_it is None or edit.without_it is None:
+        with_it, without_it = edit.with_it, edit.without_it
+        if with_it is None or without_it is None or self._sharpened > _MOST_SHARPENED:
             return None
-        outer, inner = self._decisive(edit.with_it, edit.without_it)
-        known = edit.forward
-        if known.has_witness and _accepts(inner, known.witness) is True and _accepts(outer, known.witness) is False:
-            return known
-        return self._in_time(lambda: self._ask(outer, inner))
+        answer = self._in_time(lambda: self._decide(edit, with_it, without_it))
+        self._sharpened += self._rendered
+        return answer
 
-    def _decisive(self, with_it: Stead, without_it: Stead) -> tuple[Any, Any]:
+    def _decide(self, edit: Edit, with_it: Stead, without_it: Stead) -> Containment:
+        known = edit.forward
+        cut = self._slicer.cut(edit.step, edit.names)
+        if (
+            known.has_witness
+            and not cut.hides(known.witness)
+            and self._hangs_on(known.witness, with_it, without_it, cut)
+        ):
+            return known
+        return self._sliced(edit, lambda cut: self._decisive(with_it, without_it, cut))
+
+    def _hangs_on(self, witness: Any, with_it: Stead, without_it: Stead, cut: Slice) -> bool:
+        """Whether a witness breaks, and would not if one edit were undone."""
         closed, opened = self._readings()
         if self.side is Side.INPUT:
-            promised = render(self.old.root, closed, arguments=True)
-            spared = render(self.new.root, replaced=dict([without_it]), definition="e")
-            return render(self.new.root), conjunction(promised, spared)
-        possible = render(self.new.root, closed)
-        allowed = render(self.old.root, opened, replaced=dict([with_it]), definition="e")
-        return render(self.old.root, opened), conjunction(possible, allowed)
+            inner, outer = self._validator(self.old.root, closed), self._validator(self.new.root, Reading.RAW)
+            spared = self._render(self.new.root, replaced=cut.replaced(without_it))
+        else:
+            inner, outer = self._validator(self.new.root, closed), self._validator(self.old.root, opened)
+            spared = self._render(self.old.root, opened, replaced=cut.replaced(with_it))
+        return (
+            inner.accepts(witness) is True
+            and outer.accepts(witness) is False
+            and Validating(spared).accepts(witness) is True
+        )
+
+    def _validator(self, root: Node, reading: Reading) -> Validating:
+        key = (root, reading)
+        if key not in self._validators:
+            inputs = self.side is Side.INPUT and reading is Reading.CLOSED
+            self._validators[key] = Validating(self._render(root, reading, arguments=inputs))
+        return self._validators[key]
+
+    def _decisive(self, with_it: Stead, without_it: Stead, cut: Slice) -> tuple[Any, Any]:
+        closed, opened = self._readings()
+        rest = cut.replaced()
+        if self.side is Side.INPUT:
+            promised = self._render(self.old.root, closed, arguments=True, replaced=rest)
+            spared = self._render(self.new.root, replaced=cut.replaced(without_it), definition="e")
+            return self._render(self.new.root, replaced=rest), conjunction(promised, spared)
+        possible = self._render(self.new.root, closed, replaced=rest)
+        allowed = self._render(self.old.root, opened, replaced=cut.replaced(with_it), definition="e")
+        return self._render(self.old.root, opened, replaced=rest), conjunction(possible, allowed)
 
     def equal(self) -> bool:
         """Whether the two documents surely accept the same instances. Then they mean the same in every reading: a
         closed one accepts fewer, an opened one more."""
-        old, new = render(self.old.root), render(self.new.root)
-        return self.covers(old, new) and self.covers(new, old)
+        return self.same_set(self.old.root, self.new.root)
 
     def signature(self, node: Node) -> int:
         """A number that two nodes share where they say the same; wording apart, names of ``$defs`` apart."""
         return self._identities.of(node)
 
 
-def _accepts(schema: Any, value: Any) -> bool | None:
-    """Whether a rendered schema accepts a value, ``None`` where no validator can tell."""
-    try:
-        return jsonschema_rs.is_valid(schema, value, validate_formats=False, offline=True)
-    except (ValueError, jsonschema_rs.ReferencingError):
-        return None
+class _TooLargeError(Exception):
+    """One question says more than anybody can answer."""

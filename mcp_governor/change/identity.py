@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 
 
 class Identities:
-    """Numbers of nodes. Wording apart; ``default``, ``format`` and ``x-mcp-header`` count."""
+    """Numbers of nodes. Wording apart; ``default``, ``format`` and ``x-mcp-header`` count.
 
-    def __init__(self) -> None:
+    Args:
+        spend: is told about the work, in keywords and sub-schemas.
+    """
+
+    def __init__(self, spend: Callable[[int], None]) -> None:
+        self._spend = spend
         self._numbers: dict[Node, int] = {}
         self._known: dict[Hashable, int] = {}
 
@@ -30,6 +35,7 @@ class Identities:
         node = _target(node)
         if node not in self._numbers:
             for group in _components(node, self._numbers):
+                self._spend(len(group))
                 self._number(group)
         return self._numbers[node]
 
@@ -45,6 +51,7 @@ class Identities:
             if len(set(refined.values())) == classes:
                 break
             classes = len(set(refined.values()))
+            self._spend(len(group))
             guess = refined
         self._numbers.update(refined)
 

@@ -3,13 +3,14 @@ other."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from mcp_governor.change.node import Node
 
@@ -56,7 +57,7 @@ def own_names(node: Node) -> Names:
     return Names(frozenset(named), frozenset(keywords.get("patternProperties", ())))
 
 
-def _together(node: Node, *, unions: bool = True) -> Iterator[Node]:
+def together(node: Node, *, unions: bool = True) -> Iterator[Node]:
     """``node`` and every schema whose keys count together with its own, each once, however many ways lead there."""
     yield node
     seen = {node}
@@ -73,7 +74,7 @@ def names(node: Node, *, unions: bool = True) -> Names:
     """The keys that count together at ``node``; without its own unions where asked."""
     properties: set[str] = set()
     patterns: set[str] = set()
-    for part in _together(node, unions=unions):
+    for part in together(node, unions=unions):
         own = own_names(part)
         properties |= own.properties
         patterns |= own.patterns
@@ -83,13 +84,13 @@ def names(node: Node, *, unions: bool = True) -> Names:
 def declared_elsewhere(node: Node) -> frozenset[str]:
     """Properties that the schemas which apply along with ``node`` declare."""
     return frozenset(
-        name for part in _together(node) if part is not node for name in part.keywords.get("properties", ())
+        name for part in together(node) if part is not node for name in part.keywords.get("properties", ())
     )
 
 
 def declares(node: Node) -> bool:
     """Whether any schema that counts here declares properties; an object that declares none is a map."""
-    return any(part.keywords.get("properties") or part.keywords.get("patternProperties") for part in _together(node))
+    return any(part.keywords.get("properties") or part.keywords.get("patternProperties") for part in together(node))
 
 
 def is_false(node: Any) -> bool:
@@ -113,7 +114,7 @@ def closed_here(node: Node) -> bool:
 
 def has_extra_schema(node: Node) -> bool:
     """Whether a schema that counts here gives undeclared keys a schema: their openness is meant."""
-    return any(map(has_extra_schema_itself, _together(node)))
+    return any(map(has_extra_schema_itself, together(node)))
 
 
 def has_extra_schema_itself(node: Node) -> bool:
@@ -184,17 +185,94 @@ def tags(node: Node) -> dict[str, frozenset[str]]:
     return found
 
 
-def exclusive(left: Node, right: Node) -> bool:
-    """Whether no instance can be meant by both alternatives: other types, or another tag."""
-    left_types, right_types = types_of(left), types_of(right)
-    if left_types is not None and right_types is not None and _disjoint(left_types, right_types):
-        return True
-    left_tags, right_tags = tags(left), tags(right)
-    return any(not left_tags[name] & right_tags[name] for name in left_tags.keys() & right_tags.keys())
+class Overlaps:
+    """Which alternatives of a union may be meant by one instance, and what keys those name.
+
+    Two alternatives exclude each other where their types differ, or the values that they pin one property to. What
+    excludes is looked up by property and value, so that 2,500 alternatives with a tag are not 6,000,000 pairs.
+
+    Args:
+        branches: the alternatives.
+        spend: is told about the work.
+    """
+
+    def __init__(self, branches: list[Node], spend: Callable[[int], None]) -> None:
+        self._branches = branches
+        self._spend = spend
+        self._types = [_widened(types_of(branch)) for branch in branches]
+        self._tags = [tags(branch) for branch in branches]
+        self._by_types: dict[frozenset[str] | None, list[int]] = {}
+        self._holders: dict[str, dict[str, list[int]]] = {}
+        self._held: Counter[str] = Counter()
+        for index, (types, tagged) in enumerate(zip(self._types, self._tags, strict=True)):
+            self._by_types.setdefault(types, []).append(index)
+            for name, values in tagged.items():
+                self._held[name] += 1
+                for value in values:
+                    self._holders.setdefault(name, {}).setdefault(value, []).append(index)
+        self._untagged: dict[str, list[int]] = {}
+        self._everything: Names | None = None
+
+    def names(self, index: int) -> Names:
+        """The keys that the alternatives which do not exclude this one name, its own apart."""
+        others = self._others(index)
+        if len(others) == len(self._branches) - 1:
+            return self._all_names()
+        properties: set[str] = set()
+        patterns: set[str] = set()
+        for other in others:
+            own = names(self._branches[other])
+            self._spend(1 + len(own.properties))
+            properties |= own.properties
+            patterns |= own.patterns
+        return Names(frozenset(properties), frozenset(patterns))
+
+    @property
+    def none(self) -> bool:
+        """Whether each alternative excludes every other one."""
+        return not any(self._others(index) for index in range(len(self._branches)))
+
+    def _all_names(self) -> Names:
+        if self._everything is None:
+            every = [names(branch) for branch in self._branches]
+            self._everything = Names(
+                frozenset().union(*(own.properties for own in every)),
+                frozenset().union(*(own.patterns for own in every)),
+            )
+        return self._everything
+
+    def _others(self, index: int) -> list[int]:
+        """The alternatives that do not exclude this one."""
+        found = self._candidates(index)
+        self._spend(1 + len(found))
+        return [other for other in found if other != index and not self._exclude(index, other)]
+
+    def _candidates(self, index: int) -> Collection[int]:
+        tagged = self._tags[index]
+        if not tagged:
+            return self._of_types(index)
+        name = max(sorted(tagged), key=self._held.__getitem__)
+        same = {other for value in tagged[name] for other in self._holders[name][value]}
+        if name not in self._untagged:
+            self._untagged[name] = [other for other, theirs in enumerate(self._tags) if name not in theirs]
+        return same.union(self._untagged[name])
+
+    def _of_types(self, index: int) -> list[int]:
+        types = self._types[index]
+        return [
+            other
+            for theirs, held in self._by_types.items()
+            if types is None or theirs is None or types & theirs
+            for other in held
+        ]
+
+    def _exclude(self, one: int, other: int) -> bool:
+        types, theirs = self._types[one], self._types[other]
+        if types is not None and theirs is not None and not types & theirs:
+            return True
+        tagged, others = self._tags[one], self._tags[other]
+        return any(not tagged[name] & others[name] for name in tagged.keys() & others.keys())
 
 
-def _disjoint(left: frozenset[str], right: frozenset[str]) -> bool:
-    def widened(types: frozenset[str]) -> frozenset[str]:
-        return types | {"integer"} if "number" in types else types
-
-    return not widened(left) & widened(right)
+def _widened(types: frozenset[str] | None) -> frozenset[str] | None:
+    return types | {"integer"} if types is not None and "number" in types else types

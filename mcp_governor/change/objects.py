@@ -91,7 +91,7 @@ class _Objects:
             node = self.new_properties[after]
             renamed = Edit("argument", node.pointer, before, after, kind="argument-renamed", name=before)
             self._put(renamed, before, after)
-            self.walk.property(after, self.old_properties[before], node, trust=self.trust)
+            self.walk.property(after, self.old_properties[before], node, trust=self.trust, was=before)
         for name in gone:
             if name in self.new_elsewhere:
                 self.walk.complete = False
@@ -148,36 +148,17 @@ class _Objects:
         note = frozenset({"default"} if node is not None and "default" in node.notes else ())
         kind = "argument-required" if now else "argument-optional"
         edit = Edit("argument", at, not now, now, kind=kind, name=name, note=note)
-        changed, reverted = (
-            one.with_keys({"required": sorted(required) or None})
-            for one, required in (
-                (self.old, self.old_required ^ {name}),
-                (self.new, self.new_required ^ {name}),
-            )
-        )
         edit.trusted = self.trust
-        self.walk.judge(self.spot, changed, reverted, edit)
+        edit.names = (name,)
+        self.walk.judge(self.spot, lambda one, _: _toggled(one, name), edit)
         self.walk.edits.append(edit)
 
     def _put(self, edit: Edit, *names: str) -> None:
         """Add an edit of some declared keys: their schemas, and whether they are required."""
-        changed = self._with_keys_of(self.old, self.new, names)
-        reverted = self._with_keys_of(self.new, self.old, names)
         edit.trusted = self.trust
-        self.walk.judge(self.spot, changed, reverted, edit)
+        edit.names = names
+        self.walk.judge(self.spot, lambda one, other: _with_keys_of(one, other, names), edit)
         self.walk.edits.append(edit)
-
-    def _with_keys_of(self, one: Alternative, other: Alternative, names: tuple[str, ...]) -> Alternative:
-        """``one`` with what ``other`` says of some keys; a closed object refuses those that it leaves out."""
-        theirs = other.keys.get("properties", {})
-        properties = {key: node for key, node in one.keys.get("properties", {}).items() if key not in names}
-        properties |= {key: theirs[key] for key in names if key in theirs}
-        required = set(one.keys.get("required", ())) - set(names)
-        required |= set(names) & set(other.keys.get("required", ()))
-        keys: dict[str, Any] = {"properties": properties or None, "required": sorted(required) or None}
-        if any(key not in theirs for key in names):
-            keys |= {key: other.keys.get(key) for key in ("additionalProperties", "unevaluatedProperties")}
-        return one.with_keys(keys)
 
     # keys that are declared by pattern, or not at all
 
@@ -214,7 +195,8 @@ class _Objects:
         declared = [{"pattern": pattern} for pattern in sorted(alternative.keys.get("patternProperties", ()))]
         declared.append({"enum": sorted(_declared(alternative))})
         matched = [{"type": "string", "pattern": pattern} for pattern in sorted(patterns)]
-        return all(self.walk.questions.covers({"anyOf": declared}, one) for one in matched)
+        covers = self.walk.questions.covers
+        return all(covers(lambda one=one: ({"anyOf": declared}, one)) for one in matched)
 
     def _respelled(self) -> bool:
         """Whether undeclared keys are held to the same, said in other words: by pattern, by name, by closing."""
@@ -222,8 +204,7 @@ class _Objects:
         if closed_here(self.old.node()) == closed_here(self.new.node()):
             return False
         changed = self.old.with_keys({key: self.new.keys.get(key) for key in keys})
-        one, other = render(self.old.node()), render(changed.node())
-        return self.walk.questions.covers(one, other) and self.walk.questions.covers(other, one)
+        return self.walk.questions.same_set(self.old.node(), changed.node())
 
     def _extra(self) -> None:
         old, new = self.old.node(), self.new.node()
@@ -283,3 +264,22 @@ class _Objects:
 def _declared(alternative: Alternative) -> dict[str, Node]:
     """Properties that may hold something; a property that is ``false`` is forbidden, not declared."""
     return {name: node for name, node in alternative.keys.get("properties", {}).items() if not is_false(node)}
+
+
+def _toggled(alternative: Alternative, name: str) -> Alternative:
+    """An alternative that requires one more property, or no longer requires it."""
+    required = frozenset(alternative.keys.get("required", ())) ^ {name}
+    return alternative.with_keys({"required": sorted(required) or None})
+
+
+def _with_keys_of(one: Alternative, other: Alternative, names: tuple[str, ...]) -> Alternative:
+    """``one`` with what ``other`` says of some keys; a closed object refuses those that it leaves out."""
+    theirs = other.keys.get("properties", {})
+    properties = {key: node for key, node in one.keys.get("properties", {}).items() if key not in names}
+    properties |= {key: theirs[key] for key in names if key in theirs}
+    required = set(one.keys.get("required", ())) - set(names)
+    required |= set(names) & set(other.keys.get("required", ()))
+    keys: dict[str, Any] = {"properties": properties or None, "required": sorted(required) or None}
+    if any(key not in theirs for key in names):
+        keys |= {key: other.keys.get(key) for key in ("additionalProperties", "unevaluatedProperties")}
+    return one.with_keys(keys)

@@ -38,6 +38,9 @@ class ChangeOptions:
             comes and goes with the SDK, ``breaking`` where clients rely on them.
         assert_formats: ``format`` is asserted: added or changed, it refuses values.
         deadline: seconds for one containment question.
+        tool_deadline: seconds for one tool; what is not decided by then is unknown. The largest tools that were seen
+            take one second, and 20,000 edits about as many as this.
+        run_deadline: seconds for a whole comparison, likewise. 10,000 tools with an edit each take about half.
     """
 
     argument_removed: Policy = "breaking"
@@ -54,6 +57,8 @@ class ChangeOptions:
     capabilities: CapabilityPolicy = "note"
     assert_formats: bool = False
     deadline: float = 1.0
+    tool_deadline: float = 10.0
+    run_deadline: float = 60.0
 
     def is_open_enum(self, pointer: str) -> bool:
         """Whether an enum may gain values.
@@ -89,6 +94,8 @@ _TELLS = {
     "capabilities": "The server drops capabilities, within one protocol era: a note, or a break.",
     "assert_formats": "Whether format refuses values.",
     "deadline": "Seconds for one containment question.",
+    "tool_deadline": "Seconds for the comparison of one tool; what is not decided by then is unknown.",
+    "run_deadline": "Seconds for a whole comparison; what is not decided by then is unknown.",
 }
 
 

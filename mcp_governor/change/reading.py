@@ -17,9 +17,9 @@ from mcp_governor.change.names import (
     NO_NAMES,
     UNIONS,
     Names,
+    Overlaps,
     closed_here,
     declares,
-    exclusive,
     has_extra_schema,
     has_extra_schema_itself,
     is_false,
@@ -28,7 +28,7 @@ from mcp_governor.change.names import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mcp_governor.change.node import Node
 
@@ -73,6 +73,10 @@ class _Role(Enum):
     PART = "part"
 
 
+def _freely(_: int) -> None:
+    """Work that nobody counts."""
+
+
 def render(
     node: Node,
     reading: Reading = Reading.RAW,
@@ -81,6 +85,7 @@ def render(
     replaced: Mapping[Node, Node] | None = None,
     noted: bool = False,
     definition: str = "d",
+    spend: Callable[[int], None] = _freely,
 ) -> Any:
     """The node as a 2020-12 schema in a reading, with its references under ``$defs``.
 
@@ -91,8 +96,9 @@ def render(
         replaced: nodes to render as others, to see one edit at a time.
         noted: keep ``default``, ``format`` and ``x-mcp-header``, which narrow nothing.
         definition: what names under ``$defs`` begin with.
+        spend: is told about the work, in parts of the schema, before it is done; what it raises goes to the caller.
     """
-    renderer = _Renderer(reading, replaced or {}, noted, definition)
+    renderer = _Renderer(reading, replaced or {}, noted, definition, spend)
     role = _Role.RAW if reading is Reading.RAW else (_Role.ROOT if arguments else _Role.WHOLE)
     schema = renderer.node(node, role)
     definitions = renderer.definitions()
@@ -130,7 +136,15 @@ def stand_ins(value: Any) -> frozenset[str]:
 
 
 class _Renderer:
-    def __init__(self, reading: Reading, replaced: Mapping[Node, Node], noted: bool, definition: str) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        replaced: Mapping[Node, Node],
+        noted: bool,
+        definition: str,
+        spend: Callable[[int], None],
+    ) -> None:
+        self.spend = spend
         self.reading = reading
         self.definition = definition
         self.replaced = replaced
@@ -172,6 +186,7 @@ class _Renderer:
     def keywords(self, node: Node, role: _Role, skip: frozenset[str] = frozenset()) -> dict[str, Any]:
         """All keywords of a node; what applies in place is a part where the node is read."""
         out: dict[str, Any] = {}
+        self.spend(1 + len(node.keywords))
         raw = role is _Role.RAW
         whole = _Role.RAW if raw else _Role.WHOLE
         part = _Role.RAW if raw else (_Role.WHOLE if self.reading is Reading.OPENED else _Role.PART)
@@ -199,7 +214,8 @@ class _Renderer:
     def _one_of(self, branches: list[Node], role: _Role, out: dict[str, Any]) -> None:
         raw = [self.node(branch, _Role.RAW) for branch in branches]
         read = raw if role is _Role.RAW else [self.node(branch, role) for branch in branches]
-        if _excluding(branches) and role is not _Role.RAW and self.reading is Reading.CLOSED:
+        excluding = role is not _Role.RAW and self.reading is Reading.CLOSED and Overlaps(branches, self.spend).none
+        if excluding:
             out["oneOf"] = read
         else:
             self._put_one_of(raw, read, out)
@@ -237,7 +253,7 @@ class _Renderer:
         if closed_here(node) or has_extra_schema(node):
             return out
         if declares(node) or role is _Role.ROOT:
-            _close(out, names(node) | extra)
+            self._close(out, names(node) | extra)
         return out
 
     def _alternatives(self, node: Node, key: str, role: _Role, extra: Names) -> dict[str, Any]:
@@ -245,11 +261,12 @@ class _Renderer:
         branches = node.keywords[key]
         out = self.keywords(node, role, frozenset({key}))
         read = []
+        overlaps = Overlaps(branches, self.spend)
         for index, branch in enumerate(branches):
-            shared = extra | _overlapping(branches, index)
+            shared = extra | overlaps.names(index)
             own = names(branch)
             read.append(self._branch(branch, role, shared if (shared | own) != own else NO_NAMES))
-        if key == "anyOf" or _excluding(branches):
+        if key == "anyOf" or overlaps.none:
             out[key] = read
         else:
             self._put_one_of([self.node(branch, _Role.RAW) for branch in branches], read, out)
@@ -263,35 +280,30 @@ class _Renderer:
 
     def _narrow_branches(self, branches: list[Node], rest: Names, out: dict[str, Any]) -> None:
         """Alternatives that exclude each other do not lend each other their keys."""
-        everything = rest
-        for branch in branches:
-            everything |= names(branch)
+        overlaps = Overlaps(branches, self.spend)
+        own = [names(branch) for branch in branches]
+        everything = Names(
+            rest.properties.union(*(item.properties for item in own)),
+            rest.patterns.union(*(item.patterns for item in own)),
+        )
         read = []
         narrower = False
         for index, branch in enumerate(branches):
-            allowed = rest | names(branch) | _overlapping(branches, index)
+            allowed = rest | own[index] | overlaps.names(index)
             schema = self.node(branch, _Role.PART)
             if allowed != everything and isinstance(schema, dict) and not has_extra_schema(branch):
-                _close(schema, allowed)
+                self._close(schema, allowed)
                 narrower = True
             read.append(schema)
         if narrower:
             _conjoin(out, {"anyOf": read})
 
-
-def _overlapping(branches: list[Node], index: int) -> Names:
-    found = NO_NAMES
-    for other, branch in enumerate(branches):
-        if other != index and not exclusive(branches[index], branch):
-            found |= names(branch)
-    return found
+    def _close(self, schema: dict[str, Any], allowed: Names) -> None:
+        self.spend(len(allowed.properties))
+        _shut(schema, allowed)
 
 
-def _excluding(branches: list[Node]) -> bool:
-    return all(exclusive(left, right) for index, left in enumerate(branches) for right in branches[index + 1 :])
-
-
-def _close(schema: dict[str, Any], allowed: Names) -> None:
+def _shut(schema: dict[str, Any], allowed: Names) -> None:
     schema.pop("unevaluatedProperties", None)  # true: what remained after it is closed now
     properties = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})

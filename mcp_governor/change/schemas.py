@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
-
+from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import owner, schema_message
@@ -17,6 +17,7 @@ from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.usable import accepts_no_object, broken_root
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
+from mcp_governor.containment.validating import Validating
 from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.surface.file import MAX_DEPTH
@@ -27,6 +28,7 @@ from mcp_governor.vocabulary import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.change.budget import Budget
     from mcp_governor.change.node import Document
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
@@ -62,16 +64,23 @@ class SchemaPair:
         return "/inputSchema" if self.side is Side.INPUT else "/outputSchema"
 
 
-def compare_schemas(pair: SchemaPair) -> list[Change]:
-    """The changes between two schemas of one tool; never raises, whatever the schemas hold."""
+def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:
+    """The changes between two schemas of one tool; never raises, whatever the schemas hold.
+
+    Args:
+        pair: the schemas.
+        budget: of the tool. Where it ends before the edits are found, the only change is that nothing is decided.
+    """
     if same_json(pair.old, pair.new):
         return []
     if exceeds_depth(pair.old, MAX_DEPTH) or exceeds_depth(pair.new, MAX_DEPTH):
         return [_undecided(pair, f"it is nested deeper than {MAX_DEPTH} levels")]
     try:
-        changes = [] if same_contract(pair.old, pair.new) else (_usability(pair) or _contract(pair))
+        changes = [] if same_contract(pair.old, pair.new) else (_usability(pair, budget) or _contract(pair, budget))
     except RecursionError:
         changes = [_undecided(pair, "its references lead too deep to be followed")]
+    except OverBudgetError as error:
+        changes = [_undecided(pair, str(error))]
     return [*changes, *_wording(pair)]
 
 
@@ -85,7 +94,7 @@ def _undecided(pair: SchemaPair, reason: str) -> Change:
     return _change(pair, Edit("schema", "", forward=answer, backward=answer, kind="schema-undecided"))
 
 
-def _usability(pair: SchemaPair) -> list[Change]:
+def _usability(pair: SchemaPair, budget: Budget) -> list[Change]:
     """The one change to tell where just one of two input schemas can be used at all.
 
     What makes a new schema accept nothing is told edit by edit, unless its root is broken.
@@ -93,28 +102,29 @@ def _usability(pair: SchemaPair) -> list[Change]:
     if pair.side is Side.OUTPUT:
         return []
     was, now = broken_root(pair.old), broken_root(pair.new)
-    if not (was or now) and accepts_no_object(pair.old, deadline=pair.options.deadline):
+    if not (was or now) and accepts_no_object(pair.old, deadline=pair.options.deadline, spend=budget.spend):
         was = "it accepted no object"
-        now = was if accepts_no_object(pair.new, deadline=pair.options.deadline) else ""
+        now = was if accepts_no_object(pair.new, deadline=pair.options.deadline, spend=budget.spend) else ""
     if bool(was) == bool(now):
         return []
     edit = Edit("schema", "", note=frozenset({was or now}), kind="schema-repaired" if was else "schema-unusable")
     return [_change(pair, edit)]
 
 
-def _contract(pair: SchemaPair) -> list[Change]:
+def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
     declared = pair.level is Level.DECLARED
     arguments = pair.side is Side.INPUT
     old = parse(pair.old, drop_safe_integers=declared, arguments=arguments)
     new = parse(pair.new, drop_safe_integers=declared, arguments=arguments)
-    questions = Questions(old, new, pair.side, pair.level, pair.options.deadline)
+    questions = Questions(old, new, pair.side, pair.level, deadline=pair.options.deadline, budget=budget)
     settled = settled_edits(questions)
     edits = [edit for edit in settled.edits if _concerns(edit, pair.side)]
     if not edits:
         return [respelled(pair)]
+    published = _Published(pair, old, new)
     best: dict[tuple[str, str], Change] = {}
     for edit in edits:
-        change = _change(pair, edit, (old, new))
+        change = _change(pair, edit, published)
         key = (change.kind, change.path)
         if key not in best or _RANK[change.verdict] > _RANK[best[key].verdict]:
             best[key] = change
@@ -125,13 +135,13 @@ def _concerns(edit: Edit, side: Side) -> bool:
     return not (edit.family == "header" and side is Side.OUTPUT)
 
 
-def _change(pair: SchemaPair, edit: Edit, read: tuple[Document, Document] | None = None) -> Change:
+def _change(pair: SchemaPair, edit: Edit, published: _Published | None = None) -> Change:
     kind = kind_of(edit, pair.side)
     path = pair.base + edit.path
     verdict = verdict_of(edit, kind, path, pair.options)
     message = schema_message(kind, edit, path)
     reason = edit.forward.reason if verdict is Verdict.UNKNOWN else ""
-    witnessed = read is not None and _holds(pair, edit, verdict, read)
+    witnessed = published is not None and verdict is Verdict.BREAKING and published.show(edit)
     return Change(
         kind=kind,
         tool=pair.tool,
@@ -152,32 +162,32 @@ def _change(pair: SchemaPair, edit: Edit, read: tuple[Document, Document] | None
     )
 
 
-def _holds(pair: SchemaPair, edit: Edit, verdict: Verdict, read: tuple[Document, Document]) -> bool:
-    """Whether the edit has a witness on which the published schemas agree: it was found in a reading of them."""
-    if verdict is not Verdict.BREAKING or not edit.forward.has_witness:
-        return False
-    value = edit.forward.witness
-    if stand_ins(value):
-        return False
-    old, new = _accepts(pair.old, read[0], value), _accepts(pair.new, read[1], value)
-    takes, refuses = (old, new) if pair.side is Side.INPUT else (new, old)
-    return takes is True and refuses is False
+class _Published:
+    """What the two schemas say of a witness, as they were published: it was found in a reading of them."""
+
+    def __init__(self, pair: SchemaPair, old: Document, new: Document) -> None:
+        self._pair = pair
+        self._read = (old, new)
+
+    def show(self, edit: Edit) -> bool:
+        """Whether the edit has a witness, and the schemas agree."""
+        if not edit.forward.has_witness or stand_ins(edit.forward.witness):
+            return False
+        old, new = (validator.accepts(edit.forward.witness) for validator in self._validators)
+        takes, refuses = (old, new) if self._pair.side is Side.INPUT else (new, old)
+        return takes is True and refuses is False
+
+    @cached_property
+    def _validators(self) -> tuple[Validating, Validating]:
+        old, new = self._read
+        return _validating(self._pair.old, old), _validating(self._pair.new, new)
 
 
-def _accepts(schema: Any, document: Document, value: Any) -> bool | None:
-    """Whether a schema accepts a value, ``None`` where it cannot be asked.
-
-    Asked as published; where no validator takes it so, as it was read: without the parts that are no schemas, on
-    which no witness hangs.
-    """
-    try:
-        return jsonschema_rs.is_valid(schema, value, validate_formats=False, offline=True)
-    except (ValueError, jsonschema_rs.ReferencingError):
-        read = render(document.root)
-    try:
-        return jsonschema_rs.is_valid(read, value, validate_formats=False, offline=True)
-    except (ValueError, jsonschema_rs.ReferencingError):
-        return None
+def _validating(schema: Any, document: Document) -> Validating:
+    """A schema as published; where no validator takes it so, as it was read: without the parts that are no schemas,
+    on which no witness hangs."""
+    found = Validating(schema)
+    return found if found.readable else Validating(render(document.root))
 
 
 def _wording(pair: SchemaPair) -> Iterator[Change]:

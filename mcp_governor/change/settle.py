@@ -94,8 +94,9 @@ def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Co
     _settle_alone(questions, suspects)
     if any(edit.forward.verdict == "no" for edit in suspects):
         return
+    suspected = set(map(id, suspects))
     for edit in edits:
-        if edit not in suspects and edit.with_it is not None:
+        if id(edit) not in suspected and edit.with_it is not None:
             edit.forward = questions.alone(edit) or edit.forward
     if any(edit.forward.verdict == "no" for edit in edits):
         return

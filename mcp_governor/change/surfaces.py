@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_governor.change.budget import Budget
 from mcp_governor.change.matching import match_renamed
 from mcp_governor.change.model import Change, Level, Side, Verdict
 from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
@@ -36,12 +37,14 @@ def compare(
 
     Returns:
         Breaking changes first, then unknown ones, then compatible ones with the larger version step first; by
-        tool and place within these. Nothing the surfaces hold makes it raise.
+        tool and place within these. Nothing the surfaces hold makes it raise; what ``options`` leaves no time for is
+        unknown.
 
     Raises:
         ValueError: ``level`` is neither of the two.
     """
     level = Level(level)
+    budget = Budget.of_run(options)
     changes: list[Change] = []
     gone = [tool for tool in old.tools if tool.name not in new.by_name]
     come = [tool for tool in new.tools if tool.name not in old.by_name]
@@ -50,10 +53,10 @@ def compare(
     for tool in old.tools:
         successor = new.by_name.get(tool.name)
         if successor is not None:
-            changes.extend(compare_tool(tool, successor, level, options, same_era=one_era))
+            changes.extend(compare_tool(tool, successor, level, options, same_era=one_era, budget=budget))
         elif tool.name in renamed:
             changes.append(tool_renamed(tool, renamed[tool.name], level))
-            changes.extend(compare_tool(tool, renamed[tool.name], level, options, same_era=one_era))
+            changes.extend(compare_tool(tool, renamed[tool.name], level, options, same_era=one_era, budget=budget))
         else:
             changes.append(tool_removed(tool, level))
     known = {tool.name for tool in renamed.values()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.budget import Budget
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import shown
 from mcp_governor.change.model import MISSING, Change, Level, Side, Verdict, value_or_none
@@ -81,7 +82,15 @@ def tool_renamed(old: Tool, new: Tool, level: Level) -> Change:
     return make("tool-renamed", old.name, "/name", _BREAKING, message, old.tier, level, old.name, new.name)
 
 
-def compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions, *, same_era: bool = True) -> list[Change]:
+def compare_tool(
+    old: Tool,
+    new: Tool,
+    level: Level,
+    options: ChangeOptions,
+    *,
+    same_era: bool = True,
+    budget: Budget | None = None,
+) -> list[Change]:
     """All changes of a tool that is on both surfaces.
 
     Where the contracts differ there is at least one change of the contract, and none where they are the same.
@@ -90,9 +99,10 @@ def compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions, *, 
         old, new: the tool before and now; the names may differ.
         level, options: as in :func:`mcp_governor.change.compare`.
         same_era: both were read in one protocol era, so what the protocol adds to a tool can be compared.
+        budget: of the run that this comparison is part of; by default it is a run of its own.
     """
     try:
-        changes = _compare_tool(old, new, level, options, same_era=same_era)
+        changes = _compare_tool(old, new, level, options, same_era=same_era, run=budget or Budget.of_run(options))
         return [*changes, *untold(old, new, changes, level)]
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
@@ -101,7 +111,9 @@ def compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions, *, 
         return [make("contract-undecided", old.name, "", Verdict.UNKNOWN, message, old.tier, level, reason=reason)]
 
 
-def _compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions, *, same_era: bool) -> list[Change]:
+def _compare_tool(
+    old: Tool, new: Tool, level: Level, options: ChangeOptions, *, same_era: bool, run: Budget
+) -> list[Change]:
     changes: list[Change] = []
     if old.tier is not new.tier or old.category != new.category or old.deprecation != new.deprecation:
         changes.extend(_governance(old, new, level))
@@ -112,7 +124,7 @@ def _compare_tool(old: Tool, new: Tool, level: Level, options: ChangeOptions, *,
     if same_era:
         changes.extend(_execution(old, new, level))
     changes.extend(_meta(old, new, level))
-    changes.extend(_schemas(old, new, level, options))
+    changes.extend(_schemas(old, new, level, options, run.of_tool(visible(old.name), options)))
     return changes
 
 
@@ -279,14 +291,14 @@ def _other_meta(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterator[Change]:
+def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget: Budget) -> Iterator[Change]:
     def changes(side: Side, before: Any, after: Any) -> Iterable[Change]:
         if same_json(before, after):
             return ()
         # Loaded here, because a comparison where no schema differs needs no engine.
         from mcp_governor.change.schemas import SchemaPair, compare_schemas
 
-        return compare_schemas(SchemaPair(before, after, side, old.name, old.tier, level, options))
+        return compare_schemas(SchemaPair(before, after, side, old.name, old.tier, level, options), budget)
 
     yield from changes(Side.INPUT, _input(old), _input(new))
     before, after = _given(old.output_schema), _given(new.output_schema)

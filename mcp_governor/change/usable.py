@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.node import parse
 from mcp_governor.change.reading import conjunction, render
+from mcp_governor.containment.validating import Validating
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SILENT = frozenset({"$defs", "$id", "$schema", "definitions", "id"})
 """Keywords at a root that ask for nothing."""
@@ -34,25 +36,25 @@ def broken_root(schema: Any) -> str:
     return ""
 
 
-def accepts_no_object(schema: Any, *, deadline: float) -> bool:
+def accepts_no_object(schema: Any, *, deadline: float, spend: Callable[[int], None]) -> bool:
     """Whether a schema surely accepts no JSON object; ``False`` where nobody knows.
 
     Args:
         schema: as published.
         deadline: seconds for the question.
+        spend: is told about the work.
     """
-    try:
-        accepts = jsonschema_rs.validator_for(schema, validate_formats=False, offline=True).is_valid
-        if accepts({}) or accepts(_guess(schema)):
-            return False
-    except (ValueError, jsonschema_rs.ReferencingError):
+    published = Validating(schema)
+    if not published.readable:
         return False  # a part of it cannot be read; the comparison says so in its place
+    if published.accepts({}, deadline) or published.accepts(_guess(schema), deadline):
+        return False
     from mcp_governor.containment import contains  # only here: most schemas have taken the guess
 
     document = parse(schema)
     if document.opaque:
         return False
-    objects = conjunction({"type": "object"}, render(document.root))
+    objects = conjunction({"type": "object"}, render(document.root, spend=spend))
     answer = contains(False, objects, deadline=deadline, witness=False)
     return answer.verdict == "yes"
 

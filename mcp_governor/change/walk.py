@@ -8,7 +8,7 @@ there: where the two nodes accept the same, nothing below them is an edit.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
@@ -17,11 +17,20 @@ from mcp_governor.change.names import is_false
 from mcp_governor.change.node import Node
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
+from mcp_governor.change.slices import Stead, Step, restricted
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
 from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.vocabulary import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp_governor.change.slices import Keep
+
+    TakeOver = Callable[[Alternative, Alternative], Alternative]
+    """Gives the first alternative with what the second one says where an edit is."""
 
 _BOUNDS = (
     ("bound", ("minimum", "exclusiveMinimum")),
@@ -61,20 +70,28 @@ class Spot:
     old_slot: Alternative | None = None
     new_slot: Alternative | None = None
 
-    def single_out(self, edit: Edit, changed: Alternative, reverted: Alternative) -> None:
+    def single_out(self, edit: Edit, take_over: TakeOver) -> None:
         """Note how the old node looks with one edit, and the new one without it."""
-        edit.with_it = swapped(self.old_view, self.old_slot or self.old, changed)
-        edit.without_it = swapped(self.new_view, self.new_slot or self.new, reverted)
+
+        def changed(keep: Keep | None) -> Node:
+            one, other = restricted(self.old, keep), restricted(self.new, keep)
+            return swapped(self.old_view, self.old_slot or self.old, take_over(one, other))
+
+        def reverted(keep: Keep | None) -> Node:
+            one, other = restricted(self.old, keep), restricted(self.new, keep)
+            return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
+
+        edit.with_it, edit.without_it = instead(self.old_view, changed), instead(self.new_view, reverted)
 
 
-def swapped(view: View, member: Alternative, stand_in: Alternative) -> tuple[Node, Node] | None:
-    """A node and what to see in its stead: another alternative in the place of one of its own."""
-    return instead(view, [stand_in if item is member else item for item in view.alternatives])
+def swapped(view: View, member: Alternative, stand_in: Alternative) -> Node:
+    """A node with another alternative in the place of one of its own."""
+    return view.node_with([stand_in if item is member else item for item in view.alternatives])
 
 
-def instead(view: View, alternatives: list[Alternative]) -> tuple[Node, Node] | None:
+def instead(view: View, make: Callable[[Keep | None], Node]) -> Stead | None:
     """A node and what to see in its stead; ``None`` for a node that stands nowhere in the document."""
-    return None if view.node.synthetic else (view.node, view.node_with(alternatives))
+    return None if view.node.synthetic else Stead(view.node, make)
 
 
 _NOTES = {
@@ -105,16 +122,20 @@ class Walk:
         self._seen: set[tuple[Node, Node]] = set()
         self._noted: set[tuple[str, str]] = set()
         self._trail: list[str] = []
+        self._step: Step | None = None
+        self._entered: tuple[str, ...] = ()
 
     def run(self) -> list[Edit]:
         """The edits from the old document to the new one."""
         self.nodes(self.questions.old.root, self.questions.new.root, root=True)
         return self.edits
 
-    def property(self, name: str, old: Node, new: Node, *, trust: bool) -> None:
-        """Compare what two objects say of one property."""
+    def property(self, name: str, old: Node, new: Node, *, trust: bool, was: str = "") -> None:
+        """Compare what two objects say of one property, which ``was`` called otherwise if so."""
         self._trail.append(name)
+        self._entered = (was or name, name)
         self.nodes(old, new, trust=trust)
+        self._entered = ()
         self._trail.pop()
 
     def nodes(self, old: Node, new: Node, *, root: bool = False, trust: bool = True) -> None:
@@ -125,6 +146,8 @@ class Walk:
             root: they are the roots of the documents.
             trust: the place is one where accepting more means that the whole accepts more.
         """
+        entered, self._entered = self._entered, ()
+        self.questions.budget.spend()
         if self.questions.signature(old) == self.questions.signature(new):
             return
         if not (old.opaque or new.opaque):
@@ -142,7 +165,9 @@ class Walk:
             undecided = Edit("schema", new.pointer, forward=reason, backward=reason, kind="schema-undecided")
             self.edits.append(undecided)
             return
+        outer, self._step = self._step, Step(self._step, old, new, entered)
         self._views(view(old), view(new), root=root, trust=trust)
+        self._step = outer
         if trust and len(self.edits) - start + len(self.silent) - silent > 1:
             self._reconcile(start, old, new, root=root)
 
@@ -184,11 +209,10 @@ class Walk:
         path = join_pointer(new.node.pointer, keys[1])
         edit = Edit("union", path, *keys, forward, backward, trusted=trust)
         edit.with_it, edit.without_it = (
-            None
-            if one.node.synthetic
-            else (one.node, union(one.node.pointer, one.alternatives, exclusive=other.exclusive))
+            instead(one, lambda _, one=one, other=other: _with_exclusion_of(one, other))
             for one, other in ((old, new), (new, old))
         )
+        edit.step = self._step
         self._add(edit)
 
     def _alternative_signature(self, alternative: Alternative) -> int:
@@ -229,13 +253,16 @@ class Walk:
             else:
                 # the listed values say the type, so their edit is the only one
                 changed[changed.index(after)], reverted[reverted.index(before)] = before, after
-        with_them = [item for item in old.alternatives if item not in gone] + changed
-        without = [item for item in new.alternatives if item not in come] + reverted
+        left, arrived = set(map(id, gone)), set(map(id, come))
+        with_them = [item for item in old.alternatives if id(item) not in left] + changed
+        without = [item for item in new.alternatives if id(item) not in arrived] + reverted
         forward, backward = self.questions.both(old.node_with(old.alternatives), old.node_with(with_them), root=root)
         before_types = [alternative.type for alternative in old.alternatives]
         after_types = [alternative.type for alternative in new.alternatives]
         edit = Edit("type", new.node.pointer, before_types, after_types, forward, backward, trusted=trust)
-        edit.with_it, edit.without_it = instead(old, with_them), instead(new, without)
+        edit.with_it = instead(old, lambda _: old.node_with(with_them))
+        edit.without_it = instead(new, lambda _: new.node_with(without))
+        edit.step = self._step
         self._add(edit)
 
     def _add(self, edit: Edit) -> None:
@@ -257,20 +284,25 @@ class Walk:
 
     def _leaf(self, spot: Spot, keys: tuple[str, ...], edit: Edit) -> None:
         """Add the edit that gives some keywords their new values, if it changes anything."""
-        changed = spot.old.with_keys({key: spot.new.keys.get(key) for key in keys})
-        reverted = spot.new.with_keys({key: spot.old.keys.get(key) for key in keys})
         used = tuple(key for key in keys if key in spot.old.keys or key in spot.new.keys)
         edit.old, edit.new = _shown(spot.old, used), _shown(spot.new, used)
-        self.judge(spot, changed, reverted, edit)
+        self.judge(spot, lambda one, other: one.with_keys({key: other.keys.get(key) for key in keys}), edit)
         self._add(edit)
 
-    def judge(self, spot: Spot, changed: Alternative, reverted: Alternative, edit: Edit) -> None:
-        """Fill in what an edit does at its own place, and what shows it alone."""
-        before, after = _slim(spot.old, changed)
+    def judge(self, spot: Spot, take_over: TakeOver, edit: Edit) -> None:
+        """Fill in what an edit does at its own place, and what shows it alone.
+
+        Args:
+            spot: the place.
+            take_over: gives an alternative with what another one says where the edit is.
+            edit: the edit; its ``names`` are filled in.
+        """
+        before, after = _slim(spot, take_over, edit.names)
         edit.forward = self.questions.forward(before, after, root=spot.root)
         if edit.needs_direction:
             edit.backward = self.questions.backward(before, after, root=spot.root)
-        spot.single_out(edit, changed, reverted)
+        spot.single_out(edit, take_over)
+        edit.step = self._step
         edit.trail = join_pointer("", *self._trail)
 
     def _arrays(self, old: Alternative, new: Alternative, leaf: Any, trust: bool) -> None:
@@ -366,19 +398,32 @@ def _retyped_altogether(old: View, new: View) -> bool:
     return None not in before | after and not before & after
 
 
+def _with_exclusion_of(one: View, other: View) -> Node:
+    return union(one.node.pointer, one.alternatives, exclusive=other.exclusive)
+
+
 _ANYTHING = Node("", synthetic=True)
+_PLAIN = frozenset({"additionalProperties", "properties", "required"})
 
 
-def _slim(old: Alternative, changed: Alternative) -> tuple[Node, Node]:
-    """Both alternatives without what they say alike of properties: what is left decides, and is asked faster.
+def _slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[Node, Node]:
+    """An alternative without and with an edit, without what both say alike of properties: what is left decides, and
+    is asked faster.
 
     Where the answer is yes, it is yes for the whole alternatives too; a no is put to the whole document later.
     """
-    before, after = old.keys.get("properties", {}), changed.keys.get("properties", {})
+    one, other = spot.old, spot.new
+    if one.keys.keys() <= _PLAIN and other.keys.keys() <= _PLAIN:
+        # Nothing counts members or looks at their names. So the others are in the way of no answer, and need not be
+        # copied: there may be thousands, with an edit each.
+        keep = frozenset({*names, *one.keys.get("required", ()), *other.keys.get("required", ())})
+        one, other = restricted(one, keep), restricted(other, keep)
+    changed = take_over(one, other)
+    before, after = one.keys.get("properties", {}), changed.keys.get("properties", {})
     if not any(after.get(name) is node for name, node in before.items()):
-        return old.node(), changed.node()
+        return one.node(), changed.node()
     return (
-        old.with_keys({"properties": _without_shared(before, after)}).node(),
+        one.with_keys({"properties": _without_shared(before, after)}).node(),
         changed.with_keys({"properties": _without_shared(after, before)}).node(),
     )
 

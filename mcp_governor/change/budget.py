@@ -1,0 +1,107 @@
+"""What a comparison may cost: seconds and work, per tool and per run, counted where the work is done.
+
+A published schema of 5 KB can say as much as one of 5 GB. So whatever loops over schemas spends from a budget, and
+what lies beyond it is unknown, with the reason; it is never taken for "no change".
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp_governor.change.options import ChangeOptions
+
+MOST_WORK = 20_000_000
+"""Schema parts that may be visited, rendered or named for one tool: more than a minute of work, and a bound that does
+not depend on the machine. Two schemas with 20,000 properties, each of them edited, need 2,000,000."""
+MOST_RENDERED = 1_000_000
+"""Schema parts of one question. Rendered, they take about 200 MB; 20,000 properties are 80,000 parts."""
+MOST_KEPT = 50_000_000
+"""Characters of values that the changes of one run may carry (``old``, ``new``, ``witness``). A report of this size is
+read by nobody, and in memory it is about five times as large."""
+_QUESTIONS_SHARE = 0.7
+"""Share of the seconds of a tool after which no further containment question is asked: what is left goes into naming
+the edits that remain, each as unknown. One sum that names 10,000 edits says more than one that stopped."""
+
+
+class OverBudgetError(Exception):
+    """The budget is used up; ``str()`` is the reason, a clause."""
+
+
+class Budget:
+    """What one comparison may still cost.
+
+    Args:
+        seconds: wall clock.
+        reason: why it stopped, when its seconds are over.
+        clock: the time in seconds.
+        within: the budget of the run that this one is part of.
+    """
+
+    def __init__(
+        self,
+        seconds: float,
+        reason: str,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        within: Budget | None = None,
+    ) -> None:
+        self._clock = clock
+        self._start = clock()
+        self._seconds = seconds
+        self._reason = reason
+        self._within = within
+        self._work = MOST_WORK
+        self._kept = MOST_KEPT
+
+    @classmethod
+    def of_run(cls, options: ChangeOptions) -> Budget:
+        """The budget of one comparison of two surfaces."""
+        seconds = options.run_deadline
+        return cls(seconds, f"the comparison stopped after {seconds:g} s; raise policy.run-deadline")
+
+    def of_tool(self, name: str, options: ChangeOptions) -> Budget:
+        """The budget of one tool.
+
+        Args:
+            name: the tool, safe to show.
+            options: how many seconds it has.
+        """
+        seconds = options.tool_deadline
+        reason = f"the comparison of `{name}` stopped after {seconds:g} s; raise policy.tool-deadline"
+        return Budget(seconds, reason, clock=self._clock, within=self)
+
+    def spend(self, work: int = 1) -> None:
+        """Count work that is about to be done.
+
+        Raises:
+            OverBudgetError: there is nothing left.
+        """
+        self._work -= work
+        if self._work < 0:
+            raise OverBudgetError(f"its schemas say too much: more than {MOST_WORK:,} parts to look at")
+        reason = self.over()
+        if reason:
+            raise OverBudgetError(reason)
+
+    def over(self, share: float = 1.0) -> str:
+        """Why a share of the seconds is over, here or for the run; empty while they last."""
+        if self._clock() - self._start > self._seconds * share:
+            return self._reason
+        return self._within.over(share) if self._within is not None else ""
+
+    @property
+    def asked_enough(self) -> str:
+        """Why no further question may be asked; empty while one may."""
+        return self.over(_QUESTIONS_SHARE)
+
+    def keep(self, size: int) -> bool:
+        """Whether the changes may carry ``size`` more characters of values; counts them if so."""
+        holder = self if self._within is None else self._within
+        if size > holder._kept:
+            return False
+        holder._kept -= size
+        return True
