@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +18,10 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.node import Document, Node
+    from mcp_governor.change.slices import Side as Which
     from mcp_governor.change.slices import Slice, Stead, Step
 
 YES = Containment("yes")
-_PATIENCE = 10
-"""How many questions of one comparison may come to their deadline."""
 _MOST_SHARPENED = 5_000_000
 """Schema parts that may be rendered to find a witness for each break that hangs on it alone: beyond, a break keeps the
 witness that it has. The verdicts are settled before."""
@@ -43,6 +41,7 @@ class Edit:
             where it cannot be singled out.
         without_it: a node of the new document, and what to see in its stead to have every edit but this one;
             ``None`` as above.
+        settled: the documents were asked about it, so a no stands even if the comparison stops.
         step: how the walk got to the node.
         names: the properties that it is about, by their old and new names.
         kind: the kind, where the family does not need a direction.
@@ -67,6 +66,7 @@ class Edit:
     trail: str = ""
     step: Step | None = None
     names: tuple[str, ...] = ()
+    settled: bool = False
 
     @property
     def is_set_change(self) -> bool:
@@ -91,7 +91,7 @@ class Questions:
         old, new: the two documents.
         side: input or output.
         level: declared or strict.
-        deadline: seconds per question; all of them together may take ten times as long.
+        deadline: seconds per question.
         budget: of the whole comparison.
     """
 
@@ -105,7 +105,6 @@ class Questions:
         self.deadline = deadline
         self.budget = budget
         self.unreadable = next((node.opaque for node in (*new.opaque, *old.opaque)), "")
-        self._left = _PATIENCE * deadline
         self._rendered = 0
         self._sharpened = 0
         self._identities = Identities(budget.spend)
@@ -172,33 +171,40 @@ class Questions:
         return answer.verdict == "yes"
 
     def _in_time(self, ask: Callable[[], Containment]) -> Containment:
-        """The answer, as long as all the questions together have not taken too long."""
-        enough = self.budget.asked_enough or (
-            "" if self._left > 0 else "there is more to compare than its deadline allows"
-        )
+        """The answer, as long as all the questions together have not cost too much."""
+        enough = self.budget.asked_enough
         if enough:
             return Containment("unknown", reason=enough)
-        start = time.monotonic()
         self._rendered = 0
         try:
             return ask()
         except _TooLargeError:
             return Containment("unknown", reason=f"written out, they are more than {MOST_RENDERED:,} parts")
-        finally:
-            self._left -= time.monotonic() - start
 
     def whole(self) -> tuple[Containment, Containment]:
         """Forward and backward for the documents."""
         return self.both(self.old.root, self.new.root, root=True)
 
-    def alone(self, edit: Edit) -> Containment | None:
+    def alone(self, edit: Edit, *, witness: bool = True) -> Containment | None:
         """Forward with one edit alone, ``None`` where it cannot be singled out.
 
         An input asks the old document with the edit, an output the new one without it: so the witness of an input
         is a call that was valid, and that of an output an answer that is possible now.
+
+        Args:
+            edit: the edit.
+            witness: whether the verdict is not enough.
         """
         place = edit.with_it if self.side is Side.INPUT else edit.without_it
-        return None if place is None else self._in_time(lambda: self._sliced(edit, lambda cut: self._alone(place, cut)))
+        if place is None:
+            return None
+        asked: Which = "old" if self.side is Side.INPUT else "new"
+        return self._in_time(
+            lambda: self._sliced(self._cut(edit, asked), lambda cut: self._alone(place, cut), witness=witness)
+        )
+
+    def _cut(self, edit: Edit, *documents: Which) -> Slice:
+        return self._slicer.cut(edit.step, edit.names, *documents)
 
     def _alone(self, place: Stead, cut: Slice) -> tuple[Any, Any]:
         closed, opened = self._readings()
@@ -208,14 +214,13 @@ class Questions:
         wider = self._render(self.new.root, opened, replaced=cut.replaced(place))
         return wider, self._render(self.new.root, closed, replaced=cut.replaced())
 
-    def _sliced(self, edit: Edit, schemas: Callable[[Slice], tuple[Any, Any]]) -> Containment:
-        """The answer for the documents, from what the edit touches of them where that is enough."""
-        cut = self._slicer.cut(edit.step, edit.names)
+    def _sliced(self, cut: Slice, schemas: Callable[[Slice], tuple[Any, Any]], *, witness: bool = True) -> Containment:
+        """The answer for the documents, from what an edit touches of them where that is enough."""
         if cut.keeps:
-            answer = self._ask(*schemas(cut))
-            if answer.has_witness and not cut.hides(answer.witness):
+            answer = self._ask(*schemas(cut), witness=witness or not cut.plain)
+            if (answer.has_witness and not cut.hides(answer.witness)) or (cut.plain and answer.verdict == "no"):
                 return answer
-        return self._ask(*schemas(WHOLE))
+        return self._ask(*schemas(WHOLE), witness=witness)
 
     def _readings(self) -> tuple[Reading, Reading]:
         """How the narrower and the wider schema of a question are read."""
@@ -237,14 +242,11 @@ class Questions:
 
     def _decide(self, edit: Edit, with_it: Stead, without_it: Stead) -> Containment:
         known = edit.forward
-        cut = self._slicer.cut(edit.step, edit.names)
-        if (
-            known.has_witness
-            and not cut.hides(known.witness)
-            and self._hangs_on(known.witness, with_it, without_it, cut)
-        ):
+        cut = self._cut(edit, "old", "new")
+        witness = known.witness
+        if known.has_witness and not cut.hides(witness) and self._hangs_on(witness, with_it, without_it, cut):
             return known
-        return self._sliced(edit, lambda cut: self._decisive(with_it, without_it, cut))
+        return self._sliced(cut, lambda cut: self._decisive(with_it, without_it, cut))
 
     def _hangs_on(self, witness: Any, with_it: Stead, without_it: Stead, cut: Slice) -> bool:
         """Whether a witness breaks, and would not if one edit were undone."""

@@ -33,14 +33,20 @@ class Identities:
     def of(self, node: Node) -> int:
         """The node's number."""
         node = _target(node)
-        if node not in self._numbers:
+        number = self._numbers.get(node)
+        if number is not None:
+            return number
+        if next(_children(node), None) is None:
+            self._spend(1)
+            self._number([node])
+        else:
             for group in _components(node, self._numbers):
                 self._spend(len(group))
                 self._number(group)
         return self._numbers[node]
 
     def _number(self, group: list[Node]) -> None:
-        alone = len(group) == 1 and group[0] not in _children(group[0])
+        alone = len(group) == 1 and all(child is not group[0] for child in _children(group[0]))
         if alone:
             self._numbers[group[0]] = self._name(_key(group[0], self._numbers.__getitem__))
             return

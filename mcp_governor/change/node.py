@@ -45,6 +45,7 @@ _SINGLE = frozenset(
 )
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
+_APPLICATORS = _SINGLE | _LISTS | _MAPS
 _REFS = ("$ref", "$dynamicRef", "$recursiveRef")
 _NOTES = WORDING_KEYS | {"contentEncoding", "contentMediaType", "default", "format", "x-mcp-header"}
 
@@ -122,6 +123,7 @@ class _Parser:
         self.nodes: dict[str, Node] = {}
         self.pending: list[tuple[Node, Any]] = []
         self.resources: dict[str, str] = {}
+        self._places: set[str] = set()
         self.anchors: dict[tuple[str, str], str] = {}
         self.draft: int | None = None
         self.known: frozenset[str] | None = None
@@ -149,6 +151,7 @@ class _Parser:
             identifier = value.get("$id", value.get("id") if self.draft == 4 else None)
             if isinstance(identifier, str):
                 self.resources[identifier.rstrip("#")] = pointer
+                self._places.add(pointer)
             for key in ("$anchor", "$dynamicAnchor"):
                 if isinstance(value.get(key), str):
                     self.anchors[self._base(pointer), value[key]] = pointer
@@ -157,8 +160,10 @@ class _Parser:
 
     def _base(self, pointer: str) -> str:
         """The pointer of the schema resource that holds ``pointer``."""
-        inside = [at for at in self.resources.values() if pointer == at or pointer.startswith(at + "/")]
-        return max(inside, key=len, default="")
+        places = self._places
+        while pointer and pointer not in places:
+            pointer = pointer.rpartition("/")[0]
+        return pointer
 
     def _node(self, pointer: str, value: Any) -> Node:
         node = self.nodes.get(pointer)
@@ -200,15 +205,19 @@ class _Parser:
 
     def _assertions(self, node: Node, value: dict[str, Any]) -> None:
         for key, item in value.items():
+            if key in ASSERTION_KEYS:
+                if not self._is_noise(key, item):
+                    node.keywords[key] = item
+                continue
+            if key not in _APPLICATORS:
+                continue
             place = node.place_of(key)
             if key in _SINGLE:
                 node.keywords[key] = self._node(place, item)
             elif key in _LISTS:
                 node.keywords[key] = [self._node(join_pointer(place, index), part) for index, part in enumerate(item)]
-            elif key in _MAPS:
+            else:
                 node.keywords[key] = {name: self._node(join_pointer(place, name), part) for name, part in item.items()}
-            elif key in ASSERTION_KEYS and not self._is_noise(key, item):
-                node.keywords[key] = item
 
     def _is_noise(self, key: str, item: Any) -> bool:
         if key == "uniqueItems":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
@@ -196,7 +197,7 @@ class _Objects:
         declared.append({"enum": sorted(_declared(alternative))})
         matched = [{"type": "string", "pattern": pattern} for pattern in sorted(patterns)]
         covers = self.walk.questions.covers
-        return all(covers(lambda one=one: ({"anyOf": declared}, one)) for one in matched)
+        return all(covers(partial(_pair, {"anyOf": declared}, one)) for one in matched)
 
     def _respelled(self) -> bool:
         """Whether undeclared keys are held to the same, said in other words: by pattern, by name, by closing."""
@@ -283,3 +284,7 @@ def _with_keys_of(one: Alternative, other: Alternative, names: tuple[str, ...]) 
     if any(key not in theirs for key in names):
         keys |= {key: other.keys.get(key) for key in ("additionalProperties", "unevaluatedProperties")}
     return one.with_keys(keys)
+
+
+def _pair(outer: Any, inner: Any) -> tuple[Any, Any]:
+    return outer, inner

@@ -58,7 +58,7 @@ class ChangeOptions:
     assert_formats: bool = False
     deadline: float = 1.0
     tool_deadline: float = 10.0
-    run_deadline: float = 60.0
+    run_deadline: float = 20.0
 
     def is_open_enum(self, pointer: str) -> bool:
         """Whether an enum may gain values.

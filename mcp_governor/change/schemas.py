@@ -194,10 +194,12 @@ def _wording(pair: SchemaPair) -> Iterator[Change]:
     """Words that changed in places that both schemas have."""
     old = {pointer: schema for pointer, schema in walk(pair.old) if isinstance(schema, dict)}
     kind = kind_of(Edit("description", "", kind="schema-description-changed"), pair.side)
-    for pointer, schema in sorted(walk(pair.new), key=lambda item: item[0]):
-        before = old.get(pointer)
-        if before is None or not isinstance(schema, dict):
-            continue
+    reworded = [
+        (pointer, schema, old[pointer])
+        for pointer, schema in walk(pair.new)
+        if isinstance(schema, dict) and pointer in old and not _same_words(old[pointer], schema)
+    ]
+    for pointer, schema, before in sorted(reworded, key=lambda item: item[0]):
         for key in _WORDS:
             if not same_json(before.get(key), schema.get(key)):
                 verb = "is new" if key not in before else ("is gone" if key not in schema else "is reworded")
@@ -217,3 +219,7 @@ def _wording(pair: SchemaPair) -> Iterator[Change]:
                     has_old=key in before,
                     has_new=key in schema,
                 )
+
+
+def _same_words(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    return all(same_json(old.get(key), new.get(key)) for key in _WORDS if key in old or key in new)

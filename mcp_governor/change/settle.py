@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.walk import Walk
+from mcp_governor.containment import Containment
 from mcp_governor.frozen import frozen
 
-if TYPE_CHECKING:
-    from mcp_governor.containment import Containment
+_MOST_WITNESSES = 1_000
+"""Breaks of one schema that get a witness of their own; of the others it is settled that they break. Nobody reads so
+many, and to find one takes five times as long as to know that there is one."""
 
 
 @frozen
@@ -33,6 +34,19 @@ def settled_edits(questions: Questions) -> Settlement:
     always something to tell.
     """
     walk = Walk(questions)
+    try:
+        return _settled(questions, walk)
+    except OverBudgetError as error:
+        stopped = Containment("unknown", reason=str(error))
+        for edit in walk.edits:
+            if edit.forward.verdict == "no" and not edit.settled:
+                edit.forward = stopped
+        rest = Edit("schema", walk.pairs[0][1].pointer if walk.pairs else "", kind="schema-undecided")
+        rest.forward = rest.backward = stopped
+        return Settlement([*_kept(walk.edits), rest])
+
+
+def _settled(questions: Questions, walk: Walk) -> Settlement:
     edits = walk.run()
     if not walk.pairs:
         return Settlement(edits, same=not edits)
@@ -68,11 +82,11 @@ def _localised(walk: Walk) -> bool:
 
 def _sharpen(questions: Questions, edits: list[Edit]) -> None:
     """Give each break a witness that hangs on it alone, where there is one."""
-    for edit in edits:
-        if edit.forward.verdict == "no":
-            decisive = questions.decisive(edit)
-            if decisive is not None and decisive.has_witness:
-                edit.forward = decisive
+    breaks = [edit for edit in edits if edit.forward.verdict == "no"]
+    for edit in breaks[:_MOST_WITNESSES]:
+        decisive = questions.decisive(edit)
+        if decisive is not None and decisive.has_witness:
+            edit.forward = decisive
 
 
 def _kept(edits: list[Edit]) -> list[Edit]:
@@ -81,9 +95,13 @@ def _kept(edits: list[Edit]) -> list[Edit]:
 
 def _settle_alone(questions: Questions, edits: list[Edit]) -> None:
     """Ask about each suspect edit alone."""
+    shown = 0
     for edit in edits:
         if edit.kind != "schema-undecided" and edit.forward.verdict != "yes":
-            edit.forward = questions.alone(edit) or edit.forward
+            answer = questions.alone(edit, witness=shown < _MOST_WITNESSES)
+            if answer is not None:
+                edit.forward, edit.settled = answer, True
+                shown += answer.has_witness
 
 
 def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Containment, back: Containment) -> None:

@@ -6,9 +6,9 @@ properties says of an instance that has none of them, the whole document says to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_governor.change.names import declared_elsewhere, together
+from mcp_governor.change.names import declared_elsewhere, is_false, is_true, together
 from mcp_governor.change.node import Node
 from mcp_governor.frozen import frozen
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 _WORTHWHILE = 8
 """Declared properties from which it pays to leave some out."""
 
+_PLAIN = frozenset({"additionalProperties", "items", "properties", "required", "type"})
+
 Keep = frozenset[str]
+Side = Literal["old", "new"]
 
 
 @frozen(eq=False)
@@ -67,26 +70,41 @@ class Slicer:
 
     def __init__(self) -> None:
         self._needed: dict[Node, Keep] = {}
+        self._plain: dict[Node, bool] = {}
 
-    def cut(self, step: Step | None, names: Iterable[str]) -> Slice:
+    def cut(self, step: Step | None, names: Iterable[str], *documents: Side) -> Slice:
         """What can be left out for an edit.
 
         Args:
             step: the way to it.
             names: the properties that it is about.
+            documents: which of the two are asked about: ``"old"``, ``"new"``.
         """
         keeps: dict[Node, set[str]] = {}
         kept = tuple(names)
         innermost: Keep | None = None
+        plain = True
         while step is not None:
-            wanted = {*kept, *self._needs(step.old), *self._needs(step.new)}
-            for node in (step.old, step.new):
+            nodes = [getattr(step, document) for document in documents]
+            wanted = set(kept).union(*map(self._needs, nodes))
+            for node in nodes:
                 keeps.setdefault(node, set()).update(wanted)
+                plain = plain and (innermost is None or self._is_plain(node))
             if innermost is None:
                 innermost = frozenset(wanted)
             kept = step.names
             step = step.outer
-        return Slice({node: frozenset(keep) for node, keep in keeps.items() if _pays(node, keep)}, innermost)
+        left = {node: frozenset(keep) for node, keep in keeps.items() if _pays(node, keep)}
+        return Slice(left, innermost, plain and all(map(self._is_plain, left)))
+
+    def _is_plain(self, node: Node) -> bool:
+        """Whether a node says nothing but what its members or items are, and which there must be."""
+        found = self._plain.get(node)
+        if found is None:
+            extra = node.keywords.get("additionalProperties")
+            closed_or_open = extra is None or is_true(extra) or is_false(extra)
+            found = self._plain[node] = node.keywords.keys() <= _PLAIN and closed_or_open
+        return found
 
     def _needs(self, node: Node) -> Keep:
         """The properties that other keywords at a node speak of."""
@@ -114,10 +132,14 @@ class Slice:
     Attributes:
         keeps: node → names; other nodes stay whole.
         innermost: what the edited node keeps; ``None`` where nothing is left out.
+        plain: nothing on the way to the edit counts members, looks at their names, or combines schemas. Then whatever
+            the documents without the others say of each other, the whole documents say too: what is left out is
+            optional and the same on both sides.
     """
 
     keeps: Mapping[Node, Keep]
     innermost: Keep | None = None
+    plain: bool = False
 
     def replaced(self, *steads: Stead) -> dict[Node, Node]:
         """What to see in the stead of the nodes, and of those of edits."""

@@ -143,12 +143,16 @@ def untold(old: Tool, new: Tool, changes: Sequence[Change], level: Level) -> lis
     """What the contract digests see and ``changes`` does not tell: the comparison never ends in silence."""
     if same_json(old.raw, new.raw) and not changes:
         return []
-    before, after = contract(old), contract(new)
     told = {change.path for change in changes if catalogue()[change.kind].contract}
+    open_parts = [part for part, place in _PARTS.items() if not any(path.startswith(place) for path in told)]
+    if not open_parts:
+        return []
+    before, after = contract(old, open_parts), contract(new, open_parts)
     found = []
-    for part, place in _PARTS.items():
-        if any(path.startswith(place) for path in told) or canonical_json(before[part]) == canonical_json(after[part]):
+    for part in open_parts:
+        if canonical_json(before[part]) == canonical_json(after[part]):
             continue
+        place = _PARTS[part]
         side = {"inputSchema": Side.INPUT, "outputSchema": Side.OUTPUT}.get(part, Side.SURFACE)
         if side is Side.INPUT and None in (old.input_schema, new.input_schema):
             kind, verdict, reason = "schema-respelled", _COMPATIBLE, ""

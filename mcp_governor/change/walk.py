@@ -8,6 +8,7 @@ there: where the two nodes accept the same, nothing below them is an edit.
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
@@ -150,8 +151,9 @@ class Walk:
         self.questions.budget.spend()
         if self.questions.signature(old) == self.questions.signature(new):
             return
-        if not (old.opaque or new.opaque):
-            self._notes(view(old), view(new))  # those beside a reference belong to this place alone
+        seen = None if old.opaque or new.opaque else (view(old), view(new))
+        if seen is not None:
+            self._notes(*seen)  # those beside a reference belong to this place alone
         old, new = deref(old), deref(new)
         if (old, new) in self._seen:
             return
@@ -166,7 +168,9 @@ class Walk:
             self.edits.append(undecided)
             return
         outer, self._step = self._step, Step(self._step, old, new, entered)
-        self._views(view(old), view(new), root=root, trust=trust)
+        if seen is None or seen[0].node is not old or seen[1].node is not new:
+            seen = view(old), view(new)
+        self._views(*seen, root=root, trust=trust)
         self._step = outer
         if trust and len(self.edits) - start + len(self.silent) - silent > 1:
             self._reconcile(start, old, new, root=root)
@@ -209,8 +213,7 @@ class Walk:
         path = join_pointer(new.node.pointer, keys[1])
         edit = Edit("union", path, *keys, forward, backward, trusted=trust)
         edit.with_it, edit.without_it = (
-            instead(one, lambda _, one=one, other=other: _with_exclusion_of(one, other))
-            for one, other in ((old, new), (new, old))
+            instead(one, partial(_with_exclusion_of, one, other)) for one, other in ((old, new), (new, old))
         )
         edit.step = self._step
         self._add(edit)
@@ -298,7 +301,7 @@ class Walk:
             edit: the edit; its ``names`` are filled in.
         """
         before, after = _slim(spot, take_over, edit.names)
-        edit.forward = self.questions.forward(before, after, root=spot.root)
+        edit.forward = self.questions.forward(before, after, root=spot.root, witness=False)
         if edit.needs_direction:
             edit.backward = self.questions.backward(before, after, root=spot.root)
         spot.single_out(edit, take_over)
@@ -398,7 +401,7 @@ def _retyped_altogether(old: View, new: View) -> bool:
     return None not in before | after and not before & after
 
 
-def _with_exclusion_of(one: View, other: View) -> Node:
+def _with_exclusion_of(one: View, other: View, _: Keep | None) -> Node:
     return union(one.node.pointer, one.alternatives, exclusive=other.exclusive)
 
 
@@ -416,8 +419,8 @@ def _slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[Node
     if one.keys.keys() <= _PLAIN and other.keys.keys() <= _PLAIN:
         # Nothing counts members or looks at their names. So the others are in the way of no answer, and need not be
         # copied: there may be thousands, with an edit each.
-        keep = frozenset({*names, *one.keys.get("required", ()), *other.keys.get("required", ())})
-        one, other = restricted(one, keep), restricted(other, keep)
+        one = restricted(one, frozenset({*names, *one.keys.get("required", ())}))
+        other = restricted(other, frozenset(names))
     changed = take_over(one, other)
     before, after = one.keys.get("properties", {}), changed.keys.get("properties", {})
     if not any(after.get(name) is node for name, node in before.items()):

@@ -178,7 +178,8 @@ def _confirmed(outer: Schema, inner: Schema, found: Found, until: float, *, twic
     value, size = found.value, found.size
     texts = _texts(value)
     longest = max(map(len, texts), default=0)
-    risky = longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack))
+    patterned = '"pattern' in outer.text or '"pattern' in inner.text
+    risky = patterned and (longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack)))
     large = len(outer.text) + len(inner.text) > LARGE_TEXT or size > LARGE_VALUE
     if risky or large or not (outer.cost.shallow and inner.cost.shallow):
         answer = _ask("accepts", outer, inner, value, until)

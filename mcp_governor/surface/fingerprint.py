@@ -23,6 +23,8 @@ from mcp_governor.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from mcp_governor.surface.model import Surface, Tool
 
 CONTRACT_PREFIX = "v1:sha256:"
@@ -121,17 +123,23 @@ def _leads_into_spelling(reference: str) -> bool:
     return False
 
 
-def contract(tool: Tool) -> dict[str, Any]:
-    """What the fingerprint covers of one tool."""
-    return {
-        "name": tool.name,
-        "tier": tool.tier.value,
-        "category": tool.category,
-        "inputSchema": contract_schema(tool.input_schema),
-        "outputSchema": contract_schema(tool.output_schema),
-        "hints": tool.hints.as_json(),
-        "deprecated": tool.deprecation is not None,
+def contract(tool: Tool, parts: Collection[str] | None = None) -> dict[str, Any]:
+    """What the fingerprint covers of one tool.
+
+    Args:
+        tool: the tool.
+        parts: only these keys; by default all of them.
+    """
+    made: dict[str, Callable[[], Any]] = {
+        "name": lambda: tool.name,
+        "tier": lambda: tool.tier.value,
+        "category": lambda: tool.category,
+        "inputSchema": lambda: contract_schema(tool.input_schema),
+        "outputSchema": lambda: contract_schema(tool.output_schema),
+        "hints": lambda: tool.hints.as_json(),
+        "deprecated": lambda: tool.deprecation is not None,
     }
+    return {part: make() for part, make in made.items() if parts is None or part in parts}
 
 
 def tool_fingerprint(tool: Tool) -> str:
