@@ -109,6 +109,21 @@ def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = Fal
     return document
 
 
+def pointers(root: Node) -> set[str]:
+    """Where the schemas of a graph stand."""
+    found: set[str] = set()
+    pending: list[Any] = [root]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Node):
+            if part.pointer not in found:
+                found.add(part.pointer)
+                pending.extend(part.keywords.values())
+        elif isinstance(part, list | dict):
+            pending.extend(part if isinstance(part, list) else part.values())
+    return found
+
+
 def _says_no_type(node: Node, depth: int = 0) -> bool:
     if "type" in node.keywords or depth > 8:
         return False

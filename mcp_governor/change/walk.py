@@ -8,14 +8,14 @@ there: where the two nodes accept the same, nothing below them is an edit.
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.model import MISSING, value_or_none
 from mcp_governor.change.names import is_false
-from mcp_governor.change.node import Node
+from mcp_governor.change.node import Node, pointers
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
 from mcp_governor.change.slices import Stead, Step, restricted
@@ -154,6 +154,7 @@ class Walk:
         seen = None if old.opaque or new.opaque else (view(old), view(new))
         if seen is not None:
             self._notes(*seen)  # those beside a reference belong to this place alone
+        sites = old.pointer, new.pointer
         old, new = deref(old), deref(new)
         if (old, new) in self._seen:
             return
@@ -172,8 +173,28 @@ class Walk:
             seen = view(old), view(new)
         self._views(*seen, root=root, trust=trust)
         self._step = outer
+        if self._is_redirected(sites, old, new):
+            for edit in (*self.edits[start:], *self.silent[silent:]):
+                edit.path = _relocated(edit.path, new.pointer, sites[1])
         if trust and len(self.edits) - start + len(self.silent) - silent > 1:
             self._reconcile(start, old, new, root=root)
+
+    def _is_redirected(self, sites: tuple[str, str], old: Node, new: Node) -> bool:
+        """Whether a place refers to another definition now, so that it is the place that changed, not the definition.
+
+        A definition that went while another one came may have been renamed: then it is the one that changed.
+        """
+        if new.pointer in (sites[1], old.pointer):
+            return False
+        if old.pointer == sites[0]:
+            return True
+        before, after = self._known
+        return new.pointer in before or old.pointer in after
+
+    @cached_property
+    def _known(self) -> tuple[set[str], set[str]]:
+        """Where the schemas of both documents stand that apply to some value."""
+        return pointers(self.questions.old.root), pointers(self.questions.new.root)
 
     def _reconcile(self, start: int, old: Node, new: Node, *, root: bool) -> None:
         """Let the node as a whole judge the edits below it: where there are several, they may undo each other."""
@@ -385,6 +406,12 @@ class Walk:
             signature = self.questions.signature
             return sorted(map(signature, before)) == sorted(map(signature, after))
         return self.questions.signature(before) == self.questions.signature(after)
+
+
+def _relocated(path: str, definition: str, site: str) -> str:
+    """The path of an edit in a definition, from the place that refers to it."""
+    inside = path == definition or path.startswith(definition + "/")
+    return site + path[len(definition) :] if inside else path
 
 
 def _same_note(family: str, old: Any, new: Any) -> bool:

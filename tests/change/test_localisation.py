@@ -354,3 +354,38 @@ def test_a_rename_that_could_be_two_is_none(comparer: Comparer) -> None:
     old = obj(properties={"user_id": STR})
     new = obj(properties={"user_ids": STR, "the_user_id": STR})
     assert "argument-renamed" not in {change.kind for change in comparer.schemas(old, new)}
+
+
+def sharing(gift: Any, *, also: str = "Whole") -> dict[str, Any]:
+    """Two definitions, one of them in use elsewhere, and a property of one's choice."""
+    return obj(
+        properties={"gift": gift, "other": {"$ref": f"#/$defs/{also}"}},
+        **{"$defs": {"Any": {"type": "number"}, "Whole": INT}},
+    )
+
+
+@pytest.mark.parametrize("before", [{"$ref": "#/$defs/Any"}, {"type": "number"}, {"type": ["number", "integer"]}])
+@pytest.mark.parametrize("also", ["Any", "Whole"])
+def test_a_place_that_refers_elsewhere_changed_and_the_definition_did_not(
+    comparer: Comparer, before: Any, also: str
+) -> None:
+    changes = comparer.schemas(sharing(before, also=also), sharing({"$ref": "#/$defs/Whole"}, also=also))
+    assert told(meaningful(changes)) == [("type-narrowed", "/inputSchema/properties/gift")]
+    assert changes[0].message == "the type of `gift` changed from number to integer"
+
+
+def test_below_a_place_that_refers_elsewhere_the_path_goes_through_it(comparer: Comparer) -> None:
+    def schema(name: str) -> Any:
+        parts = {"Old": obj(properties={"v": STR}), "New": obj(properties={"v": STR}, required=["v"])}
+        return obj(properties={"a": {"$ref": f"#/$defs/{name}"}, "b": {"$ref": "#/$defs/New"}}, **{"$defs": parts})
+
+    changes = comparer.schemas(schema("Old"), schema("New"))
+    assert told(meaningful(changes)) == [("argument-required", "/inputSchema/properties/a/properties/v")]
+
+
+def test_a_definition_that_was_renamed_is_where_it_changed(comparer: Comparer) -> None:
+    def schema(name: str, kind: str) -> Any:
+        return obj(properties={"a": {"$ref": f"#/$defs/{name}"}}, **{"$defs": {name: {"type": kind}}})
+
+    changes = comparer.schemas(schema("Old", "number"), schema("New", "integer"))
+    assert told(meaningful(changes)) == [("type-narrowed", "/inputSchema/$defs/New")]
