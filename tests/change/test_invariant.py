@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change import Change, ChangeOptions, Level, Side, Verdict, catalogue, compare
+from mcp_governor.change.budget import Budget
 from mcp_governor.change.edit import Questions
 from mcp_governor.change.node import parse
 from mcp_governor.containment import Containment
@@ -369,7 +370,9 @@ def test_an_edit_that_the_whole_excuses_is_still_told(monkeypatch: pytest.Monkey
 
 def test_documents_are_equal_where_neither_accepts_more() -> None:
     def equal(one: Any, other: Any) -> bool:
-        return Questions(parse(one), parse(other), Side.INPUT, Level.DECLARED, 1.0).equal()
+        budget = Budget.of_run(ChangeOptions())
+        documents = parse(one), parse(other)
+        return Questions(*documents, Side.INPUT, Level.DECLARED, deadline=1.0, budget=budget).equal()
 
     # arguments that callers pass as declared are valid either way; others are not
     more, fewer = ({"type": "object", "properties": {"a": STR}, **rest} for rest in ({}, {"maxProperties": 1}))
