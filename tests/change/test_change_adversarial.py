@@ -37,7 +37,7 @@ def test_when_time_is_up_policy_still_speaks_and_the_rest_is_unknown(comparer: C
         patterns = {f"p{n}": {"type": "string", "pattern": f"^{letter}{{{n}}}[x-z]+$"} for n in range(1, 9)}
         return {"type": "object", "properties": {**more, **patterns}}
 
-    changes = comparer.schemas(schema("[ab]", gone=STR), schema("[bc]"), deadline=1e-9)
+    changes = comparer.schemas(schema("[ab]", gone=STR), schema("[bc]"), tool_deadline=1e-9)
     assert [change.verdict for change in changes if change.kind == "argument-removed"] == [Verdict.BREAKING]
     others = [change for change in changes if change.kind != "argument-removed"]
     assert {change.verdict for change in others} == {Verdict.UNKNOWN}
