@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.call.prose import spellings
 from mcp_governor.call.words import singular
+from mcp_governor.change.budget import Budget, OverBudgetError
 from mcp_governor.charter.schemas import branches, compile_schema, compiled
 from mcp_governor.containment import contains
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from mcp_governor.containment.validating import Validating
 
 FORMATS: Mapping[str, str] = {
     "date": "2026-01-15",
@@ -50,6 +53,11 @@ NOTHING: Any = object()
 _DEEPEST = 8
 _LONGEST = 100_000
 _MOST_ITEMS = 1_000
+_SECONDS = 3.0
+"""Seconds of computing for one set of arguments: real schemas take milliseconds."""
+_MOST_VALUES = 20_000
+"""Values that are made for one set of arguments. Twelve required members, each of which has twelve of its own, are
+12**8 at the depth where we stop; no server asks for as many as this."""
 _MOST_TRIED = 60
 """So many candidates for one value are held against its schema; a source offers a few dozen."""
 
@@ -105,10 +113,15 @@ def sample_arguments(
     if validator is None:
         return None
     root = {"type": "object", **schema} if isinstance(schema, dict) else {"type": "object"}
-    for candidate in _candidates(root, Sampler(root, seed, optional=optional, source=source)):
-        fits = isinstance(candidate, dict) and validator.is_valid(candidate)
-        if fits and (source is None or source.confined(candidate)):
-            return dict(candidate)
+    sampler = Sampler(root, seed, optional=optional, source=source)
+    try:
+        for candidate in _candidates(root, sampler):
+            sampler.budget.spend()
+            fits = isinstance(candidate, dict) and validator.accepts(candidate)
+            if fits and (source is None or source.confined(candidate)):
+                return dict(candidate)
+    except OverBudgetError:
+        return None
     return None
 
 
@@ -147,7 +160,9 @@ class Sampler:
         self._root = root
         self._rng = random.Random(seed) if seed else None  # noqa: S311 - nothing secret is made of it
         self.optional = optional
+        self.budget = Budget(_SECONDS, f"arguments took longer than {_SECONDS:g} s to make", work=_MOST_VALUES)
         self._source = source
+        self._compiled: dict[int, tuple[Any, dict[str, Any], Validating | None]] = {}
 
     def sample(self, schema: Any, depth: int = 0, place: Place = _NOWHERE) -> Any:
         """A value that a schema accepts, :data:`NOTHING` where none was found.
@@ -165,18 +180,21 @@ class Sampler:
         Args:
             schema, depth, place: as for :meth:`sample`.
             most: so many at most.
+
+        Raises:
+            OverBudgetError: the schema asks for more than anybody makes.
         """
+        self.budget.spend()
         if not isinstance(schema, dict):
             return [] if schema is False else ["example"]
         if depth > _DEEPEST:
             return []
-        scoped = in_scope(self._root, schema)
-        validator = compile_schema(scoped)
+        scoped, validator = self._validator(schema)
         out: list[Any] = []
         for candidate in islice(self._natural(schema, depth, place), _MOST_TRIED):
             if (
                 candidate is not NOTHING
-                and (validator is None or validator.is_valid(candidate))
+                and (validator is None or validator.accepts(candidate))
                 and candidate not in out
             ):
                 out.append(candidate)
@@ -184,8 +202,18 @@ class Sampler:
                     break
         if out:
             return out
+        self.budget.check()
         found = contains(False, scoped)
         return [found.witness] if found.has_witness else []
+
+    def _validator(self, schema: dict[str, Any]) -> tuple[dict[str, Any], Validating | None]:
+        """A schema as a document, and what it accepts; a definition is compiled once, however many members it is of."""
+        found = self._compiled.get(id(schema))
+        if found is None:
+            scoped = in_scope(self._root, schema)
+            # the schema is kept, so that its identity is given to no other one
+            found = self._compiled[id(schema)] = schema, scoped, compile_schema(scoped)
+        return found[1:]
 
     def draft(self, schema: dict[str, Any]) -> Any:
         """What the simple rules give for a schema, whether or not it accepts that."""
@@ -366,7 +394,7 @@ def _beyond(bound: Any, step: int) -> Any:
 
 def _within(value: float, schema: dict[str, Any]) -> bool:
     validator = compile_schema({key: schema[key] for key in _IMPLIED[3][1] if key in schema})
-    return validator is None or validator.is_valid(value)
+    return validator is None or validator.accepts(value) is True
 
 
 def _required(root: Any) -> Iterator[str]:

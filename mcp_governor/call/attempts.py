@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.arguments import NOTHING, Place, Sampler, in_scope, sample_arguments
 from mcp_governor.call.prose import spellings
+from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.charter.schemas import branches, compile_schema
 
@@ -132,14 +133,16 @@ class Attempts:
         for value in lesson.values:
             forms = [value, *(spellings(value) if isinstance(value, str) else ()), [value]]
             for form in forms:
-                if (validator is None or validator.is_valid(form)) and self._source.allows(name, "", form):
+                if (validator is None or validator.accepts(form)) and self._source.allows(name, "", form):
                     yield form
                     break
 
     def _options(self, name: str) -> list[Any]:
-        return Sampler(self._root, self._seed, source=self._source).options(
-            self._schemas[name], _MOST_OPTIONS, 1, Place(name)
-        )
+        sampler = Sampler(self._root, self._seed, source=self._source)
+        try:
+            return sampler.options(self._schemas[name], _MOST_OPTIONS, 1, Place(name))
+        except OverBudgetError:
+            return []
 
     def _others(self, name: str, sent: Mapping[str, Any]) -> Iterator[Any]:
         """Values that were not tried yet, best first."""

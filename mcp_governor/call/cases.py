@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.arguments import sample_arguments
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_arguments
+from mcp_governor.change.budget import Budget
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.charter.schemas import compiled
 from mcp_governor.frozen import frozen
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from mcp_governor.config import CallConfig
     from mcp_governor.surface.model import Surface, Tool
 
+_SECONDS = 20.0
+"""Seconds of computing for the arguments of all tools: 200 real tools take one. What is left out then is told."""
+_SECONDS_WRONG = 3.0
+"""Seconds of computing for the wrong calls of one tool; those that were found by then are made."""
+_MOST_PARTS = 500
+"""Values and members of arguments with all optional ones: beyond, no client sends them, and what a validator says of
+one wrong member repeats all the others."""
 
 NOT_SELECTED = "not selected"
 DESTRUCTIVE = "destructive, and not allowed by name"
@@ -170,15 +178,19 @@ def plan_calls(
     own = [_configured(call, surface, sandbox) for call in configured]
     own += [_recorded(call, surface, sandbox) for call in recorded]
     planned: dict[str, list[Case]] = {}
+    budget = Budget(_SECONDS, f"to make arguments for the tools before it took {_SECONDS:g} s")
     for tool in surface.tools:
         mine = [case for case in own if case.tool == tool.name]
         reason = refusal(tool, settings)
         if reason is not None:
             skipped.append(Skipped(tool.name, reason))
             continue
-        generated = _generated(tool, settings, mine, supply) if settings.generate else []
+        late = budget.over()
+        generated = _generated(tool, settings, mine, supply) if settings.generate and not late else []
         if not mine and not generated:
-            why = "no arguments could be made from its schema" if settings.generate else "no call is configured"
+            why = (
+                (late or "no arguments could be made from its schema") if settings.generate else "no call is configured"
+            )
             skipped.append(Skipped(tool.name, why))
         planned[tool.name] = [*mine, *generated]
     cases = _ordered(surface, planned, supply)
@@ -244,15 +256,29 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
             return
         yield Case(tool.name, good, Purpose.REQUIRED)
     full = sample_arguments(schema, seed=settings.seed, optional=True, source=source)
+    if full is not None and _size(full) > _MOST_PARTS:
+        full = None
     fullest = {**full, **good} if full is not None and not misfit(tool, {**full, **good}) else good
     if fullest != good:
         yield Case(tool.name, fullest, Purpose.FULL)
     # A wrong call of a tool that writes may be accepted after all.
     if settings.unhappy and (tool.hints.read_only or not tool.hints.destructive):
         yield _case(tool, unknown_argument(good))
-        for wrong in wrong_arguments(schema, fullest):
+        budget = Budget(_SECONDS_WRONG, "")
+        for wrong in wrong_arguments(schema, fullest, late=lambda: bool(budget.over())):
             if source is None or source.confined(wrong.arguments):
                 yield _case(tool, wrong)
+
+
+def _size(arguments: Any) -> int:
+    """How many values and members there are."""
+    size, pending = 0, [arguments]
+    while pending:
+        part = pending.pop()
+        size += 1
+        if isinstance(part, dict | list):
+            pending.extend(part.values() if isinstance(part, dict) else part)
+    return size
 
 
 def with_portable(case: Case, sandbox: Sandbox) -> Case:
@@ -273,7 +299,7 @@ def _reading(tool: Tool | None, arguments: Mapping[str, Any]) -> tuple[bool, boo
     if not misfit(tool, arguments):
         return True, False
     validator = compiled(tool.input_schema)
-    return False, validator is not None and validator.is_valid(dict(arguments))
+    return False, validator is not None and validator.accepts(dict(arguments)) is True
 
 
 def _filled(

@@ -128,13 +128,12 @@ def schema_breaches(structured: Any, schema: Any) -> Iterator[Breach]:
         errors = iter(validator.iter_errors(structured))
         for error, _ in zip(errors, range(_MOST), strict=False):
             pointer = join_pointer("/structuredContent", *error.instance_path)
-            text = one_line(str(error.message), 140)
-            keyword = str(error.kind.name)
+            text = one_line(error.message, 140)
             yield Breach(
                 "call/output-schema",
                 pointer,
                 f"The structured content does not conform to the output schema: {text}.",
-                [pointer, keyword],
+                [pointer, error.keyword],
             )
     except (ValueError, RecursionError, OverflowError) as error:
         yield _bad("/structuredContent", f"The structured content cannot be read: {one_line(str(error), 80)}.", None)

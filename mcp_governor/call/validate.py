@@ -246,7 +246,7 @@ def _wrong_call(
     if arguments is None or not misfit(known, arguments):
         return None
     validator = compiled(known.input_schema)
-    silent = validator is None or validator.is_valid(dict(arguments))
+    silent = validator is None or validator.accepts(dict(arguments)) is not False
     return "" if silent else "arguments that the input schema refuses"
 
 

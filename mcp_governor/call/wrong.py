@@ -15,9 +15,9 @@ from mcp_governor.text import one_line
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    import jsonschema_rs
+    from mcp_governor.containment.validating import Validating
 
 UNKNOWN = "mcp_governor_unknown"
 """A name that no tool declares."""
@@ -45,12 +45,13 @@ class Wrong:
     arguments: dict[str, Any]
 
 
-def wrong_arguments(schema: Any, good: dict[str, Any]) -> Iterator[Wrong]:
+def wrong_arguments(schema: Any, good: dict[str, Any], *, late: Callable[[], bool] = lambda: False) -> Iterator[Wrong]:
     """Every rule of an input schema, broken once.
 
     Args:
         schema: the input schema.
         good: arguments that it accepts, the fuller the better: rules about absent members cannot be broken.
+        late: asked before each attempt whether to stop.
 
     Yields:
         Arguments that the schema refuses, each different from all before, and where that can be done for no other
@@ -63,9 +64,11 @@ def wrong_arguments(schema: Any, good: dict[str, Any]) -> Iterator[Wrong]:
     for _, attempts in itertools.groupby(_attempts(schema, good), key=lambda attempt: attempt.wrong.detail):
         refused = [
             attempt
-            for attempt in attempts
-            if attempt.wrong.arguments not in told and not validator.is_valid(attempt.wrong.arguments)
+            for attempt in itertools.takewhile(lambda _: not late(), attempts)
+            if attempt.wrong.arguments not in told and validator.accepts(attempt.wrong.arguments) is False
         ]
+        if late():
+            return
         exact = next((attempt for attempt in refused if _exact(validator, attempt)), None)
         # A pattern may allow no shorter text; but a value of a map that is refused is no unknown argument.
         chosen = exact or next((attempt for attempt in refused if attempt.wrong.purpose != "unknown"), None)
@@ -98,10 +101,13 @@ class _Attempt:
     wrong: Wrong
 
 
-def _exact(validator: jsonschema_rs.Validator, attempt: _Attempt) -> bool:
+def _exact(validator: Validating, attempt: _Attempt) -> bool:
     """Whether arguments break one keyword and nothing else; what is wrong inside of a union is told of the union."""
-    errors = list(itertools.islice(validator.iter_errors(attempt.wrong.arguments), 2))
-    if len(errors) > 1:
+    try:
+        errors = list(itertools.islice(validator.iter_errors(attempt.wrong.arguments), 2))
+    except ValueError:
+        return False
+    if len(errors) != 1:
         return False
     path, keyword = tuple(errors[0].instance_path), str(errors[0].schema_path[-1])
     return keyword in ("anyOf", "oneOf") or (path, _SAME.get(keyword, keyword)) == (attempt.place, attempt.keyword)
@@ -210,7 +216,7 @@ def _types(scoped: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]
     """The first value of another type that the place refuses; a JSON type is wrong or it is not."""
     validator = compile_schema(scoped)
     for other in _OTHER_TYPES:
-        if type(other) is not type(value) and validator is not None and not validator.is_valid(other):
+        if type(other) is not type(value) and validator is not None and validator.accepts(other) is False:
             yield "type", f"is {_TYPE_NAMES[type(other)]}", other
             return
 
@@ -262,7 +268,7 @@ def _of_pattern(schema: dict[str, Any], text: str, **size: int) -> Iterator[str]
     """A text of the wrong length; where it does not match the pattern, another that does, if there is one."""
     yield text
     validator = compile_schema({"pattern": schema["pattern"]}) if isinstance(schema.get("pattern"), str) else None
-    if validator is not None and not validator.is_valid(text):
+    if validator is not None and validator.accepts(text) is False:
         found = contains(False, {"type": "string", "pattern": schema["pattern"], **size})
         if found.has_witness:
             yield found.witness

@@ -1,4 +1,4 @@
-"""What a comparison may cost: seconds and work, per tool and per run, counted where the work is done.
+"""What work on a stranger's schemas may cost: seconds and parts, per tool and per run, counted where it is done.
 
 A published schema of 5 KB can say as much as one of 5 GB. So whatever loops over schemas spends from a budget, and
 what lies beyond it is unknown, with the reason; it is never taken for "no change".
@@ -38,16 +38,17 @@ class Budget:
         seconds: of computing; on a machine that is busy with other work it may take twice as long by the clock on
             the wall. So the answer hangs less on what else runs there.
         reason: why it stopped, when its seconds are over.
+        work: what :meth:`spend` may count.
         within: the budget of the run that this one is part of.
     """
 
-    def __init__(self, seconds: float, reason: str, *, within: Budget | None = None) -> None:
+    def __init__(self, seconds: float, reason: str, *, work: int = MOST_WORK, within: Budget | None = None) -> None:
         self._start = time.process_time()
         self._wall = time.monotonic()
         self._seconds = seconds
         self._reason = reason
         self._within = within
-        self._work = MOST_WORK
+        self._most = self._work = work
         self._unlooked = 0
         self._kept = MOST_KEPT
 
@@ -76,13 +77,21 @@ class Budget:
         """
         self._work -= work
         if self._work < 0:
-            raise OverBudgetError(f"its schemas say too much: more than {MOST_WORK:,} parts to look at")
+            raise OverBudgetError(f"its schemas say too much: more than {self._most:,} parts to look at")
         self._unlooked += work
         if self._unlooked >= _LOOK_AFTER:
-            self._unlooked = 0
-            reason = self.over()
-            if reason:
-                raise OverBudgetError(reason)
+            self.check()
+
+    def check(self) -> None:
+        """Look at the clock.
+
+        Raises:
+            OverBudgetError: the seconds are over.
+        """
+        self._unlooked = 0
+        reason = self.over()
+        if reason:
+            raise OverBudgetError(reason)
 
     def over(self, share: float = 1.0) -> str:
         """Why a share of the seconds is over, here or for the run; empty while they last."""

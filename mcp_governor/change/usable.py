@@ -47,7 +47,7 @@ def accepts_no_object(schema: Any, *, deadline: float, spend: Callable[[int], No
     published = Validating(schema)
     if not published.readable:
         return False  # a part of it cannot be read; the comparison says so in its place
-    if published.accepts({}, deadline) or published.accepts(_guess(schema), deadline):
+    if published.accepts({}) or published.accepts(_guess(schema)):
         return False
     from mcp_governor.containment import contains  # only here: most schemas have taken the guess
 

@@ -162,10 +162,10 @@ def misfit(tool: Tool, arguments: Mapping[str, Any]) -> Misfit:
         return Misfit(tuple(missing), tuple(problems))
     try:
         for error in validator.iter_errors(dict(arguments)):
-            keyword = str(error.kind.name)
+            keyword = error.keyword
             at_root = not error.instance_path
             if at_root and keyword == "required":
-                missing[str(error.kind.property)] = None  # type: ignore[attr-defined]
+                missing[error.property] = None
             elif not (at_root and undeclared and keyword in _CLOSING):
                 problems.append((join_pointer("", *error.instance_path), one_line(error.message, 120)))
     except (ValueError, RecursionError, OverflowError) as error:

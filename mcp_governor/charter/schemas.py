@@ -1,7 +1,7 @@
 """Compiled JSON Schemas of a surface, and which argument names a schema declares.
 
-Schemas come from a server that is not trusted: nothing is ever fetched, and a schema that does not compile
-checks nothing (the linter reports it).
+Schemas come from a server that is not trusted: nothing is ever fetched, no schema can hang a validator, and one that
+does not compile checks nothing (the linter reports it).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from mcp_governor.vocabulary import MOST_NEGATED, negated, resolve_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import jsonschema_rs
+    from mcp_governor.containment.validating import Validating
 
 _CACHE_SIZE = 512
-_cache: OrderedDict[int, tuple[Any, jsonschema_rs.Validator | None]] = OrderedDict()
+_cache: OrderedDict[int, tuple[Any, Validating | None]] = OrderedDict()
 
 
-def compiled(schema: Any) -> jsonschema_rs.Validator | None:
+def compiled(schema: Any) -> Validating | None:
     """The validator of a schema, ``None`` where it does not compile; kept by identity of the schema.
 
     Formats are annotations, the dialect comes from ``$schema`` and is 2020-12 where it is absent.
@@ -37,16 +37,14 @@ def compiled(schema: Any) -> jsonschema_rs.Validator | None:
     return validator
 
 
-def compile_schema(schema: Any) -> jsonschema_rs.Validator | None:
+def compile_schema(schema: Any) -> Validating | None:
     """The validator of a schema that is used once; see :func:`compiled`."""
-    import jsonschema_rs
+    from mcp_governor.containment.validating import Validating
 
     if not isinstance(schema, dict | bool) or negated(schema) > MOST_NEGATED:
         return None
-    try:
-        return jsonschema_rs.validator_for(schema, offline=True, validate_formats=False)
-    except (ValueError, RecursionError, OverflowError):
-        return None
+    found = Validating(schema)
+    return found if found.readable else None
 
 
 _SPREAD = ("allOf", "anyOf", "oneOf")

@@ -42,8 +42,28 @@ Truth = bool | None
 
 def evaluate(node: Node, value: Any) -> Truth:
     """Whether the value satisfies the formula; ``None`` where that cannot be told."""
-    rule = _RULES.get(type(node))
-    return None if rule is None else rule(node, value)
+    return _Look()(node, value)
+
+
+class _Look:
+    """One look at a value. What was found out about a part of it is remembered: a definition that is referred to
+    twice, by one that is referred to twice, forty times over, is looked at forty times and not 2**40 times."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Node, int], Truth] = {}
+
+    def __call__(self, node: Node, value: Any) -> Truth:
+        kind = type(node)
+        rule = _RULES.get(kind)
+        if rule is None:
+            return None
+        if kind not in _REMEMBERED:
+            return rule(node, value, self)
+        # the whole value is alive as long as this look, so no identity is given to another part
+        key = (node, id(value))
+        if key not in self._known:
+            self._known[key] = rule(node, value, self)
+        return self._known[key]
 
 
 def every(truths: Iterable[Truth]) -> Truth:
@@ -66,20 +86,20 @@ def negated(truth: Truth) -> Truth:
     return None if truth is None else not truth
 
 
-def _count(node: Node, items: Iterable[Any]) -> tuple[int, int]:
+def _count(node: Node, items: Iterable[Any], see: _Look) -> tuple[int, int]:
     """How many items certainly, and how many possibly, satisfy the node."""
-    truths = [evaluate(node, item) for item in items]
+    truths = [see(node, item) for item in items]
     return truths.count(True), len(truths) - truths.count(False)
 
 
-def _one(node: One, value: Any) -> Truth:
-    truths = [evaluate(part, value) for part in node.parts]
+def _one(node: One, value: Any, see: _Look) -> Truth:
+    truths = [see(part, value) for part in node.parts]
     if truths.count(True) > 1:
         return False
     return None if None in truths else truths.count(True) == 1
 
 
-def _bound(node: Bound, value: Any) -> Truth:
+def _bound(node: Bound, value: Any, _: _Look) -> Truth:
     if type_of(value) != "number":
         return True
     number = exact(value)
@@ -88,17 +108,17 @@ def _bound(node: Bound, value: Any) -> Truth:
     return (number > node.limit) is node.low
 
 
-def _multiple(node: Multiple, value: Any) -> Truth:
+def _multiple(node: Multiple, value: Any, _: _Look) -> Truth:
     return type_of(value) != "number" or exact(value) % node.step == 0
 
 
-def _size(node: Size, value: Any) -> Truth:
+def _size(node: Size, value: Any, _: _Look) -> Truth:
     if type_of(value) != node.kind:
         return True
     return len(value) >= node.limit if node.low else len(value) <= node.limit
 
 
-def _matches(node: Matches, value: Any) -> Truth:
+def _matches(node: Matches, value: Any, _: _Look) -> Truth:
     if not isinstance(value, str):
         return True
     try:
@@ -107,23 +127,23 @@ def _matches(node: Matches, value: Any) -> Truth:
         return None
 
 
-def _items(node: Items, value: Any) -> Truth:
+def _items(node: Items, value: Any, see: _Look) -> Truth:
     if type_of(value) != "array":
         return True
-    return every(evaluate(node.at(index), item) for index, item in enumerate(value))
+    return every(see(node.at(index), item) for index, item in enumerate(value))
 
 
-def _some_item(node: SomeItem, value: Any) -> Truth:
+def _some_item(node: SomeItem, value: Any, see: _Look) -> Truth:
     if type_of(value) != "array":
         return False
     last = len(value) if node.last is None else node.last + 1
-    return some(evaluate(node.item, item) for item in value[node.first : last])
+    return some(see(node.item, item) for item in value[node.first : last])
 
 
-def _contains(node: Contains, value: Any) -> Truth:
+def _contains(node: Contains, value: Any, see: _Look) -> Truth:
     if type_of(value) != "array":
         return True
-    certain, possible = _count(node.item, value)
+    certain, possible = _count(node.item, value, see)
     if certain >= node.low and (node.high is None or possible <= node.high):
         return True
     if possible < node.low or (node.high is not None and certain > node.high):
@@ -131,20 +151,21 @@ def _contains(node: Contains, value: Any) -> Truth:
     return None
 
 
-def _unique(_: Node, value: Any) -> Truth:
+def _unique(_: Node, value: Any, __: _Look) -> Truth:
     return type_of(value) != "array" or len({freeze(item) for item in value}) == len(value)
 
 
-def _repeated(_: Node, value: Any) -> Truth:
-    return not _unique(_, value)
+def _repeated(_: Node, value: Any, see: _Look) -> Truth:
+    return not _unique(_, value, see)
 
 
-def member(node: Props, key: str) -> tuple[list[Node], bool]:
+def member(node: Props, key: str, see: _Look | None = None) -> tuple[list[Node], bool]:
     """What a member called ``key`` has to satisfy, and whether that is certain."""
+    see = see or _Look()
     found = [node.named[key]] if key in node.named else []
     sure = True
     for name, value in node.patterns:
-        fits = evaluate(name, key)
+        fits = see(name, key)
         if fits is None:
             sure = False
         elif fits:
@@ -155,36 +176,36 @@ def member(node: Props, key: str) -> tuple[list[Node], bool]:
     return found, sure
 
 
-def _props(node: Props, value: Any) -> Truth:
+def _props(node: Props, value: Any, see: _Look) -> Truth:
     if not isinstance(value, dict):
         return True
     truths: list[Truth] = []
     for key, item in value.items():
-        found, sure = member(node, key)
-        truths.extend(evaluate(part, item) for part in found)
+        found, sure = member(node, key, see)
+        truths.extend(see(part, item) for part in found)
         if not sure:
             truths.append(None)
     return every(truths)
 
 
-def _names(node: Names, value: Any) -> Truth:
-    return not isinstance(value, dict) or every(evaluate(node.name, key) for key in value)
+def _names(node: Names, value: Any, see: _Look) -> Truth:
+    return not isinstance(value, dict) or every(see(node.name, key) for key in value)
 
 
-def _some_member(node: SomeMember, value: Any) -> Truth:
+def _some_member(node: SomeMember, value: Any, see: _Look) -> Truth:
     if not isinstance(value, dict):
         return False
-    return some(every([evaluate(node.name, key), evaluate(node.value, item)]) for key, item in value.items())
+    return some(every([see(node.name, key), see(node.value, item)]) for key, item in value.items())
 
 
-def _opaque(node: Opaque, value: Any) -> Truth:
+def _opaque(node: Opaque, value: Any, _: _Look) -> Truth:
     return True if node.kind and type_of(value) != node.kind else None
 
 
-_RULES: dict[type[Node], Callable[[Any, Any], Truth]] = {
-    Constant: lambda node, _: node.truth,
-    Types: lambda node, value: is_type(value, node.names),
-    Values: lambda node, value: freeze(value) in node.members,
+_RULES: dict[type[Node], Callable[[Any, Any, _Look], Truth]] = {
+    Constant: lambda node, *_: node.truth,
+    Types: lambda node, value, _: is_type(value, node.names),
+    Values: lambda node, value, _: freeze(value) in node.members,
     Bound: _bound,
     Multiple: _multiple,
     Size: _size,
@@ -196,12 +217,13 @@ _RULES: dict[type[Node], Callable[[Any, Any], Truth]] = {
     Repeated: _repeated,
     Props: _props,
     Names: _names,
-    Required: lambda node, value: not isinstance(value, dict) or node.key in value,
+    Required: lambda node, value, _: not isinstance(value, dict) or node.key in value,
     SomeMember: _some_member,
     Opaque: _opaque,
-    Ref: lambda node, value: evaluate(node.unfold(), value),
-    And: lambda node, value: every(evaluate(part, value) for part in node.parts),
-    Or: lambda node, value: some(evaluate(part, value) for part in node.parts),
+    Ref: lambda node, value, see: see(node.unfold(), value),
+    And: lambda node, value, see: every(see(part, value) for part in node.parts),
+    Or: lambda node, value, see: some(see(part, value) for part in node.parts),
     One: _one,
-    Not: lambda node, value: negated(evaluate(node.part, value)),
+    Not: lambda node, value, see: negated(see(node.part, value)),
 }
+_REMEMBERED = frozenset([And, Items, Not, One, Or, Props, Ref])

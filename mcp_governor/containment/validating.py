@@ -7,7 +7,7 @@ references: forty pairs of them are 2**40 ways.
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
@@ -17,6 +17,49 @@ from mcp_governor.containment.document import patterns_of
 from mcp_governor.containment.problem import native_validator
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.containment.values import text_of
+from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DEADLINE = 1.0
+"""Seconds for one value. Honest values take milliseconds, and a process to ask in a third of a second to start."""
+_MOST_TIMEOUTS = 2
+"""Values that may take too long; after that the schema is not asked again."""
+
+
+class UndecidedError(ValueError):
+    """No validator could tell within its time."""
+
+
+@frozen
+class Flaw:
+    """One thing that is wrong with a value.
+
+    Attributes:
+        instance_path: steps to the part of the value.
+        schema_path: steps to the keyword that refuses it.
+        keyword: that keyword.
+        property: for a missing member, its name; else empty.
+        message: in the validator's words, not safe to show.
+    """
+
+    instance_path: tuple[str | int, ...]
+    schema_path: tuple[str | int, ...]
+    keyword: str
+    property: str
+    message: str
+
+    def as_list(self) -> list[Any]:
+        """The attributes in order, as JSON."""
+        return [list(self.instance_path), list(self.schema_path), self.keyword, self.property, self.message]
+
+
+def flaw_of(error: jsonschema_rs.ValidationError) -> Flaw:
+    """A native error as a value."""
+    keyword = str(error.kind.name)
+    missing = str(getattr(error.kind, "property", "")) if keyword == "required" else ""
+    return Flaw(tuple(error.instance_path), tuple(error.schema_path), keyword, missing, str(error.message))
 
 
 class Validating:
@@ -29,17 +72,15 @@ class Validating:
     def __init__(self, schema: Any) -> None:
         self._native: jsonschema_rs.Validator | None = None
         self._text = ""
-        self._draft = dialect_of(schema, LATEST)
-        self._backtracks = False
-        self._cost = Cost(quick=False, shallow=False)
-        draft = self._draft
+        self._draft = draft = dialect_of(schema, LATEST)
+        self._harmless = False
+        self._timeouts = 0
         if draft is None:
             return
         try:
             self._text = text = text_of(schema)
             self._native = native_validator(schema, text, draft)
-            self._cost = estimate(text, lambda: modern(schema, draft, text))
-            self._backtracks = '"pattern' in text and any(map(backtracks, patterns_of(modern(schema, draft, text))))
+            self._harmless = _is_harmless(schema, text, draft)
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError, jsonschema_rs.ReferencingError):
             self._native = None
 
@@ -48,20 +89,55 @@ class Validating:
         """Whether a validator takes the schema."""
         return self._native is not None
 
-    def accepts(self, value: Any, deadline: float = 1.0) -> bool | None:
-        """Whether the schema accepts a value; ``None`` where no validator can tell within ``deadline`` seconds."""
-        if self._native is None:
+    def accepts(self, value: Any) -> bool | None:
+        """Whether the schema accepts a value; ``None`` where no validator can tell within :data:`DEADLINE`."""
+        try:
+            return self.is_valid(value)
+        except (ValueError, RecursionError, OverflowError, jsonschema_rs.ReferencingError):
             return None
-        if self._cost.shallow and not self._backtracks:
-            try:
-                return bool(self._native.is_valid(value))
-            except (ValueError, jsonschema_rs.ReferencingError):
-                return None
+
+    def is_valid(self, value: Any) -> bool:
+        """Whether the schema accepts a value.
+
+        Raises:
+            ValueError: nobody can tell: it takes too long (:class:`UndecidedError`), or the value is no JSON.
+        """
+        if self._native is None:
+            raise UndecidedError("no validator can read the schema")
+        if self._harmless:
+            return bool(self._native.is_valid(value))
+        answer = self._ask("accepts", value)
+        if not answer or not isinstance(answer[0], bool):
+            raise UndecidedError("two validators disagree about it")
+        return answer[0]
+
+    def iter_errors(self, value: Any) -> Iterator[Flaw]:
+        """What is wrong with a value.
+
+        Raises:
+            ValueError: as for :meth:`is_valid`.
+        """
+        if self._native is None:
+            raise UndecidedError("no validator can read the schema")
+        if self._harmless:
+            return map(flaw_of, self._native.iter_errors(value))
+        return (Flaw(tuple(path), tuple(place), *rest) for path, place, *rest in self._ask("errors", value))
+
+    def _ask(self, what: str, value: Any) -> list[Any]:
         from mcp_governor.containment.worker import WORKER
 
-        question = {"ask": "accepts", "schemas": [[self._text, self._draft]], "value": value}
-        try:
-            answer = WORKER.ask(question, time.monotonic() + deadline)
-        except ValueError:
-            return None  # a value that is nested too deeply to be written
-        return answer[0] if isinstance(answer, list) and answer and isinstance(answer[0], bool) else None
+        if self._timeouts < _MOST_TIMEOUTS:
+            question = {"ask": what, "schemas": [[self._text, self._draft]], "value": value}
+            answer = WORKER.ask(question, time.monotonic() + DEADLINE)
+            if isinstance(answer, list):
+                return answer
+            self._timeouts += 1
+        raise UndecidedError(f"no validator can tell within {DEADLINE:g} s whether the schema accepts a value")
+
+
+def _is_harmless(schema: Any, text: str, draft: int) -> bool:
+    """Whether a validator surely needs no longer than the schema and the value are large."""
+    cost: Cost = estimate(text, lambda: modern(schema, draft, text))
+    if not cost.shallow:
+        return False
+    return '"pattern' not in text or not any(map(backtracks, patterns_of(modern(schema, draft, text))))

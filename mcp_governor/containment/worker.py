@@ -15,11 +15,14 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 MEMORY = 2 << 30
 """Bytes of address space that the child may use."""
+MOST_ERRORS = 20
+"""Errors of one value that are told: no report shows more."""
 
 
 class Worker:
@@ -105,16 +108,23 @@ atexit.register(WORKER.close)
 
 
 def answer(request: dict[str, Any]) -> Any:
-    """What the child does: ``covers`` asks the native engine, ``accepts`` both validators.
+    """What the child does: ``covers`` asks the native engine, ``accepts`` both validators, ``errors`` the native one.
 
     Returns:
-        for ``covers`` the word of the native engine, for ``accepts`` the verdict on each of the schemas.
+        for ``covers`` the word of the native engine, for ``accepts`` the verdict on each of the schemas, for
+        ``errors`` what is wrong with the value: at most :data:`MOST_ERRORS` lists of the arguments of
+        :class:`~.validating.Flaw`.
     """
     from mcp_governor.containment.schema import Schema, native_covers
 
     schemas = [Schema(json.loads(text), text, draft, trusted=True) for text, draft in request["schemas"]]
     if request["ask"] == "covers":
         return native_covers(*schemas)
+    if request["ask"] == "errors":
+        from mcp_governor.containment.validating import flaw_of
+
+        found = islice(schemas[0].validator.iter_errors(request["value"]), MOST_ERRORS)
+        return [flaw_of(error).as_list() for error in found]
     return [schema.accepts(request["value"]) for schema in schemas]
 
 
