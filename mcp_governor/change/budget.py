@@ -17,9 +17,9 @@ MOST_WORK = 20_000_000
 not depend on the machine. Two schemas with 20,000 properties, each of them edited, need 2,000,000."""
 MOST_RENDERED = 1_000_000
 """Schema parts of one question. Rendered, they take about 200 MB; 20,000 properties are 80,000 parts."""
-MOST_KEPT = 50_000_000
-"""Characters of values that the changes of one run may carry (``old``, ``new``, ``witness``). A report of this size is
-read by nobody, and in memory it is about five times as large."""
+MOST_KEPT = 500_000
+"""Values and members that the changes of one run may carry (``old``, ``new``, ``witness``): about 100 MB. 20,000
+properties that are gone, and as many that are new, are 120,000."""
 _QUESTIONS_SHARE = 0.7
 """Share of the seconds of a tool after which no further containment question is asked: what is left goes into naming
 the edits that remain, each as unknown. One sum that names 10,000 edits says more than one that stopped."""
@@ -105,10 +105,15 @@ class Budget:
         """Why no further question may be asked; empty while one may."""
         return self.over(_QUESTIONS_SHARE)
 
-    def keep(self, size: int) -> bool:
-        """Whether the changes may carry ``size`` more characters of values; counts them if so."""
-        holder = self if self._within is None else self._within
-        if size > holder._kept:
-            return False
-        holder._kept -= size
-        return True
+    def keep(self, parts: int) -> None:
+        """Count values that the changes of the run carry.
+
+        Raises:
+            OverBudgetError: they carry too much.
+        """
+        if self._within is not None:
+            self._within.keep(parts)
+            return
+        if parts > self._kept:
+            raise OverBudgetError(f"its changes carry too much: more than {MOST_KEPT:,} values")
+        self._kept -= parts

@@ -142,6 +142,15 @@ class Questions:
         if self._rendered > MOST_RENDERED:
             raise _TooLargeError
 
+    def keep(self, parts: int) -> None:
+        """Count what a change carries, before it is made.
+
+        Raises:
+            OverBudgetError: the changes carry too much, or the budget is over.
+        """
+        self.budget.spend(parts)
+        self.budget.keep(parts)
+
     def _ask(self, outer: Any, inner: Any, *, witness: bool = True) -> Containment:
         """The answer, as far as it does not hang on a part that cannot be read and that only one side has."""
         answer = contains(outer, inner, deadline=self.deadline, witness=witness or bool(self.unreadable))

@@ -22,7 +22,7 @@ from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
 from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from mcp_governor.change.view import Alternative
     from mcp_governor.change.walk import Spot, Walk
@@ -38,14 +38,16 @@ class Leaf(Protocol):
     def __call__(self, family: str, keys: tuple[str, ...], path: str = "", **more: Any) -> None: ...
 
 
-def plain(value: Any) -> Any:
-    """A keyword's value as JSON: nodes rendered as published."""
+def plain(value: Any, spend: Callable[[int], None]) -> Any:
+    """A keyword's value as JSON: nodes rendered as published; ``spend`` is told about each part before it is made."""
     if isinstance(value, Node):
-        return render(value, noted=True)
+        return render(value, noted=True, spend=spend)
     if isinstance(value, list):
-        return [plain(item) for item in value]
+        spend(len(value))
+        return [plain(item, spend) for item in value]
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        spend(len(value))
+        return {key: plain(item, spend) for key, item in value.items()}
     return value
 
 
@@ -129,7 +131,7 @@ class _Objects:
 
     def _removed(self, name: str) -> None:
         node = self.old_properties[name]
-        edit = Edit("argument", node.pointer, plain(node), kind="argument-removed", name=name)
+        edit = Edit("argument", node.pointer, plain(node, self.walk.questions.keep), kind="argument-removed", name=name)
         self._put(edit, name)
 
     def _added(self, name: str) -> None:
@@ -139,7 +141,15 @@ class _Objects:
         if closed_here(self.old.node()):
             note.add("closed")
         kind = "required-argument-added" if needed else "argument-added"
-        edit = Edit("argument", node.pointer, MISSING, plain(node), kind=kind, name=name, note=frozenset(note))
+        edit = Edit(
+            "argument",
+            node.pointer,
+            MISSING,
+            plain(node, self.walk.questions.keep),
+            kind=kind,
+            name=name,
+            note=frozenset(note),
+        )
         self._put(edit, name)
 
     def _required(self, name: str) -> None:

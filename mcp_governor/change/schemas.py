@@ -121,7 +121,7 @@ def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
     edits = [edit for edit in settled.edits if _concerns(edit, pair.side)]
     if not edits:
         return [respelled(pair)]
-    published = _Published(pair, old, new)
+    published = _Published(pair, old, new, budget)
     best: dict[tuple[str, str], Change] = {}
     for edit in edits:
         change = _change(pair, edit, published)
@@ -165,22 +165,39 @@ def _change(pair: SchemaPair, edit: Edit, published: _Published | None = None) -
 class _Published:
     """What the two schemas say of a witness, as they were published: it was found in a reading of them."""
 
-    def __init__(self, pair: SchemaPair, old: Document, new: Document) -> None:
+    def __init__(self, pair: SchemaPair, old: Document, new: Document, budget: Budget) -> None:
         self._pair = pair
+        self._budget = budget
         self._read = (old, new)
 
     def show(self, edit: Edit) -> bool:
-        """Whether the edit has a witness, and the schemas agree."""
+        """Whether the edit has a witness, the schemas agree, and there is room for it."""
         if not edit.forward.has_witness or stand_ins(edit.forward.witness):
             return False
         old, new = (validator.accepts(edit.forward.witness) for validator in self._validators)
         takes, refuses = (old, new) if self._pair.side is Side.INPUT else (new, old)
-        return takes is True and refuses is False
+        if takes is not True or refuses is not False:
+            return False
+        try:
+            self._budget.keep(_size(edit.forward.witness))
+        except OverBudgetError:
+            return False
+        return True
 
     @cached_property
     def _validators(self) -> tuple[Validating, Validating]:
         old, new = self._read
         return _validating(self._pair.old, old), _validating(self._pair.new, new)
+
+
+def _size(value: Any) -> int:
+    size, pending = 0, [value]
+    while pending:
+        part = pending.pop()
+        size += 1
+        if isinstance(part, dict | list):
+            pending.extend(part.values() if isinstance(part, dict) else part)
+    return size
 
 
 def _validating(schema: Any, document: Document) -> Validating:

@@ -309,7 +309,7 @@ class Walk:
     def _leaf(self, spot: Spot, keys: tuple[str, ...], edit: Edit) -> None:
         """Add the edit that gives some keywords their new values, if it changes anything."""
         used = tuple(key for key in keys if key in spot.old.keys or key in spot.new.keys)
-        edit.old, edit.new = _shown(spot.old, used), _shown(spot.new, used)
+        edit.old, edit.new = (_shown(one, used, self.questions.keep) for one in (spot.old, spot.new))
         self.judge(spot, lambda one, other: one.with_keys({key: other.keys.get(key) for key in keys}), edit)
         self._add(edit)
 
@@ -467,9 +467,13 @@ def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:
     return keys == ("enum",) and canonical_json(old.keys.get("enum")) != canonical_json(new.keys.get("enum"))
 
 
-def _shown(alternative: Alternative, keys: tuple[str, ...]) -> Any:
+def _shown(alternative: Alternative, keys: tuple[str, ...], spend: Callable[[int], None]) -> Any:
     """Plain values under their keywords; the value itself where there is one keyword."""
-    found = {key: alternative.stated.get(key, plain(alternative.keys[key])) for key in keys if key in alternative.keys}
+    found = {
+        key: alternative.stated[key] if key in alternative.stated else plain(alternative.keys[key], spend)
+        for key in keys
+        if key in alternative.keys
+    }
     return found.get(keys[0], MISSING) if len(keys) == 1 else (found or MISSING)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp_governor._version import __version__
 from mcp_governor.change.model import Verdict
@@ -12,12 +12,16 @@ from mcp_governor.findings import Bump, Severity
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_governor.call import GoodCallCounts
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
 
 FORMAT = "mcp-governor/report-1"
+MOST_LISTED = 10_000
+"""Changes, and findings, that a JSON report lists, the worst first: some 10 MB. The summary counts the rest, too."""
 
 
 @frozen
@@ -164,12 +168,21 @@ class Report:
             "changes": {verdict.value: verdicts[verdict.value] for verdict in Verdict},
             "findings": {severity.value: severities[severity.value] for severity in Severity},
             "accepted": accepted,
-            "forcing": list(self.forcing),
+            "forcing": list(self.forcing[:MOST_LISTED]),
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The report as ``mcp-governor/report-1``."""
+        """The report as ``mcp-governor/report-1``; ``summary`` says how many changes and findings it leaves out."""
         server, baseline = self.server, self.baseline
+        changes = _listed(self.changes, lambda change: _VERDICT_RANK[change.verdict])
+        findings = _listed(self.findings, lambda finding: (finding.accepted is not None, -finding.severity.rank))
+        summary = self.summary
+        for name, all_of, listed in (
+            ("omitted_changes", self.changes, changes),
+            ("omitted_findings", self.findings, findings),
+        ):
+            if len(listed) < len(all_of):
+                summary[name] = len(all_of) - len(listed)
         return {
             "format": self.format,
             "governor": {"version": self.governor.version},
@@ -183,9 +196,9 @@ class Report:
             else {"source": baseline.source, "version": baseline.version, "fingerprint": baseline.fingerprint},
             "required_bump": self.required_bump.value,
             "declared_bump": self.declared_bump.value if self.declared_bump else None,
-            "changes": [self._change(change) for change in self.changes],
-            "findings": [finding.as_json() for finding in self.findings],
-            "summary": self.summary,
+            "changes": [self._change(change) for change in changes],
+            "findings": [finding.as_json() for finding in findings],
+            "summary": summary,
             "verdict": self.verdict,
         }
 
@@ -194,3 +207,15 @@ class Report:
         if change.id in self.accepted:
             out["accepted"] = self.accepted[change.id]
         return out
+
+
+_VERDICT_RANK = {Verdict.BREAKING: 0, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 2}
+_T = TypeVar("_T")
+
+
+def _listed(items: tuple[_T, ...], badness: Callable[[_T], Any]) -> tuple[_T, ...]:
+    """The items, or the worst of them where there are too many, in their order."""
+    if len(items) <= MOST_LISTED:
+        return items
+    worst = sorted(range(len(items)), key=lambda index: (badness(items[index]), index))[:MOST_LISTED]
+    return tuple(items[index] for index in sorted(worst))

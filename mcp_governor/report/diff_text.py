@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.report.groups import GROUPS, group_of, grouped
+from mcp_governor.report.groups import GROUPS, MOST_SHOWN, group_of, grouped, more_than_shown
 from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.report.text import change_lines, closing_lines
 from mcp_governor.text import visible
@@ -31,9 +31,11 @@ def _groups(report: Report, verbose: int) -> Iterator[Line]:
     for name, changes in grouped(report.changes):
         yield BLANK
         yield line((f"{name} ({len(changes)})", "bold underline"))
-        for change in changes:
+        for change in changes[:MOST_SHOWN]:
             tool = visible(change.tool) if change.tool is not None else "surface"
             yield from change_lines(change, report.accepted.get(change.id), verbose, tool=tool)
+        if len(changes) > MOST_SHOWN:
+            yield line((more_than_shown(len(changes) - MOST_SHOWN, "change"), "dim"), indent=2)
 
 
 def _stat(report: Report) -> Iterator[Line]:

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 GROUPS = ("breaking", "undecided", "compatible", "wording")
 """The groups of a comparison, in the order that people read them."""
 
+MOST_SHOWN = 100
+"""Changes of one group, and findings of one tool, that are written out for people. Nobody reads more in one sitting,
+all of them are counted, and the JSON report lists them."""
+
+
+def more_than_shown(count: int, noun: str) -> str:
+    """What stands in the place of ``count`` items that are not written out."""
+    return f"… and {count:,} more {noun}{'' if count == 1 else 's'}; see --format json"
+
 
 def group_of(change: Change) -> str:
     """Which of :data:`GROUPS` a change belongs to."""

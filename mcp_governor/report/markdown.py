@@ -7,7 +7,15 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.report.groups import counted_changes, counted_findings, declared_words, grouped, witness_words
+from mcp_governor.report.groups import (
+    MOST_SHOWN,
+    counted_changes,
+    counted_findings,
+    declared_words,
+    grouped,
+    more_than_shown,
+    witness_words,
+)
 from mcp_governor.text import one_line, sentence, visible
 
 if TYPE_CHECKING:
@@ -27,6 +35,8 @@ _TITLES = {
     "wording": "Wording only",
 }
 _WITNESS_LIMIT = 1_000
+_MOST_FINDINGS = 500
+"""Findings that are written out: GitHub takes no comment beyond 65,536 characters, some 300 of them."""
 
 
 def render(report: Report) -> str:
@@ -71,7 +81,9 @@ def _document(report: Report) -> Iterator[str]:
         yield ""
         yield f"### {_TITLES[group]} ({len(changes)})"
         yield ""
-        items = [item for change in changes for item in _change(change, report)]
+        items = [item for change in changes[:MOST_SHOWN] for item in _change(change, report)]
+        if len(changes) > MOST_SHOWN:
+            items.append(f"- {more_than_shown(len(changes) - MOST_SHOWN, 'change')}")
         if group == "wording":
             items = ["<details><summary>Show</summary>", "", *items, "", "</details>"]
         yield from items
@@ -79,8 +91,11 @@ def _document(report: Report) -> Iterator[str]:
         yield ""
         yield f"### Findings ({len(report.findings)})"
         yield ""
-        for finding in sorted(report.findings, key=lambda f: (-f.severity.rank, f.tool or "", f.rule, f.path)):
+        findings = sorted(report.findings, key=lambda f: (-f.severity.rank, f.tool or "", f.rule, f.path))
+        for finding in findings[:_MOST_FINDINGS]:
             yield from _finding(finding)
+        if len(findings) > _MOST_FINDINGS:
+            yield f"- {more_than_shown(len(findings) - _MOST_FINDINGS, 'finding')}"
 
 
 def _facts(report: Report) -> Iterator[str]:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
 from mcp_governor.findings import Severity
-from mcp_governor.report.groups import count_of, counted_changes, counted_findings, declared_words, witness_words
+from mcp_governor.report.groups import (
+    MOST_SHOWN,
+    count_of,
+    counted_changes,
+    counted_findings,
+    declared_words,
+    more_than_shown,
+    witness_words,
+)
 from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.text import one_line, sentence, visible
 
@@ -55,22 +63,35 @@ def _head(report: Report) -> Iterator[Line]:
 
 def _body(report: Report, verbose: int) -> Iterator[Line]:
     groups: dict[str | None, list[Line]] = {}
-    quiet = 0
-    for change in sorted(report.changes, key=_change_order):
-        if change.wording and not verbose:
-            quiet += 1
-            continue
-        lines = change_lines(change, report.accepted.get(change.id), verbose, place=report.places.get(change.id))
-        groups.setdefault(change.tool, []).extend(lines)
+    told = [change for change in report.changes if verbose or not change.wording]
+    of_tool: dict[str | None, list[Change]] = {}
+    for change in sorted(told, key=_change_order):
+        of_tool.setdefault(change.tool, []).append(change)
+    for tool, changes in of_tool.items():
+        lines = groups.setdefault(tool, [])
+        for change in changes[:MOST_SHOWN]:
+            lines += change_lines(change, report.accepted.get(change.id), verbose, place=report.places.get(change.id))
+        lines += _more(len(changes), "change")
+    about: dict[str | None, list[Finding]] = {}
     for finding in sorted(report.findings, key=lambda f: (-f.severity.rank, f.rule, f.path)):
-        groups.setdefault(finding.tool, []).extend(finding_lines(finding, verbose, report.places.get(finding.id)))
+        about.setdefault(finding.tool, []).append(finding)
+    for tool, findings in about.items():
+        lines = groups.setdefault(tool, [])
+        for finding in findings[:MOST_SHOWN]:
+            lines += finding_lines(finding, verbose, report.places.get(finding.id))
+        lines += _more(len(findings), "finding")
     for tool in sorted(groups, key=lambda name: (name is None, name or "")):
         yield BLANK
         yield line((visible(tool) if tool is not None else _SURFACE, "bold underline"))
         yield from groups[tool]
+    quiet = len(report.changes) - len(told)
     if quiet:
         yield BLANK
         yield line((f"{count_of(quiet, 'change')} of wording only, shown with -v", "dim"))
+
+
+def _more(count: int, noun: str) -> list[Line]:
+    return [line((more_than_shown(count - MOST_SHOWN, noun), "dim"), indent=2)] if count > MOST_SHOWN else []
 
 
 def _change_order(change: Change) -> tuple[int, str, str]:
@@ -142,7 +163,8 @@ def closing_lines(report: Report) -> Iterator[Line]:
 
 
 def _bump_lines(report: Report) -> Iterator[Line]:
-    forcing = [change for change in report.changes if change.id in report.forcing]
+    forced = frozenset(report.forcing)
+    forcing = [change for change in report.changes if change.id in forced]
     why = ", ".join(dict.fromkeys(f"{change.kind} in {visible(change.tool or _SURFACE)}" for change in forcing[:3]))
     more = f" and {len(forcing) - 3} more" if len(forcing) > 3 else ""
     declared = ""
