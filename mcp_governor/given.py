@@ -21,7 +21,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.secrets import COMMON, SHORTEST, keep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SHORTEST_REFERENCE = 6
 """Characters from which on a value that comes from the environment counts as a secret, whatever its name."""
@@ -189,6 +189,27 @@ def learn_url(url: str, *, origin: str = "the address") -> None:
     for segment in parts.path.split("/"):
         if is_token(segment):
             keep(segment, origin)
+
+
+def learn_addresses(texts: Iterable[str]) -> None:
+    """Register the secrets of every address in some texts, whatever it stands for: a message may quote it."""
+    for text in texts:
+        for word in text.split() if "://" in text else ():
+            _, colon, rest = word.partition("://")
+            if colon:
+                learn_url(f"x://{rest}")
+
+
+def learn_anywhere(value: Any) -> None:
+    """Register what looks like a secret in a value of any shape: addresses, and what stands under a telling name.
+
+    For a configuration that is wrong, where nothing says which of it a server would get.
+    """
+    for name, text in _leaves(value):
+        if _says_secret(name):
+            learn(text, name)
+        else:
+            learn_addresses([text])
 
 
 def is_token(segment: str) -> bool:

@@ -63,6 +63,7 @@ class McpCollector(pytest.Collector):
         from mcp_governor.checking import check
         from mcp_governor.config import load_config
         from mcp_governor.errors import GovernorError
+        from mcp_governor.text import printable
 
         try:
             # A project that turns warnings into errors means those of its tests, not of what serves the surface.
@@ -73,7 +74,8 @@ class McpCollector(pytest.Collector):
                 report = check(self.config.getoption("--mcp-target"), config=config)
                 return _families(report, config)
         except GovernorError as error:
-            return {"target": {"read": (error.message, *([f"  {error.hint}"] if error.hint else []))}}
+            told = f"{error.message}\n  {error.hint}" if error.hint else error.message
+            return {"target": {"read": tuple(printable(told).splitlines())}}
 
 
 class ToolCollector(pytest.Collector):
@@ -151,6 +153,7 @@ def _expected(report: Report, config: Config) -> Iterator[tuple[str, list[str]]]
 
 
 def _shown(tool: str | None) -> str:
-    from mcp_governor.text import visible
+    from mcp_governor.text import printable, visible
 
-    return SURFACE if tool is None else visible(tool)
+    # pytest prints the ids of items itself: what holds for lines of ours has to hold for them.
+    return SURFACE if tool is None else printable(visible(tool))

@@ -56,7 +56,8 @@ LONGEST_LINE = 4_000
 
 # A runner of GitHub obeys a line that begins with "::", after any white space, and "##[" anywhere in a line; Azure
 # Pipelines "##vso[" and TeamCity "##teamcity[".
-_COMMAND = lazy_pattern(r"(?m)^(\s*):(?=:)|#(?=#\w*\[)")
+# White space without line feeds: each blank line would be looked through again for every one above it.
+_COMMAND = lazy_pattern(r"(?m)^([^\S\n]*+):(?=:)|#(?=#\w*\[)")
 
 
 def inert(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.editing import Editor
 from mcp_governor.changelog.first import INTRODUCTION
-from mcp_governor.changelog.grammar import DIGEST, fingerprint_line, heading_line
+from mcp_governor.changelog.grammar import DIGEST, MAX_HEADING, fingerprint_line, heading_line
 from mcp_governor.changelog.subjects import Tellers, homes, subject_of
 from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
@@ -117,11 +117,16 @@ def _begin(
 def _state_fingerprint(editor: Editor, section: Section, fingerprint: str) -> None:
     line = fingerprint_line(fingerprint)
     strict = [stated.line for stated in section.fingerprints if stated.strict]
-    loose = [stated.line for stated in section.fingerprints if _LOOSE_LINE.fullmatch(editor.line(stated.line))]
+    loose = [stated.line for stated in section.fingerprints if _is_loose(editor.line(stated.line))]
     for number in (*strict, *loose):
         editor.replace(number, line)
         return
     editor.insert(_end_of_heading(editor, section), [line], block=True)
+
+
+def _is_loose(line: str) -> bool:
+    """Whether a line states a fingerprint and nothing else; matching costs the square of the length."""
+    return len(line) <= MAX_HEADING and _LOOSE_LINE.fullmatch(line) is not None
 
 
 def _end_of_heading(editor: Editor, section: Section) -> int:

@@ -23,7 +23,11 @@ _SPACES = lazy_pattern(" {2,}")
 UNRELEASED = lazy_pattern(r"\W*(?:unreleased|upcoming|next|head|in progress|wip)\b\W*", re.IGNORECASE)
 
 _IN_FLIGHT = r"(?:current|unreleased|in progress|in development|wip)"
-MARKER = lazy_pattern(rf"\s*(?:[*_]*[(\[]\s*{_IN_FLIGHT}\s*[)\]][*_]*|[—–-]\s*{_IN_FLIGHT})(?!\w)", re.IGNORECASE)
+# It is searched for in lines of any length: each run of spaces and of marks is entered at its beginning only.
+MARKER = lazy_pattern(
+    rf"(?<!\s)\s*+(?:(?<![*_])[*_]*+[(\[]\s*+{_IN_FLIGHT}\s*+[)\]][*_]*|[—–-]\s*+{_IN_FLIGHT})(?!\w)",
+    re.IGNORECASE,
+)
 _DATE = lazy_pattern(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 _STRICT_HEADING = lazy_pattern(
     r"(?P<version>\d[\w.+-]*)(?P<current> \(current\))?(?: - (?P<date>\d{4}-\d{2}-\d{2}))?"

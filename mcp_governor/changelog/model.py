@@ -103,7 +103,7 @@ def names_in(span: str) -> frozenset[str]:
 _IDENTIFIER = lazy_pattern(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
 _SEPARATOR = lazy_pattern(r"[./]")
 _MAX_PARTS = 8
-_ENUMERATED = lazy_pattern(r"[\s,;/&]*(?:and|or)?\s*|:\s*")
+_ENUMERATED = lazy_pattern(r"[\s,;/&]*+(?:and|or)?\s*+|:\s*+")
 
 
 @frozen

@@ -103,6 +103,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         _see_words(words)
         _see_folder()
+        _learn_addresses(words)
         result = app.main(args=words, prog_name="mcp-governor", standalone_mode=False)
     except GovernorError as error:
         _tell(f"error: {error.message}", error.hint)
@@ -141,6 +142,14 @@ def _see_words(words: Sequence[str]) -> None:
     """No program gets a NUL from its shell; a caller in this process may send one, and no file has it in its name."""
     if any("\0" in word for word in words):
         raise UsageError("An argument holds a NUL character.", "Leave it out.")
+
+
+def _learn_addresses(words: Sequence[str]) -> None:
+    """An address may be typed where none belongs, and is quoted there with the password in it."""
+    if any("://" in word for word in words):
+        from mcp_governor.given import learn_addresses
+
+        learn_addresses(words)
 
 
 def _refusal(error: OSError) -> str:

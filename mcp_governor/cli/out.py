@@ -89,7 +89,7 @@ def styled_text(lines: Iterable[Line]) -> str:
     buffer = StringIO()
     print_rich(lines, buffer)
     # Wrapping may put any word first on a line; a runner looks for its commands there.
-    command = lazy_pattern(r"(?m)^((?:\s|\x1b\[[0-9;]*m)*):(?=(?:\x1b\[[0-9;]*m)*:)")
+    command = lazy_pattern(r"(?m)^((?:[^\S\n]|\x1b\[[0-9;]*m)*+):(?=(?:\x1b\[[0-9;]*m)*+:)")
     return command.sub(r"\1\\x3a", buffer.getvalue())
 
 

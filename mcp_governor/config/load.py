@@ -23,7 +23,7 @@ from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
 from mcp_governor.config.trust import rules_trusted, user_config
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
-from mcp_governor.given import learn_table
+from mcp_governor.given import learn_addresses, learn_anywhere, learn_table
 from mcp_governor.parsing import BadValueError, read_toml, see_values
 from mcp_governor.text import did_you_mean, one_line, visible
 
@@ -123,6 +123,7 @@ def _learn_secrets(table: Mapping[str, Any]) -> None:
     for entry in servers.values() if isinstance(servers, dict) else ():
         if isinstance(entry, dict):
             learn_table(entry, os.environ)
+    learn_addresses(value for key in ("target", "baseline") if isinstance(value := table.get(key), str))
 
 
 def _validate(table: dict[str, Any], path: Path) -> None:
@@ -133,6 +134,8 @@ def _validate(table: dict[str, Any], path: Path) -> None:
     schema = config_schema()
     plain = _without_dates(table)
     for error in jsonschema_rs.validator_for(schema).iter_errors(plain):
+        # What is wrong is quoted, and may stand anywhere.
+        learn_anywhere(table)
         raise _explain(error, schema, path)
 
 

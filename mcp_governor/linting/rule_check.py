@@ -146,9 +146,9 @@ def line_of(text: str, path: list[str | int]) -> int:
     best, depth, seen = 1, 0, -1
     table: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?", line)
+        header = re.match(r"\s*+\[\[?([^\]]++)\]", line)
         if header and not re.match(r"\s*[\w\"'.-]+\s*=", line):
-            table = [part.strip(" \"'") for part in header[1].split(".")]
+            table = [part.strip(" \"'") for part in header[1].strip().split(".")]
             if line.lstrip().startswith("[[") and names[:1] == table:
                 seen += 1
             here = table

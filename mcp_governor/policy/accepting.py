@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.policy.acceptance import Acceptance
 
-_HEADER = re.compile(r"\s*\[{1,2}\s*(?P<path>[^\[\]#]+?)\s*\]{1,2}\s*(?:#.*)?")
+_HEADER = re.compile(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
 _BOM = "\ufeff"
 
 

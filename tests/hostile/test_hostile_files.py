@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from attack import MEGABYTE, Attacked, attack
 from test_hostile_targets import DECLARED
-from traps import put, surface
+from traps import TOOL, put, surface
 
 from mcp_governor.changelog import ChangelogSettings, check, parse
 from mcp_governor.surface import build_surface
@@ -191,3 +191,40 @@ def test_a_module_that_is_read_and_not_run(tmp_path: Path) -> None:
     assert read(tmp_path, "version").code == 2
     put(tmp_path, {"version.py": "V = '1.0.0'\nraise SystemExit(70)\n"})
     assert json.loads(attack(*["check", "good.json", "--format", "json"], cwd=tmp_path).held(0, 1).out)["changes"] == []
+
+
+ENTRIES = "\n\n**Added**\n\n- `find` is new.\n"
+RUNS = {
+    "heading": ("changelog draft", {"log.md": "##" + " " * 1_000_000 + "2.0.0 (current)" + ENTRIES}, (0,)),
+    "marks": ("changelog draft", {"log.md": "## 2.0.0 (current) " + "*" * 1_000_000 + ENTRIES}, (0,)),
+    "fingerprint": (
+        "changelog draft",
+        {"log.md": f"## 2.0.0 (current)\n\nFingerprint{'!' * 200_000}sha256:{'0' * 64}x{ENTRIES}"},
+        (0,),
+    ),
+    "enumeration": (
+        "changelog draft",
+        {"log.md": f"## 2.0.0 (current){ENTRIES}- `find`{', ' * 150_000}x `gone` are new.\n"},
+        (0,),
+    ),
+    "blank lines": (
+        "changelog show 2.0.0",
+        {"log.md": "## 2.0.0 (current)" + ENTRIES + "\n" * 90_000 + "- x :: y\n"},
+        (0,),
+    ),
+    "rule": ("lint", {"rules/a.toml": 'id = "a/b"\nbogus = 3\nwhy = """\n[' + " " * 200_000 + '\n"""\n'}, (2,)),
+    "accept": (
+        "accept a/b:x:/y:01234567 --reason z",
+        {"mcp-governor.toml": 'target = """\n[' + " " * 200_000 + 'x\n"""\n'},
+        (0,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_long_runs_of_one_character_cost_no_square(tmp_path: Path, name: str) -> None:
+    line, files, codes = RUNS[name]
+    named = 'target = "s.json"\nbaseline = "b.json"\nchangelog = "log.md"\nschema-version = "3.0.0"\n'
+    put(tmp_path, {"mcp-governor.toml": f'{named}[lint]\nrules = ["rules"]\n', "rules/none": ""})
+    put(tmp_path, {"s.json": surface(), "b.json": surface({**TOOL, "name": "gone"}), **files})
+    attack(*line.split(), cwd=tmp_path, seconds=20).held(*codes)

@@ -177,6 +177,25 @@ def test_last_words_of_a_server(tmp_path: Path) -> None:
     quiet(attack("check", "--", sys.executable, "-c", code, cwd=tmp_path), 3)
 
 
+@pytest.mark.parametrize("how", ["-q", "-vrA", "--collect-only"])
+def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
+    """pytest prints the names of items, and what an item fails with, past our own door."""
+    folder_of(tmp_path, HOSTILE)
+    (tmp_path / "mcp-governor.toml").write_text('target = "new.json"\nprofile = "charter"\n')
+    words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-p", "no:xdist", how)
+    ran = attack(*words, cwd=tmp_path, command=(sys.executable,)).held(0, 1)
+    assert "teamcity" in ran.out
+    inert("pytest", ran.out, longest=10_000)
+
+
+def test_a_run_that_pytest_cannot_make_is_told_as_text(tmp_path: Path) -> None:
+    for word in HOSTILE:
+        (tmp_path / "mcp-governor.toml").write_text(f"target = {json.dumps(f'python:{word}:x')}\n")
+        words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-p", "no:xdist")
+        ran = attack(*words, cwd=tmp_path, command=(sys.executable,)).held(1)
+        inert("pytest", ran.out, longest=10_000)
+
+
 def test_what_is_written_for_people_to_review_hides_nothing(tmp_path: Path) -> None:
     """``accept`` writes TOML with escapes for what cannot be seen, and the value is the one that was given."""
     (tmp_path / "mcp-governor.toml").write_text('target = "x.json"\n')

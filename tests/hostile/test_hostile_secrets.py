@@ -14,6 +14,8 @@ from attack import Attacked, attack
 from support import SERVERS
 
 SECRET = 'k3y/Zq7X"vR2+mW9pLtB4nHs8c'
+TOKEN = SECRET.replace('"', "").replace("/", "")
+"""The secret without what an address, a header or a configuration would need to escape."""
 SHORT = "q7Zx9K"
 LEAKER = str(SERVERS / "leaker.py")
 PART = 6
@@ -200,6 +202,47 @@ def test_errors_of_a_configuration_do_not_quote_its_secrets(tmp_path: Path, name
     assert tight(ran, tmp_path, secret).code in (2, 3)
 
 
+ADDRESS = f"https://u:{TOKEN}@127.0.0.1:1/x"
+MISTYPED = [
+    (ADDRESS,),
+    ("check", ADDRESS, "--", "true"),
+    ("check", ADDRESS, ADDRESS),
+    ("check", "--config", ADDRESS),
+    ("check", "--timeout", ADDRESS),
+    ("check", f"--fail-on={ADDRESS}"),
+    ("rule", ADDRESS),
+    ("snapshot", "s.json", "-o", ADDRESS),
+    ("lint", "s.json", "--select", ADDRESS),
+    ("accept", ADDRESS, "--reason", "x"),
+]
+
+
+@pytest.mark.parametrize("words", MISTYPED, ids=lambda words: " ".join(words).replace(ADDRESS, "URL"))
+def test_an_address_that_is_typed_where_none_belongs(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "s.json").write_text('{"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}')
+    ran = attack(*words, cwd=tmp_path)
+    assert tight(ran, tmp_path, TOKEN).code == 2
+
+
+WRONG = {
+    "an address for a choice": f'level = "{ADDRESS}"\n',
+    "an address for a number": f'timeout = "{ADDRESS}"\n',
+    "an address for a key": f'target = "x"\n[lint]\nselect = "{ADDRESS}"\n',
+    "servers in a list": '[[servers]]\nenv = { API_KEY = "%s" }\nx = 1\n',
+    "a server in a list": '[[servers.s]]\nheaders = { X-Auth-Token = "%s" }\nx = 1\n',
+    "a variable in the wrong table": '[lint]\nprofile = { API_KEY = "%s" }\n',
+    "a baseline": f'target = "s.json"\nbaseline = "{ADDRESS}"\n',
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_configuration_is_quoted_without_its_secrets(tmp_path: Path, name: str) -> None:
+    (tmp_path / "s.json").write_text('{"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}')
+    (tmp_path / "own.toml").write_text(WRONG[name].replace("%s", TOKEN))
+    ran = attack("check", "--config", "own.toml", cwd=tmp_path)
+    assert tight(ran, tmp_path, TOKEN).code == 2
+
+
 class _Answers(BaseHTTPRequestHandler):
     """An HTTP server that puts what it was sent into every part of what it answers."""
 
@@ -241,9 +284,6 @@ def web() -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
-
-
-TOKEN = SECRET.replace('"', "").replace("/", "")
 
 
 @pytest.mark.parametrize("path", ["/reason", "/away", "/dropped", "/text", "/sse", "/mime", "/id"])
