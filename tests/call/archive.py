@@ -87,7 +87,7 @@ TOOLS = {
     "get_issue": (get_issue, {"issue_id": {**TEXT, "description": "From list_issues, e.g. 'ISS-1'"}}, READ),
     "list_issues": (lambda: {"issues": [{"id": "ISS-17", "state": "open"}]}, {}, READ),
     "get_item": (get_item, {"item_id": {"type": "integer"}}, READ),
-    "list_items": (lambda: {"items": [{"id": number} for number in range(100_000)]}, {}, READ),
+    "list_items": (lambda: {"items": [{"id": number} for number in range(20_000)]}, {}, READ),
     "get_day": (get_day, {"day": {**TEXT, "description": "YYYY-MM-DD, e.g. '2020-01-01'"}}, READ),
     "get_clock": (get_clock, {"timezone": TEXT}, READ),
     "read_report": (read_report, {"path": {**TEXT, "description": "e.g. '/etc/passwd'"}}, READ),

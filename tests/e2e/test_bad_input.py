@@ -74,7 +74,7 @@ UNREACHABLE = {
     "wrong_ids": ["hostile.py MODE: it answered 101 requests that were never sent", "with the id that it came with"],
     "same_cursor": [r'tools/list repeats the cursor "again\x1b[31m" and would never end.', "Leave nextCursor out"],
     "many_tools": ["tools/list lists more than 50,000 items."],
-    "long_line": ["hostile.py MODE: it sent a message longer than 67,108,864 bytes."],
+    "long_line": ["hostile.py MODE: it sent more than 33,554,432 bytes in one reading."],
     "deep_10000": ["hostile.py MODE: the server sent a message nested deeper than 200 levels.", "Flatten the schema"],
     "closes_stdout": ["hostile.py MODE: it closed its stdout before it answered."],
 }

@@ -194,7 +194,7 @@ def test_a_module_that_is_read_and_not_run(tmp_path: Path) -> None:
 
 
 ENTRIES = "\n\n**Added**\n\n- `find` is new.\n"
-RUNS = {
+LONG_RUNS = {
     "heading": ("changelog draft", {"log.md": "##" + " " * 1_000_000 + "2.0.0 (current)" + ENTRIES}, (0,)),
     "marks": ("changelog draft", {"log.md": "## 2.0.0 (current) " + "*" * 1_000_000 + ENTRIES}, (0,)),
     "fingerprint": (
@@ -221,9 +221,9 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", LONG_RUNS)
 def test_long_runs_of_one_character_cost_no_square(tmp_path: Path, name: str) -> None:
-    line, files, codes = RUNS[name]
+    line, files, codes = LONG_RUNS[name]
     named = 'target = "s.json"\nbaseline = "b.json"\nchangelog = "log.md"\nschema-version = "3.0.0"\n'
     put(tmp_path, {"mcp-governor.toml": f'{named}[lint]\nrules = ["rules"]\n', "rules/none": ""})
     put(tmp_path, {"s.json": surface(), "b.json": surface({**TOOL, "name": "gone"}), **files})
