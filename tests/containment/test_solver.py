@@ -124,9 +124,12 @@ def test_what_is_remembered_of_a_recursion_is_true(schema: Any) -> None:
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(recursive, recursive)
 def test_recursive_schemas_against_each_other(outer: Any, inner: Any) -> None:
-    found = search(outer, inner)
+    try:
+        found = search(outer, inner)
+        again = search(False, inner) if isinstance(found, Empty) else found
+    except (StoppedError, RecursionError):
+        return  # what decides turns either into "unknown"
     if isinstance(found, Empty):
-        again = search(False, inner)
         assert isinstance(again, Empty) or accepts(outer, again.value)  # type: ignore[union-attr]
     elif isinstance(found, Found):
         assert accepts(inner, found.value)
