@@ -194,17 +194,12 @@ def test_a_module_that_is_read_and_not_run(tmp_path: Path) -> None:
 
 
 ENTRIES = "\n\n**Added**\n\n- `find` is new.\n"
+NAMED = 'target = "s.json"\nbaseline = "b.json"\nchangelog = "log.md"\nschema-version = "3.0.0"\n'
 LONG_RUNS = {
     "heading": ("changelog draft", {"log.md": "##" + " " * 1_000_000 + "2.0.0 (current)" + ENTRIES}, (0,)),
-    "marks": ("changelog draft", {"log.md": "## 2.0.0 (current) " + "*" * 1_000_000 + ENTRIES}, (0,)),
     "fingerprint": (
         "changelog draft",
-        {"log.md": f"## 2.0.0 (current)\n\nFingerprint{'!' * 200_000}sha256:{'0' * 64}x{ENTRIES}"},
-        (0,),
-    ),
-    "enumeration": (
-        "changelog draft",
-        {"log.md": f"## 2.0.0 (current){ENTRIES}- `find`{', ' * 150_000}x `gone` are new.\n"},
+        {"log.md": f"## Unreleased\n\nFingerprint{' ' * 200_000}sha256:{'0' * 64} yes{ENTRIES}"},
         (0,),
     ),
     "blank lines": (
@@ -224,7 +219,6 @@ LONG_RUNS = {
 @pytest.mark.parametrize("name", LONG_RUNS)
 def test_long_runs_of_one_character_cost_no_square(tmp_path: Path, name: str) -> None:
     line, files, codes = LONG_RUNS[name]
-    named = 'target = "s.json"\nbaseline = "b.json"\nchangelog = "log.md"\nschema-version = "3.0.0"\n'
-    put(tmp_path, {"mcp-governor.toml": f'{named}[lint]\nrules = ["rules"]\n', "rules/none": ""})
+    put(tmp_path, {"mcp-governor.toml": f'{NAMED}[lint]\nrules = ["rules"]\n', "rules/none": ""})
     put(tmp_path, {"s.json": surface(), "b.json": surface({**TOOL, "name": "gone"}), **files})
     attack(*line.split(), cwd=tmp_path, seconds=20).held(*codes)
