@@ -58,8 +58,9 @@ def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_di
     if wide_draft is None or narrow_draft is None or not (_is_schema(outer, wide_draft) and isinstance(inner, dict)):
         return None
     values = listed_values(inner, narrow_draft)
-    if wide_draft == 4 and '"integer"' in outer_text:
-        # the listed 1 stands for 1.0 as well, which is no integer there
+    sides = ((wide_draft, outer_text), (narrow_draft, inner_text))
+    if any(draft == 4 and '"integer"' in text for draft, text in sides):
+        # a listed 1 stands for 1.0 as well, and draft 4 takes only one of the two for an integer
         return None
     if values is None or any(word in outer_text or word in inner_text for word in _TEXT_LIMITS):
         return None

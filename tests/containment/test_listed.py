@@ -65,3 +65,19 @@ def test_answers() -> None:
     bare = contains({"type": "integer"}, {"const": "b"}, witness=False)
     assert (bare.verdict, bare.has_witness) == ("no", False)
     assert verdict({"multipleOf": 0.123456789, "type": "integer"}, {"const": 1e308}) == "no"
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "witness"),
+    [
+        # 1 and 1.0 are one value, and only the one that is written without a dot is an integer of draft 4
+        ({"not": {}}, {"type": "integer", "enum": [1.0]}, 1),
+        ({"enum": [2]}, {"type": "integer", "enum": [1.0]}, 1),
+        ({"not": {}}, {"type": "array", "items": {"type": "integer"}, "enum": [[1.0]]}, [1]),
+        ({"enum": []}, {"properties": {"a": {"type": "integer"}}, "enum": [{"a": 1.0}]}, {"a": 1}),
+    ],
+)
+def test_a_whole_number_is_listed_in_both_spellings(outer: Any, inner: Any, witness: Any) -> None:
+    found = contains(outer, inner, default_dialect=4)
+    assert (found.verdict, found.witness) == ("no", witness)
+    assert "." not in str(found.witness)
