@@ -8,6 +8,7 @@ confirm.
 
 from __future__ import annotations
 
+import asyncio
 import random
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
@@ -113,16 +114,27 @@ def sample_arguments(
     if validator is None:
         return None
     root = {"type": "object", **schema} if isinstance(schema, dict) else {"type": "object"}
+    if is_cancelled():
+        return None
     sampler = Sampler(root, seed, optional=optional, source=source)
     try:
         for candidate in _candidates(root, sampler):
-            sampler.budget.spend()
             fits = isinstance(candidate, dict) and validator.accepts(candidate)
             if fits and (source is None or source.confined(candidate)):
                 return dict(candidate)
     except OverBudgetError:
         return None
     return None
+
+
+def is_cancelled() -> bool:
+    """Whether the task that this runs in, if any, is to end. Arguments are made between two messages to a server, and
+    Ctrl-C reaches that task when it waits next."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:
+        return False
+    return task is not None and task.cancelling() > 0
 
 
 def _candidates(root: dict[str, Any], sampler: Sampler) -> Iterator[Any]:
@@ -160,7 +172,7 @@ class Sampler:
         self._root = root
         self._rng = random.Random(seed) if seed else None  # noqa: S311 - nothing secret is made of it
         self.optional = optional
-        self.budget = Budget(_SECONDS, f"arguments took longer than {_SECONDS:g} s to make", work=_MOST_VALUES)
+        self._budget = Budget(_SECONDS, f"arguments took longer than {_SECONDS:g} s to make", work=_MOST_VALUES)
         self._source = source
         self._compiled: dict[int, tuple[Any, dict[str, Any], Validating | None]] = {}
 
@@ -184,7 +196,7 @@ class Sampler:
         Raises:
             OverBudgetError: the schema asks for more than anybody makes.
         """
-        self.budget.spend()
+        self._go_on()
         if not isinstance(schema, dict):
             return [] if schema is False else ["example"]
         if depth > _DEEPEST:
@@ -202,9 +214,14 @@ class Sampler:
                     break
         if out:
             return out
-        self.budget.check()
+        self._go_on()
         found = contains(False, scoped)
         return [found.witness] if found.has_witness else []
+
+    def _go_on(self) -> None:
+        self._budget.spend()
+        if is_cancelled():
+            raise OverBudgetError("interrupted")
 
     def _validator(self, schema: dict[str, Any]) -> tuple[dict[str, Any], Validating | None]:
         """A schema as a document, and what it accepts; a definition is compiled once, however many members it is of."""

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.arguments import sample_arguments
+from mcp_governor.call.arguments import is_cancelled, sample_arguments
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_arguments
 from mcp_governor.change.budget import Budget
@@ -265,7 +265,7 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
     if settings.unhappy and (tool.hints.read_only or not tool.hints.destructive):
         yield _case(tool, unknown_argument(good))
         budget = Budget(_SECONDS_WRONG, "")
-        for wrong in wrong_arguments(schema, fullest, late=lambda: bool(budget.over())):
+        for wrong in wrong_arguments(schema, fullest, late=lambda: is_cancelled() or bool(budget.over())):
             if source is None or source.confined(wrong.arguments):
                 yield _case(tool, wrong)
 

@@ -20,9 +20,9 @@ MOST_RENDERED = 1_000_000
 MOST_KEPT = 500_000
 """Values and members that the changes of one run may carry (``old``, ``new``, ``witness``): about 100 MB. 20,000
 properties that are gone, and as many that are new, are 120,000."""
-_QUESTIONS_SHARE = 0.7
-"""Share of the seconds of a tool after which no further containment question is asked: what is left goes into naming
-the edits that remain, each as unknown. One sum that names 10,000 edits says more than one that stopped."""
+_NAMING = 1.5
+"""How many times its seconds a tool may take until the edits that are left are named, each as unknown; no further
+question is asked then. One sum that names 20,000 edits says more than a comparison that stopped."""
 _LOOK_AFTER = 100
 """Parts after which the clock is looked at: about a millisecond."""
 
@@ -86,24 +86,19 @@ class Budget:
         """Look at the clock.
 
         Raises:
-            OverBudgetError: the seconds are over.
+            OverBudgetError: the seconds are over, and those to name what is left.
         """
         self._unlooked = 0
-        reason = self.over()
+        reason = self.over(_NAMING)
         if reason:
             raise OverBudgetError(reason)
 
-    def over(self, share: float = 1.0) -> str:
-        """Why a share of the seconds is over, here or for the run; empty while they last."""
+    def over(self, times: float = 1.0) -> str:
+        """Why the seconds, taken so many times, are over, here or for the run; empty while they last."""
         spent = max(time.process_time() - self._start, (time.monotonic() - self._wall) / 2)
-        if spent > self._seconds * share:
+        if spent > self._seconds * times:
             return self._reason
-        return self._within.over(share) if self._within is not None else ""
-
-    @property
-    def asked_enough(self) -> str:
-        """Why no further question may be asked; empty while one may."""
-        return self.over(_QUESTIONS_SHARE)
+        return self._within.over(times) if self._within is not None else ""
 
     def keep(self, parts: int) -> None:
         """Count values that the changes of the run carry.

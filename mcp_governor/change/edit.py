@@ -42,6 +42,7 @@ class Edit:
         without_it: a node of the new document, and what to see in its stead to have every edit but this one;
             ``None`` as above.
         settled: the documents were asked about it, so a no stands even if the comparison stops.
+        exact: each of the two nodes has one alternative, so what was asked at its own place was asked of the nodes.
         step: how the walk got to the node.
         names: the properties that it is about, by their old and new names.
         kind: the kind, where the family does not need a direction.
@@ -67,6 +68,7 @@ class Edit:
     step: Step | None = None
     names: tuple[str, ...] = ()
     settled: bool = False
+    exact: bool = False
 
     @property
     def is_set_change(self) -> bool:
@@ -109,6 +111,7 @@ class Questions:
         self._sharpened = 0
         self._identities = Identities(budget.spend)
         self._slicer = Slicer()
+        self._inhabited: dict[Node, bool] = {}
         self._validators: dict[tuple[Node, Reading], Validating] = {}
 
     def both(self, old: Node, new: Node, *, root: bool = False) -> tuple[Containment, Containment]:
@@ -181,7 +184,7 @@ class Questions:
 
     def _in_time(self, ask: Callable[[], Containment]) -> Containment:
         """The answer, as long as all the questions together have not cost too much."""
-        enough = self.budget.asked_enough
+        enough = self.budget.over()
         if enough:
             return Containment("unknown", reason=enough)
         self._rendered = 0
@@ -208,9 +211,30 @@ class Questions:
         if place is None:
             return None
         asked: Which = "old" if self.side is Side.INPUT else "new"
-        return self._in_time(
-            lambda: self._sliced(self._cut(edit, asked), lambda cut: self._alone(place, cut), witness=witness)
-        )
+        cut = self._cut(edit, asked)
+        if not witness and edit.exact and edit.forward.verdict == "no" and cut.plain and self._is_reached(edit, asked):
+            return edit.forward
+        return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
+
+    def _is_reached(self, edit: Edit, document: Which) -> bool:
+        """Whether some instance of a document has a part where an edit is, given that the way there is plain: then any
+        value that the node accepts may stand there."""
+        step = edit.step and edit.step.outer
+        closed, _ = self._readings()
+        while step is not None:
+            node: Node = getattr(step, document)
+            if node not in self._inhabited:
+                cut = self._slicer.cut(step, (), document)
+                asked = self._in_time(
+                    lambda node=node, cut=cut: self._ask(  # type: ignore[misc]
+                        False, self._render(node, closed, replaced=cut.replaced()), witness=False
+                    )
+                )
+                self._inhabited[node] = asked.verdict == "no"
+            if not self._inhabited[node]:
+                return False
+            step = step.outer
+        return True
 
     def _cut(self, edit: Edit, *documents: Which) -> Slice:
         return self._slicer.cut(edit.step, edit.names, *documents)

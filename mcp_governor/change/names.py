@@ -10,11 +10,12 @@ from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from mcp_governor.change.node import Node
 
 UNIONS = ("anyOf", "oneOf")
+_JOINING = frozenset({"$ref", "allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "then"})
 
 
 @frozen
@@ -34,9 +35,11 @@ class Names:
 NO_NAMES = Names()
 
 
-def parts(node: Node, *, unions: bool = True) -> Iterable[Node]:
+def parts(node: Node, *, unions: bool = True) -> Iterator[Node]:
     """The schemas whose keys count together with those of ``node``."""
     keywords = node.keywords
+    if _JOINING.isdisjoint(keywords):
+        return
     for key in ("$ref", "if", "then", "else"):
         if key in keywords:
             yield keywords[key]

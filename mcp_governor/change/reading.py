@@ -47,6 +47,7 @@ _NODE_KEYS = frozenset(
     }
 )
 _IN_PLACE = frozenset({"allOf", "anyOf", "dependentSchemas", "else", "oneOf", "then"})
+_SHAPING = _IN_PLACE | {"$ref", "if", "patternProperties", "properties"}
 _MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 
@@ -241,6 +242,8 @@ class _Renderer:
         if role is _Role.PART:
             return self.keywords(node, role)
         keywords = node.keywords
+        if role is _Role.WHOLE and _SHAPING.isdisjoint(keywords):
+            return self.keywords(node, role)  # nothing here declares a key: most nodes are leaves
         if not extra and set(keywords) == {"$ref"}:
             return self.reference(keywords["$ref"], role)
         unions = [key for key in UNIONS if key in keywords]

@@ -327,6 +327,7 @@ class Walk:
             edit.backward = self.questions.backward(before, after, root=spot.root)
         spot.single_out(edit, take_over)
         edit.step = self._step
+        edit.exact = len(spot.old_view.alternatives) == len(spot.new_view.alternatives) == 1
         edit.trail = join_pointer("", *self._trail)
 
     def _arrays(self, old: Alternative, new: Alternative, leaf: Any, trust: bool) -> None:
