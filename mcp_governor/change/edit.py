@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.budget import MOST_RENDERED
 from mcp_governor.change.identity import Identities
+from mcp_governor.change.lifting import lifted, way_to
 from mcp_governor.change.model import MISSING, Level, Side
 from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
-from mcp_governor.change.slices import WHOLE, Slicer
+from mcp_governor.change.slices import WHOLE, Slicer, Step
 from mcp_governor.containment import Containment, contains
 from mcp_governor.containment.validating import Validating
 
@@ -17,14 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.change.budget import Budget
+    from mcp_governor.change.lifting import Way
     from mcp_governor.change.node import Document, Node
     from mcp_governor.change.slices import Side as Which
-    from mcp_governor.change.slices import Slice, Stead, Step
+    from mcp_governor.change.slices import Slice, Stead
 
 YES = Containment("yes")
-_MOST_SHARPENED = 5_000_000
-"""Schema parts that may be rendered to find a witness for each break that hangs on it alone: beyond, a break keeps the
-witness that it has. The verdicts are settled before."""
+_MOST_SHARPENED = 2_000_000
+"""Schema parts that may be rendered to find a witness for each break that hangs on it alone, some ten seconds of work:
+beyond, a break keeps the witness that it has, and what no search has settled stays unknown."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -44,6 +46,8 @@ class Edit:
         settled: the documents were asked about it, so a no stands even if the comparison stops.
         exact: each of the two nodes has one alternative, so what was asked at its own place was asked of the nodes.
         step: how the walk got to the node.
+        homes: pointers of the two alternatives of the node that it is in.
+        here: asks again what it does at its own place, with a witness.
         names: the properties that it is about, by their old and new names.
         kind: the kind, where the family does not need a direction.
         name: the property, where the edit is about one.
@@ -69,6 +73,8 @@ class Edit:
     names: tuple[str, ...] = ()
     settled: bool = False
     exact: bool = False
+    homes: tuple[str, str] = ("", "")
+    here: Callable[[], Containment] | None = None
 
     @property
     def is_set_change(self) -> bool:
@@ -280,6 +286,49 @@ class Questions:
         if known.has_witness and not cut.hides(witness) and self._hangs_on(witness, with_it, without_it, cut):
             return known
         return self._sliced(cut, lambda cut: self._decisive(with_it, without_it, cut))
+
+    def lifted(self, edit: Edit) -> Containment | None:
+        """A break that hangs on this edit alone, made from what it does at its own place; ``None`` where there is
+        none, or it breaks otherwise. For documents that are too large to be searched."""
+        with_it, without_it, here = edit.with_it, edit.without_it, edit.here
+        if with_it is None or without_it is None or here is None or self._sharpened > _MOST_SHARPENED:
+            return None
+        local = here()
+        if not local.has_witness:
+            return None
+        answer = self._in_time(lambda: self._lift(local.witness, edit, with_it, without_it))
+        self._sharpened += self._rendered
+        return answer if answer.has_witness else None
+
+    def _lift(self, value: Any, edit: Edit, with_it: Stead, without_it: Stead) -> Containment:
+        closed, opened = self._readings()
+        inputs = self.side is Side.INPUT
+        inner: Which = "old" if inputs else "new"
+        outer: Which = "new" if inputs else "old"
+        inner_root, outer_root = (self.old.root, self.new.root) if inputs else (self.new.root, self.old.root)
+        way, other = (way_to(edit.step, edit.homes[which == "new"], which) for which in (inner, outer))
+        cut = self._cut(edit, "old", "new")
+        witness = lifted(value, way, lambda node: self._sample(node, way, inner))
+        narrow = {**cut.replaced(), **way.narrowed}
+        spared = cut.replaced(without_it if inputs else with_it)
+        if not other.one_of:
+            spared = {**other.narrowed, **spared}
+        wider = Reading.RAW if inputs else opened
+        holds = (
+            not cut.hides(witness)
+            and self._validator(inner_root, Reading.RAW).accepts(witness) is True
+            and self._validator(outer_root, wider).accepts(witness) is False
+            and Validating(self._render(inner_root, closed, arguments=inputs, replaced=narrow)).accepts(witness) is True
+            and Validating(self._render(outer_root, wider, replaced=spared)).accepts(witness) is True
+        )
+        return Containment("no", witness, has_witness=True) if holds else Containment("unknown")
+
+    def _sample(self, node: Node, way: Way, document: Which) -> Any:
+        """A small value of a node on the way to an edit, ``None`` where there is none."""
+        cut = self._slicer.cut(Step(None, node, node), (), document)
+        closed, _ = self._readings()
+        schema = self._render(node, closed, replaced={**cut.replaced(), **way.narrowed})
+        return self._ask(False, schema).witness
 
     def _hangs_on(self, witness: Any, with_it: Stead, without_it: Stead, cut: Slice) -> bool:
         """Whether a witness breaks, and would not if one edit were undone."""

@@ -8,7 +8,7 @@ from mcp_governor.change.names import tags
 from mcp_governor.change.view import Alternative, as_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Iterator
 
     _Tags = dict[str, frozenset[str]]
 
@@ -27,10 +27,8 @@ def pair(
     pairs: list[tuple[Alternative, Alternative]] = []
     old_tags, new_tags = [_tags(item) for item in gone], [_tags(item) for item in come]
     scored = [
-        (_likeness(before, after, old_tags[left], new_tags[right]), -left - right, left, right)
-        for left, before in enumerate(gone)
-        for right, after in enumerate(come)
-        if before.type == after.type
+        (_likeness(gone[left], come[right], old_tags[left], new_tags[right]), -left - right, left, right)
+        for left, right in _candidates(gone, come, old_tags, new_tags)
     ]
     used_old: set[int] = set()
     used_new: set[int] = set()
@@ -43,6 +41,42 @@ def pair(
     gone = [item for index, item in enumerate(gone) if index not in used_old]
     come = [item for index, item in enumerate(come) if index not in used_new]
     return pairs, gone, come
+
+
+_MOST_PAIRS = 10_000
+"""Pairs that are all scored. Where there are more, only those are that share one of their rarest features."""
+_RAREST = 8
+
+
+def _candidates(
+    gone: list[Alternative], come: list[Alternative], old_tags: list[_Tags], new_tags: list[_Tags]
+) -> Iterator[tuple[int, int]]:
+    """Positions of alternatives that may be one, in linear time where there are many."""
+    if len(gone) * len(come) <= _MOST_PAIRS:
+        yield from (
+            (left, right)
+            for left, before in enumerate(gone)
+            for right, after in enumerate(come)
+            if before.type == after.type
+        )
+        return
+    places: dict[Hashable, list[int]] = {}
+    for right, after in enumerate(come):
+        for feature in _features(after, new_tags[right], right):
+            places.setdefault(feature, []).append(right)
+    for left, before in enumerate(gone):
+        known = [places[feature] for feature in _features(before, old_tags[left], left) if feature in places]
+        rarest = sorted(known, key=len)[:_RAREST]
+        yield from ((left, right) for right in sorted({right for found in rarest for right in found[:_RAREST]}))
+
+
+def _features(alternative: Alternative, tagged: _Tags, position: int) -> Iterator[Hashable]:
+    """What two alternatives that are one have in common: values of tags, keys, or at least their place in the list."""
+    kind = alternative.type
+    if kind in ("object", None):
+        yield from ((kind, name, value) for name, values in tagged.items() for value in sorted(values))
+        yield from ((kind, name) for name in alternative.keys.get("properties", ()))
+    yield kind, position
 
 
 def _without_equals(

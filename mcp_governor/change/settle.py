@@ -123,7 +123,11 @@ def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Co
 
 def _settle_unknown(questions: Questions, walk: Walk, edits: list[Edit], whole: Containment, back: Containment) -> None:
     suspects = [edit for edit in edits if edit.forward.verdict != "yes"]
-    _settle_alone(questions, suspects)
+    for edit in suspects[:_MOST_WITNESSES]:
+        shown = questions.lifted(edit)
+        if shown is not None:
+            edit.forward, edit.settled = shown, True
+    _settle_alone(questions, [edit for edit in suspects if not edit.settled])
     if any(edit.forward.verdict != "yes" for edit in suspects):
         return
     if not suspects and _localised(walk):

@@ -35,12 +35,16 @@ class Step:
         old, new: the nodes.
         names: the property that leads here from the step before, by its old and its new name; empty where the way is
             another one.
+        item: it is an item of the node before.
+        homes: pointers of the alternatives of the step before that lead here, in the old and the new document.
     """
 
     outer: Step | None
     old: Node
     new: Node
     names: tuple[str, ...] = ()
+    item: bool = False
+    homes: tuple[str, str] = ("", "")
 
 
 @frozen(eq=False)

@@ -55,7 +55,7 @@ _KEYS_OF_TYPE = {
     "null": frozenset[str](),
 }
 _MOST_ALTERNATIVES = 2_000
-"""Alternatives of one schema that are looked at, one by one."""
+"""Alternatives of one schema that are looked at, one by one, besides those that it lists itself."""
 _LOWER = frozenset({"exclusiveMinimum", "minContains", "minItems", "minLength", "minProperties", "minimum"})
 _UPPER = frozenset({"exclusiveMaximum", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum"})
 
@@ -262,7 +262,8 @@ def view(node: Node) -> View:
     """The node as alternatives. The node must not be opaque."""
     flat = _flatten(node)
     try:
-        found = _alternatives(flat, node.pointer, [_MOST_ALTERNATIVES])
+        direct = sum(len(flat.keys.get(key, ())) for key in UNIONS)
+        found = _alternatives(flat, node.pointer, [_MOST_ALTERNATIVES + direct])
     except _TooManyError:
         found = [Alternative(None, flat.keys, flat.where, node.pointer)]
     exclusive = "oneOf" in flat.keys and len(found) > 1 and set(flat.keys) <= {"oneOf", "type"}

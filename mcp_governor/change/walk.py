@@ -125,6 +125,8 @@ class Walk:
         self._trail: list[str] = []
         self._step: Step | None = None
         self._entered: tuple[str, ...] = ()
+        self._item = False
+        self._homes = ("", "")
 
     def run(self) -> list[Edit]:
         """The edits from the old document to the new one."""
@@ -148,6 +150,7 @@ class Walk:
             trust: the place is one where accepting more means that the whole accepts more.
         """
         entered, self._entered = self._entered, ()
+        item, self._item = self._item, False
         self.questions.budget.spend()
         if self.questions.signature(old) == self.questions.signature(new):
             return
@@ -168,11 +171,12 @@ class Walk:
             undecided = Edit("schema", new.pointer, forward=reason, backward=reason, kind="schema-undecided")
             self.edits.append(undecided)
             return
-        outer, self._step = self._step, Step(self._step, old, new, entered)
+        outer, homes = self._step, self._homes
+        self._step = Step(outer, old, new, entered, item, homes)
         if seen is None or seen[0].node is not old or seen[1].node is not new:
             seen = view(old), view(new)
         self._views(*seen, root=root, trust=trust)
-        self._step = outer
+        self._step, self._homes = outer, homes
         if self._is_redirected(sites, old, new):
             for edit in (*self.edits[start:], *self.silent[silent:]):
                 edit.path = _relocated(edit.path, new.pointer, sites[1])
@@ -294,6 +298,7 @@ class Walk:
 
     def _alternatives(self, spot: Spot) -> None:
         old, new = spot.old, spot.new
+        self._homes = old.home, new.home
 
         def leaf(family: str, keys: tuple[str, ...], path: str = "", **more: Any) -> None:
             path = path or _path(old, new, keys)
@@ -323,12 +328,18 @@ class Walk:
         """
         before, after = _slim(spot, take_over, edit.names)
         edit.forward = self.questions.forward(before, after, root=spot.root, witness=False)
+        edit.here = partial(self._here, spot, take_over, edit.names)
         if edit.needs_direction:
             edit.backward = self.questions.backward(before, after, root=spot.root)
         spot.single_out(edit, take_over)
         edit.step = self._step
+        edit.homes = spot.old.home, spot.new.home
         edit.exact = len(spot.old_view.alternatives) == len(spot.new_view.alternatives) == 1
         edit.trail = join_pointer("", *self._trail)
+
+    def _here(self, spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> Containment:
+        before, after = _slim(spot, take_over, names)
+        return self.questions.forward(before, after, root=spot.root)
 
     def _arrays(self, old: Alternative, new: Alternative, leaf: Any, trust: bool) -> None:
         heads = old.keys.get("prefixItems", []), new.keys.get("prefixItems", [])
@@ -354,6 +365,7 @@ class Walk:
         if before is None or after is None or is_false(before) or is_false(after):
             leaf(family, (key,))
         else:
+            self._item = key == "items" and "prefixItems" not in old.keys
             self.nodes(before, after, trust=trust)
 
     def _applicators(self, old: Alternative, new: Alternative, leaf: Any) -> None:
@@ -371,8 +383,9 @@ class Walk:
             if before is not None and after is not None and len(before) == len(after):
                 differing = self._differing(before, after)
                 if key == "allOf" or len(differing) == 1:
-                    for pair in differing:
-                        self.nodes(*pair, trust=False)
+                    for one, other in differing:
+                        self._homes = deref(one).pointer, deref(other).pointer
+                        self.nodes(one, other, trust=False)
                     continue
             others = ("anyOf", "oneOf") if family == "union" else (key,)
             leaf(family, others)

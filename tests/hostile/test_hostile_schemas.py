@@ -1,0 +1,254 @@
+"""Schemas that say more than anybody can compute, and honest ones that are merely large, through the command line.
+
+A schema of 5 KB may stand for 2**40 values. Whatever is beyond the budget of a comparison is unknown, with the
+reason; large honest schemas are decided.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from attack import SECONDS, attack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Schema = dict[str, Any]
+
+
+def an_object(properties: Schema, *required: str) -> Schema:
+    return {"type": "object", "properties": properties, **({"required": list(required)} if required else {})}
+
+
+def strings(count: int, longer: int = 0) -> Schema:
+    return {f"p{n}": {"type": "string", "maxLength": n + 5 + longer} for n in range(count)}
+
+
+def alternatives(keyword: str, count: int, *, tagged: bool = True) -> Schema:
+    """Objects that differ in one property, and in the value of another where they carry a tag."""
+    branches = []
+    for n in range(count):
+        tag = "kind" if tagged else f"kind{n}"
+        branches.append(an_object({tag: {"const": f"k{n}"}, f"v{n}": {"type": "integer", "maximum": n}}, tag))
+    return an_object({"x": {keyword: branches}})
+
+
+def doubling(level: Callable[[Schema], Schema], leaf: Schema, levels: int = 40) -> Schema:
+    """A schema to whose last definition 2**levels ways lead, each of them through a required part."""
+    chain = {f"d{n}": level({"$ref": f"#/$defs/d{n + 1}"}) for n in range(levels)}
+    return {**an_object({"x": {"$ref": "#/$defs/d0"}}, "x"), "$defs": {**chain, f"d{levels}": leaf}}
+
+
+LEVELS: dict[str, Callable[[Schema], Schema]] = {
+    "properties": lambda ref: an_object({"l": ref, "r": ref}, "l", "r"),
+    "twelve properties": lambda ref: an_object({f"w{n}": ref for n in range(12)}, *(f"w{n}" for n in range(12))),
+    "items": lambda ref: {"type": "array", "prefixItems": [ref, ref], "minItems": 2},
+    "anyOf": lambda ref: {"anyOf": [ref, an_object({"n": ref}, "n")]},
+    "allOf": lambda ref: {"allOf": [ref, ref]},
+    "oneOf": lambda ref: {"oneOf": [{"allOf": [ref]}, {"allOf": [ref, {"type": "null"}]}]},
+    "objects in allOf": lambda ref: {"allOf": [an_object({"l": ref}, "l"), an_object({"r": ref}, "r")]},
+}
+WIDE, NARROW = {"type": ["string", "null", "integer"]}, {"type": ["string", "null"]}
+
+
+def surface(folder: Path, name: str, *schemas: Schema) -> Path:
+    tools = [
+        {"name": f"t{n}", "description": "Does it.", "inputSchema": schema, "annotations": {"readOnlyHint": True}}
+        for n, schema in enumerate(schemas)
+    ]
+    file = folder / f"{name}.json"
+    digests = {"fingerprint": f"v1:sha256:{'0' * 64}", "wording": f"w1:sha256:{'0' * 64}"}
+    file.write_text(json.dumps({"format": "mcp-governor/surface-1", **digests, "tools": tools}))
+    return file
+
+
+def pair(folder: Path, old: Schema, new: Schema) -> tuple[Path, Path]:
+    return surface(folder, "old", old), surface(folder, "new", new)
+
+
+def server(folder: Path, schema: Schema) -> tuple[str, ...]:
+    """The command of a server that publishes one tool with a schema."""
+    (folder / "server.py").write_text(_SERVER)
+    return sys.executable, str(folder / "server.py"), str(surface(folder, "published", schema))
+
+
+_SERVER = """
+import json, sys
+tools = json.load(open(sys.argv[1]))["tools"]
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    told = {
+        "initialize": {"capabilities": {"tools": {}}, "serverInfo": {"name": "hostile", "version": "1.0.0"},
+                       "protocolVersion": message.get("params", {}).get("protocolVersion")},
+        "tools/list": {"tools": tools},
+        "tools/call": {"content": [{"type": "text", "text": "done"}]},
+    }.get(message["method"])
+    body = {"result": told} if told is not None else {"error": {"code": -32601, "message": "unknown"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **body}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("way", LEVELS)
+def test_a_change_below_two_to_the_forty_ways_is_told(tmp_path: Path, way: str) -> None:
+    old, new = pair(tmp_path, doubling(LEVELS[way], WIDE), doubling(LEVELS[way], NARROW))
+    run = attack("diff", old, new, "--format", "json", cwd=tmp_path).held(1)
+    changes = run.report["changes"]
+    assert changes
+    for change in changes:
+        # decided, or said aloud that it is not
+        assert change["verdict"] == "breaking" or (change["verdict"] == "unknown" and change["reason"]), change
+
+
+@pytest.mark.parametrize("way", ["properties", "allOf"])
+def test_check_compares_and_lints_within_the_same_bounds(tmp_path: Path, way: str) -> None:
+    old, new = pair(tmp_path, doubling(LEVELS[way], WIDE), doubling(LEVELS[way], NARROW))
+    attack("check", new, "--isolated", "--against", old, cwd=tmp_path).held(1)
+
+
+@pytest.mark.parametrize("way", ["twelve properties", "anyOf", "oneOf"])
+def test_lint_does_not_follow_every_way(tmp_path: Path, way: str) -> None:
+    attack("lint", surface(tmp_path, "new", doubling(LEVELS[way], WIDE)), "--isolated", cwd=tmp_path).held(0, 1)
+
+
+@pytest.mark.parametrize("way", ["properties", "twelve properties", "allOf", "oneOf", "objects in allOf"])
+def test_call_makes_no_arguments_of_two_to_the_forty_parts(tmp_path: Path, way: str) -> None:
+    command = server(tmp_path, doubling(LEVELS[way], WIDE))
+    run = attack("call", "--isolated", "--", *command, cwd=tmp_path).held(1, 4)
+    if run.code == 4:
+        assert "t0" in run.told or "no tool" in run.told.lower()
+
+
+def test_call_makes_no_list_of_a_thousand_lists_of_a_thousand(tmp_path: Path) -> None:
+    deep: Schema = {"type": "string"}
+    for _ in range(7):
+        deep = {"type": "array", "items": deep, "minItems": 1_000}
+    attack("call", "--isolated", "--", *server(tmp_path, an_object({"x": deep}, "x")), cwd=tmp_path).held(1, 4)
+
+
+def test_call_of_2500_alternatives_is_flat_in_memory(tmp_path: Path) -> None:
+    attack("call", "--isolated", "--", *server(tmp_path, alternatives("anyOf", 2_500)), cwd=tmp_path).held()
+
+
+def edited(schema: Schema, keyword: str, at: int) -> Schema:
+    new = copy.deepcopy(schema)
+    new["properties"]["x"][keyword][at]["properties"][f"v{at}"]["maximum"] = 7
+    return new
+
+
+def one_longer(count: int) -> tuple[Schema, Schema]:
+    old, new = strings(count), strings(count)
+    new["p77"]["maxLength"] = 3
+    return an_object(old), an_object(new)
+
+
+def fewer_values() -> tuple[Schema, Schema]:
+    values = [f"value {n}" for n in range(5_000)]
+    return an_object({"e": {"enum": values}}), an_object({"e": {"enum": values[:77] + values[78:]}})
+
+
+ANY, ONE, UNTAGGED = (
+    alternatives("anyOf", 2_500),
+    alternatives("oneOf", 2_000),
+    alternatives("anyOf", 3_000, tagged=False),
+)
+HONEST: dict[str, tuple[Schema, Schema, str]] = {
+    "15,000 properties": (*one_longer(15_000), "/inputSchema/properties/p77/maxLength"),
+    "2,500 of anyOf": (
+        ANY,
+        edited(ANY, "anyOf", 1_234),
+        "/inputSchema/properties/x/anyOf/1234/properties/v1234/maximum",
+    ),
+    "2,000 of oneOf": (
+        ONE,
+        edited(ONE, "oneOf", 1_234),
+        "/inputSchema/properties/x/oneOf/1234/properties/v1234/maximum",
+    ),
+    "3,000 without a tag": (
+        UNTAGGED,
+        edited(UNTAGGED, "anyOf", 1_234),
+        "/inputSchema/properties/x/anyOf/1234/properties/v1234/maximum",
+    ),
+    "5,000 values": (*fewer_values(), "/inputSchema/properties/e/enum"),
+}
+
+
+@pytest.mark.parametrize("case", HONEST)
+def test_one_edit_of_a_large_schema_is_found_and_decided(tmp_path: Path, case: str) -> None:
+    old, new, path = HONEST[case]
+    run = attack("diff", *pair(tmp_path, old, new), "--format", "json", cwd=tmp_path).held(1)
+    told = [(change["path"], change["verdict"], "witness" in change) for change in run.report["changes"]]
+    assert told == [(path, "breaking", True)]
+
+
+def test_20_000_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path) -> None:
+    old, new = pair(tmp_path, an_object(strings(20_000)), an_object(strings(20_000, -1)))
+    run = attack("diff", old, new, cwd=tmp_path, seconds=2 * SECONDS).held(1)
+    assert run.out.count("length-tightened  t0") == 100
+    assert "and 19,900 more changes" in run.out
+    assert len(run.out) < 100_000
+
+
+def test_json_lists_10_000_changes_and_counts_the_others(tmp_path: Path) -> None:
+    old, new = pair(tmp_path, an_object(strings(6_000)), an_object({f"q{n}": {"type": "null"} for n in range(6_000)}))
+    report = attack("diff", old, new, "--format", "json", cwd=tmp_path).held(1).report
+    assert len(report["changes"]) == 10_000
+    assert report["summary"]["omitted_changes"] == 2_000
+    assert sum(report["summary"]["changes"].values()) == 12_000
+
+
+def test_a_comparison_beyond_its_time_is_unknown_and_names_the_option(tmp_path: Path) -> None:
+    old, new = pair(tmp_path, an_object(strings(2_000)), an_object(strings(2_000, -1)))
+    (tmp_path / "mcp-governor.toml").write_text("[policy]\ntool-deadline = 0.01\n")
+    report = attack("diff", old, new, "--format", "json", cwd=tmp_path).held(1).report
+    assert report["changes"]
+    assert {change["verdict"] for change in report["changes"]} == {"unknown"}
+    assert {change["reason"] for change in report["changes"]} == {
+        "the comparison of `t0` stopped after 0.01 s; raise policy.tool-deadline"
+    }
+
+
+def test_a_run_has_a_budget_whatever_its_tools_have(tmp_path: Path) -> None:
+    schemas = [strings(300), strings(300)], [strings(300, -1), strings(300, -1)]
+    old, new = (surface(tmp_path, name, *map(an_object, half)) for name, half in zip(("a", "b"), schemas, strict=True))
+    (tmp_path / "mcp-governor.toml").write_text("[policy]\nrun-deadline = 0.01\n")
+    report = attack("diff", old, new, "--format", "json", cwd=tmp_path).held(1).report
+    assert {change["tool"] for change in report["changes"]} == {"t0", "t1"}
+    assert "the comparison stopped after 0.01 s; raise policy.run-deadline" in {
+        change.get("reason") for change in report["changes"]
+    }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process")
+@pytest.mark.parametrize("command", ["diff", "call"])
+def test_ctrl_c_ends_a_heavy_run_at_once(tmp_path: Path, command: str) -> None:
+    if command == "diff":
+        arguments = ["diff", *map(str, pair(tmp_path, an_object(strings(20_000)), an_object(strings(20_000, -1))))]
+    else:
+        arguments = ["call", "--isolated", "--", *server(tmp_path, doubling(LEVELS["twelve properties"], WIDE, 9))]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "mcp_governor", *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        time.sleep(2.5)
+        assert run.poll() is None, "it ended before it could be interrupted"
+        run.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        assert run.wait(SECONDS) == 130
+        assert time.monotonic() - started < 5  # two seconds, on a machine that is busy
+    finally:
+        if run.poll() is None:
+            run.kill()
+            run.wait()
