@@ -15,8 +15,8 @@ from mcp_governor.change.model import Change
 from mcp_governor.change.registry import catalogue, required_bump
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

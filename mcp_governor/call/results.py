@@ -14,8 +14,8 @@ from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, RESULT_TY
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.message import leak
 from mcp_governor.charter.schemas import compiled
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

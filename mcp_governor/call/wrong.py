@@ -11,8 +11,8 @@ from mcp_governor.call.arguments import in_scope
 from mcp_governor.charter.schemas import branches, compile_schema, compiled
 from mcp_governor.containment import contains
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.node import Node
 from mcp_governor.change.reading import POLICY_NOTES
+from mcp_governor.schemas.keywords import UNORDERED_KEYS
 from mcp_governor.surface.canonical import canonical_json
-from mcp_governor.vocabulary import UNORDERED_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator

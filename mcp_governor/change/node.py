@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mcp_governor.change.keywords import check_keywords
-from mcp_governor.containment.dialect import known_keywords
 from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.keywords import ASSERTION_KEYS, WORDING_KEYS, known_keywords
+from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
+from mcp_governor.schemas.walking import walk
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import ASSERTION_KEYS, WORDING_KEYS, join_pointer, resolve_pointer, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

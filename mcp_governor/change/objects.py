@@ -19,7 +19,7 @@ from mcp_governor.change.names import (
 from mcp_governor.change.node import Node
 from mcp_governor.change.reading import render
 from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
-from mcp_governor.vocabulary import join_pointer
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

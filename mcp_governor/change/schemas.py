@@ -20,10 +20,10 @@ from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth
+from mcp_governor.schemas.walking import walk
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
 from mcp_governor.text import visible
-from mcp_governor.vocabulary import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

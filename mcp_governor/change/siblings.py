@@ -9,9 +9,9 @@ from mcp_governor.change.messages import shown
 from mcp_governor.change.model import MISSING, Change, Level, Verdict, value_or_none
 from mcp_governor.change.tools import make
 from mcp_governor.findings import Tier
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import visible
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -12,8 +12,8 @@ from typing import Any
 
 from mcp_governor.change.names import UNIONS, is_true, json_type
 from mcp_governor.change.node import Node
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
-from mcp_governor.vocabulary import join_pointer
 
 OBJECT_KEYS = frozenset(
     {

@@ -22,8 +22,8 @@ from mcp_governor.change.slices import Stead, Step, restricted
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,9 @@ from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.replacements import farewell
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.keywords import SCHEMA_MAP_KEYS
+from mcp_governor.schemas.pointers import unescape_pointer
 from mcp_governor.text import visible
-from mcp_governor.vocabulary import SCHEMA_MAP_KEYS, unescape_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

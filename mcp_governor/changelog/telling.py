@@ -14,8 +14,8 @@ from mcp_governor.changelog.subjects import Tellers, homes, subject_of
 from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.walking import walk
 from mcp_governor.text import did_you_mean, one_line
-from mcp_governor.vocabulary import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

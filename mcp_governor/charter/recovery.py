@@ -13,8 +13,8 @@ from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.schemas import branches, compiled, declared_arguments
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import did_you_mean, one_line
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.vocabulary import MOST_NEGATED, negated, resolve_pointer
+from mcp_governor.schemas.pointers import resolve_pointer
+from mcp_governor.schemas.walking import MOST_NEGATED, negated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

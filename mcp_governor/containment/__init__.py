@@ -12,10 +12,9 @@ from mcp_governor.lazy import lazy_names
 if TYPE_CHECKING:
     from mcp_governor.containment.decide import contains
     from mcp_governor.containment.model import Containment
-    from mcp_governor.containment.problem import schema_problem
     from mcp_governor.containment.sampling import instances
 
-__all__ = ["Containment", "contains", "instances", "schema_problem"]
+__all__ = ["Containment", "contains", "instances"]
 
 
 __getattr__ = lazy_names(
@@ -23,7 +22,6 @@ __getattr__ = lazy_names(
     {
         "decide": ("contains",),
         "model": ("Containment",),
-        "problem": ("schema_problem",),
         "sampling": ("instances",),
     },
 )

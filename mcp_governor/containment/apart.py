@@ -12,8 +12,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment.nodes import And, Node, Props, Required, Types, Values
-from mcp_governor.containment.values import TYPES, Frozen
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.values import TYPES, Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -37,8 +37,8 @@ from mcp_governor.containment.outcome import (
     refuted,
     represent,
 )
-from mcp_governor.containment.values import freeze
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.values import freeze
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.apart import overlapping
-from mcp_governor.containment.dialect import RECURSIVE, REFERENCES
 from mcp_governor.containment.nodes import (
     FALSE,
     TRUE,
@@ -36,12 +35,14 @@ from mcp_governor.containment.nodes import (
 from mcp_governor.containment.outcome import StoppedError
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.unevaluated import unevaluated
-from mcp_governor.containment.values import exact, freeze, text_of
+from mcp_governor.schemas.keywords import REFERENCES
+from mcp_governor.schemas.translation import RECURSIVE
+from mcp_governor.schemas.values import exact, freeze, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcp_governor.containment.document import Document, Place
+    from mcp_governor.schemas.references import Document, Place
 
 _SIZES = {
     "minLength": ("string", True),

@@ -10,13 +10,13 @@ import time
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.dialect import LATEST, dialect_of
 from mcp_governor.containment.listed import refused
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.outcome import Empty, Found, StoppedError, Unknown
-from mcp_governor.containment.problem import is_plainly_valid, unreadable
 from mcp_governor.containment.shallow import comparable, surely_covers
-from mcp_governor.containment.values import text_of
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.soundness import is_plainly_valid, unreadable
+from mcp_governor.schemas.values import text_of
 
 if TYPE_CHECKING:
     from mcp_governor.containment.outcome import Outcome
@@ -62,7 +62,7 @@ def contains(
 
     Returns:
         ``yes`` is proved, ``no`` is proved or witnessed, ``unknown`` carries a reason. Never raises for a
-        schema that is not one: see :func:`~.problem.schema_problem`.
+        schema that is not one: see ``schema_problem``.
     """
     until = time.monotonic() + deadline
     try:

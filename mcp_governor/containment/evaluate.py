@@ -31,7 +31,7 @@ from mcp_governor.containment.nodes import (
     Values,
 )
 from mcp_governor.containment.regex import UnsupportedPatternError
-from mcp_governor.containment.values import exact, freeze, is_type, type_of
+from mcp_governor.schemas.values import exact, freeze, is_type, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

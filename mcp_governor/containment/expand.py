@@ -43,7 +43,7 @@ from mcp_governor.containment.nodes import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcp_governor.containment.values import Frozen
+    from mcp_governor.schemas.values import Frozen
 
 _SPEAKS_OF: dict[type[Node], str] = {
     Bound: "number",

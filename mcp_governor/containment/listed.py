@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.containment.dialect import dialect_of
 from mcp_governor.containment.outcome import Cases, Contradiction, Found, Outcome, first_found, refuted
-from mcp_governor.containment.problem import native_validator
-from mcp_governor.containment.values import text_of
+from mcp_governor.schemas.dialects import dialect_of
+from mcp_governor.schemas.soundness import native_validator
+from mcp_governor.schemas.values import text_of
 
 MOST = 100
 """Values that are looked at one by one. Beyond: the engines are asked."""

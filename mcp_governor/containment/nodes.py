@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mcp_governor.containment.values import Frozen, Number, has_type
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.values import Frozen, Number, has_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

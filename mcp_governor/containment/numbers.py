@@ -17,7 +17,7 @@ from mcp_governor.containment.outcome import (
     first_found,
     refuted,
 )
-from mcp_governor.containment.values import Number, exact, plain
+from mcp_governor.schemas.values import Number, exact, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,7 +7,7 @@ from functools import lru_cache
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.nodes import TRUE, Matches, Node, Opaque, all_of, any_of, make, negate, types
 from mcp_governor.containment.regex import Cat, Edge, Look, Regex, UnsupportedPatternError, parse
-from mcp_governor.containment.values import TYPES
+from mcp_governor.schemas.values import TYPES
 
 _NO_STRING = types(kind for kind in TYPES if kind != "string")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.dialect import LATEST
 from mcp_governor.containment.expand import literal
 from mcp_governor.containment.nodes import And, Node, Props, Ref, Required, SomeMember, make, negate, values
 from mcp_governor.containment.outcome import Found, StoppedError
 from mcp_governor.containment.schema import load
 from mcp_governor.containment.solver import Solver
-from mcp_governor.containment.values import freeze, text_of
+from mcp_governor.schemas.dialects import LATEST
+from mcp_governor.schemas.values import freeze, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ def instances(schema: Any, *, limit: int = 10, deadline: float = 1.0, default_di
     them, then others. Every value is confirmed by two validators.
 
     Args:
-        schema: any schema; one that is not usable (see :func:`~.problem.schema_problem`) has no instances.
+        schema: any schema; one that is not usable (see ``schema_problem``) has no instances.
         limit: how many values to return at most.
         deadline: seconds after which to return what was found.
         default_dialect: the draft of a schema that does not name one: 4, 6, 7, 19 or 20.

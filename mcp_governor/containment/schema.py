@@ -12,13 +12,14 @@ import jsonschema_rs
 
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.compiler import Compiler, forget_shared
-from mcp_governor.containment.cost import Cost, estimate
-from mcp_governor.containment.dialect import LATEST, dialect_of, modern
-from mcp_governor.containment.document import Document, patterns_of, published
 from mcp_governor.containment.nodes import forget, pool_size
 from mcp_governor.containment.patterns import pattern_node
-from mcp_governor.containment.problem import find_problem, native_validator
 from mcp_governor.containment.regex import backtracks
+from mcp_governor.schemas.cost import Cost, estimate
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.references import Document, patterns_of, published
+from mcp_governor.schemas.soundness import find_problem, native_validator
+from mcp_governor.schemas.translation import modern
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from mcp_governor.containment.dialect import ASSERTIONS
-from mcp_governor.containment.document import follow
-from mcp_governor.containment.values import is_type, text_of
+from mcp_governor.schemas.keywords import ASSERTIONS
+from mcp_governor.schemas.references import follow
+from mcp_governor.schemas.values import is_type, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -49,7 +49,7 @@ from mcp_governor.containment.outcome import (
     refuted,
 )
 from mcp_governor.containment.strings import solve_string
-from mcp_governor.containment.values import TYPES, Frozen, has_type, text_of, thaw
+from mcp_governor.schemas.values import TYPES, Frozen, has_type, text_of, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

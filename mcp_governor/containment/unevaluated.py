@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.dialect import REFERENCES
 from mcp_governor.containment.nodes import (
     FALSE,
     TRUE,
@@ -24,6 +23,7 @@ from mcp_governor.containment.nodes import (
 )
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.keywords import REFERENCES
 
 if TYPE_CHECKING:
     from mcp_governor.containment.compiler import Compiler

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from mcp_governor.containment.cost import Cost, estimate
-from mcp_governor.containment.dialect import LATEST, dialect_of, modern
-from mcp_governor.containment.document import patterns_of
-from mcp_governor.containment.problem import native_validator
 from mcp_governor.containment.regex import backtracks
-from mcp_governor.containment.values import text_of
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.cost import Cost, estimate
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.references import patterns_of
+from mcp_governor.schemas.soundness import native_validator
+from mcp_governor.schemas.translation import modern
+from mcp_governor.schemas.values import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mcp_governor.frozen import frozen
-from mcp_governor.vocabulary import join_pointer, subschemas
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.walking import subschemas
 
 if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.vocabulary import resolve_pointer, subschemas
+from mcp_governor.schemas.pointers import resolve_pointer
+from mcp_governor.schemas.walking import subschemas
 
 AFFORDABLE = 1_000_000
 """Most evaluations of subschemas that are worth an answer: about a second."""

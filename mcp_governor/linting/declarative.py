@@ -12,9 +12,9 @@ from mcp_governor.linting.context import Check, Context, Hit, Item, Node, hit
 from mcp_governor.linting.cost import count_values
 from mcp_governor.linting.patterns import compile_schema, errors, linear_pattern
 from mcp_governor.linting.texts import Text
+from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.surface.model import Surface, Tool
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
     from mcp_governor.linting.rule import Rule

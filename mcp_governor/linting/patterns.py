@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.walking import MOST_NEGATED, negated
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import MOST_NEGATED, negated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,8 +9,8 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.pointers import join_pointer, unescape_pointer
 from mcp_governor.text import visible
-from mcp_governor.vocabulary import join_pointer, unescape_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

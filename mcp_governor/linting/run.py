@@ -17,8 +17,8 @@ from mcp_governor.linting.selection import ActiveRule, Selection, select
 from mcp_governor.linting.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.linting.suppress import Suppressor
 from mcp_governor.linting.texts import surface_texts
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

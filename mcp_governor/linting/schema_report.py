@@ -9,7 +9,8 @@ from urllib.parse import unquote
 
 from mcp_governor.frozen import frozen
 from mcp_governor.linting.patterns import errors, published_validator
-from mcp_governor.vocabulary import DIALECT_2020_12, join_pointer, resolve_pointer
+from mcp_governor.schemas.dialects import DIALECT_2020_12
+from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from mcp_governor.linting.patterns import published_validator
 from mcp_governor.linting.schema_report import dialect_of, meta_schema_of
-from mcp_governor.vocabulary import join_pointer, resolve_pointer
+from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
     from mcp_governor.linting.context import Node

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding
 from mcp_governor.linting.settings import Suppression
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.read import META_PREFIX
 from mcp_governor.text import did_you_mean, one_line
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

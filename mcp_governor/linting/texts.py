@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.vocabulary import join_pointer
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

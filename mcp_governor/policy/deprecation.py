@@ -10,9 +10,9 @@ from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.steps import is_promised, same_version
 from mcp_governor.findings import Tier
 from mcp_governor.policy.windows import WINDOWS, History, Notice
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.versions import Numbered
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,9 +16,9 @@ from mcp_governor.changelog.steps import same_version
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
-from mcp_governor.vocabulary import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.walking import walk
 from mcp_governor.versions import Numbered
-from mcp_governor.vocabulary import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

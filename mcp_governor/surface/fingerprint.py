@@ -11,9 +11,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.surface.canonical import canonical_bytes, canonical_json
-from mcp_governor.vocabulary import (
-    DIALECT_2020_12,
+from mcp_governor.schemas.dialects import DIALECT_2020_12
+from mcp_governor.schemas.keywords import (
     MIXED_MAP_KEYS,
     SCHEMA_KEYS,
     SCHEMA_LIST_KEYS,
@@ -21,6 +20,7 @@ from mcp_governor.vocabulary import (
     UNORDERED_KEYS,
     WORDING_KEYS,
 )
+from mcp_governor.surface.canonical import canonical_bytes, canonical_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

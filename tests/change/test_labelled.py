@@ -15,7 +15,7 @@ import pytest
 
 from mcp_governor.change import Change, Side, Verdict
 from mcp_governor.findings import Bump
-from mcp_governor.vocabulary import resolve_pointer
+from mcp_governor.schemas.pointers import resolve_pointer
 from tests.change.conftest import Comparer
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "changes"

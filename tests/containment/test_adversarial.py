@@ -260,7 +260,8 @@ def unevaluated_beside_thirty_branches() -> tuple[Any, Any, set[str]]:
 ASKER = """
 import json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-from mcp_governor.containment import contains, schema_problem
+from mcp_governor.containment import contains
+from mcp_governor.schemas.soundness import schema_problem
 for line in sys.stdin:
     outer, inner = json.loads(line)
     schema_problem(outer)

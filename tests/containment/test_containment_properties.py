@@ -11,14 +11,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from schemas import NAMES, VALUES, edited, schemas
 
-from mcp_governor.containment import contains, instances, schema_problem
-from mcp_governor.containment.dialect import LATEST
+from mcp_governor.containment import contains, instances
 from mcp_governor.containment.nodes import negate
 from mcp_governor.containment.outcome import Empty, Found
 from mcp_governor.containment.schema import Schema, native_covers
 from mcp_governor.containment.shallow import surely_covers
 from mcp_governor.containment.solver import Solver
-from mcp_governor.containment.values import text_of
+from mcp_governor.schemas.dialects import LATEST
+from mcp_governor.schemas.soundness import schema_problem
+from mcp_governor.schemas.values import text_of
 
 THOROUGH = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]

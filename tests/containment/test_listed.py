@@ -10,7 +10,7 @@ from asking import answer, verdict
 from mcp_governor.containment import contains
 from mcp_governor.containment.listed import refused
 from mcp_governor.containment.outcome import Empty, Found, Outcome
-from mcp_governor.containment.values import text_of
+from mcp_governor.schemas.values import text_of
 
 NOTHING = object()
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from mcp_governor.containment import contains
-from mcp_governor.containment.cost import estimate
 from mcp_governor.containment.shallow import comparable, surely_covers
-from mcp_governor.containment.values import text_of
+from mcp_governor.schemas.cost import estimate
+from mcp_governor.schemas.values import text_of
 
 TOOL = {
     "type": "object",

@@ -12,12 +12,12 @@ from schemas import schemas
 from tables import APART, SAME, WIDER
 from test_containment_properties import refutation
 
-from mcp_governor.containment.dialect import LATEST, dialect_of
 from mcp_governor.containment.nodes import negate
 from mcp_governor.containment.outcome import Empty, Found, Outcome, StoppedError
 from mcp_governor.containment.schema import Schema
 from mcp_governor.containment.solver import Solver
-from mcp_governor.containment.values import text_of
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.values import text_of
 
 FOREVER = float("inf")
 MANY = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mcp_governor.findings import Finding, Severity
 from mcp_governor.linting.positions import Position, code_frame, finding_positions, locate, locate_all
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface import parse_surface
-from mcp_governor.vocabulary import join_pointer
 
 DOCUMENT = """{
   "tools": [

@@ -16,7 +16,7 @@ from mcp_governor.charter.facts import (
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.schemas import effective, followed
-from mcp_governor.vocabulary import join_pointer
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

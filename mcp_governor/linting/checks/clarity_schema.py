@@ -9,7 +9,7 @@ from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
 from mcp_governor.linting.cost import affordable
 from mcp_governor.linting.patterns import errors
 from mcp_governor.linting.schemas import parent_of, root_of, types_of, validator_at
-from mcp_governor.vocabulary import join_pointer
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

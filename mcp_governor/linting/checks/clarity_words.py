@@ -10,7 +10,7 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.tokens import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
 from mcp_governor.linting.words import counted
-from mcp_governor.vocabulary import join_pointer, resolve_pointer
+from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

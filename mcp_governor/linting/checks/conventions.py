@@ -9,16 +9,16 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
 from mcp_governor.linting.schema_report import dialect_of
 from mcp_governor.linting.schemas import effective, followed, root_of, types_of
-from mcp_governor.text import nearest
-from mcp_governor.vocabulary import (
+from mcp_governor.schemas.keywords import (
     ASSERTION_KEYS,
     MIXED_MAP_KEYS,
     SCHEMA_KEYS,
     SCHEMA_LIST_KEYS,
     SCHEMA_MAP_KEYS,
     WORDING_KEYS,
-    join_pointer,
 )
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.text import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
 from mcp_governor.linting.schema_report import SchemaReport, dialect_of, schema_report
 from mcp_governor.linting.words import kind_of
-from mcp_governor.vocabulary import resolve_pointer
+from mcp_governor.schemas.pointers import resolve_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.words import kind_of
-from mcp_governor.vocabulary import join_pointer
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The dialects of JSON Schema, and every schema in the words of one of them, draft 2020-12.
+"""Every schema in the words of one dialect, draft 2020-12.
 
 Keywords that a dialect does not know are dropped on the way, as that dialect ignores them; so are
 ``contentEncoding`` and ``contentMediaType``, which are annotations here as ``format`` is. Where a reference leads into
@@ -11,101 +11,12 @@ import re
 from typing import Any
 from urllib.parse import quote, unquote
 
-LATEST = 20
-"""Draft 2020-12: what a schema is written in that does not say (MCP specification, 2025-11-25)."""
+from mcp_governor.schemas.dialects import LATEST
+from mcp_governor.schemas.keywords import KEYWORDS, LISTS, MAPS, SINGLE
 
-_URIS = {
-    "https://json-schema.org/draft/2020-12/schema": 20,
-    "https://json-schema.org/draft/2019-09/schema": 19,
-    "http://json-schema.org/draft-07/schema": 7,
-    "http://json-schema.org/draft-06/schema": 6,
-    "http://json-schema.org/draft-04/schema": 4,
-}
-
-REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 RECURSIVE = "$recursive"
 """The dynamic anchor that ``$recursiveAnchor`` is written as."""
 
-SINGLE = frozenset(
-    [
-        "items",
-        "additionalItems",
-        "unevaluatedItems",
-        "contains",
-        "additionalProperties",
-        "unevaluatedProperties",
-        "propertyNames",
-        "not",
-        "if",
-        "then",
-        "else",
-        "contentSchema",
-    ]
-)
-"""Keywords whose value is a schema."""
-MAPS = frozenset(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"])
-"""Keywords whose value is an object of schemas."""
-LISTS = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
-"""Keywords whose value is an array of schemas."""
-
-_DRAFT_4 = frozenset(
-    [
-        "$schema",
-        "$ref",
-        "definitions",
-        "$defs",
-        "type",
-        "enum",
-        "multipleOf",
-        "maximum",
-        "minimum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "maxLength",
-        "minLength",
-        "pattern",
-        "items",
-        "additionalItems",
-        "maxItems",
-        "minItems",
-        "uniqueItems",
-        "maxProperties",
-        "minProperties",
-        "required",
-        "properties",
-        "patternProperties",
-        "additionalProperties",
-        "dependencies",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "not",
-        "id",
-    ]
-)
-_DRAFT_6 = (_DRAFT_4 - {"id"}) | {"$id", "const", "contains", "propertyNames"}
-_DRAFT_7 = _DRAFT_6 | {"if", "then", "else"}
-_DRAFT_19 = (_DRAFT_7 - {"dependencies"}) | {
-    "$anchor",
-    "$recursiveRef",
-    "$recursiveAnchor",
-    "dependentRequired",
-    "dependentSchemas",
-    "maxContains",
-    "minContains",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-}
-ASSERTIONS = (_DRAFT_19 | {"$dynamicRef", "dependencies", "prefixItems"}) - {
-    "$anchor",
-    "$defs",
-    "$id",
-    "$recursiveAnchor",
-    "$schema",
-    "definitions",
-}
-"""Keywords that refuse values, in any draft; all others are notes to the reader."""
-_KEYWORDS = {4: _DRAFT_4, 6: _DRAFT_6, 7: _DRAFT_7, 19: _DRAFT_19}
 _BESIDE_REF = frozenset(["$schema", "$ref", "definitions", "$defs"])
 _ALONE = _BESIDE_REF | {"$id", "id"}
 _RENAMED = {"additionalItems": "items", "dependencies": "dependentSchemas"}
@@ -149,24 +60,6 @@ _DIFFERENT = tuple(
 )
 
 
-def dialect_of(schema: Any, default: int) -> int | None:
-    """The draft a schema is written in, or ``None`` where it names one that is not known."""
-    if not isinstance(schema, dict) or "$schema" not in schema:
-        return default
-    uri = schema["$schema"]
-    return _URIS.get(uri.rstrip("#")) if isinstance(uri, str) else None
-
-
-def uri_of(draft: int) -> str:
-    """How a schema names the dialect."""
-    return next(uri for uri, number in _URIS.items() if number == draft)
-
-
-def known_keywords(draft: int) -> frozenset[str] | None:
-    """The assertions that a dialect knows and does not ignore; ``None`` for the newest one, which knows all."""
-    return _KEYWORDS.get(draft)
-
-
 def modern(schema: Any, draft: int, text: str) -> Any:
     """The same schema in draft 2020-12.
 
@@ -205,7 +98,7 @@ class Translation:
         alone = self._alone(schema)
         if not alone and _names_a_resource(schema.get(self.identity)):
             root = schema
-        known = _KEYWORDS[self.draft] & _BESIDE_REF if alone else _KEYWORDS[self.draft]
+        known = KEYWORDS[self.draft] & _BESIDE_REF if alone else KEYWORDS[self.draft]
         result = {key: self._value(key, value, root) for key, value in schema.items() if key in known or key == "$defs"}
         if isinstance(result.get("$ref"), str):
             result["$ref"] = self._moved(result["$ref"], root)
@@ -269,7 +162,7 @@ class Translation:
             if self._alone(node) and key not in _BESIDE_REF:
                 steps.append(IGNORED)
             value = node.get(key)
-            known = key in _KEYWORDS[self.draft] or key == "$defs"
+            known = key in KEYWORDS[self.draft] or key == "$defs"
             if key == "additionalItems" and not isinstance(node.get("items"), list):
                 known = False
             steps += [_RENAMED.get(key, token)] if known else [IGNORED, token]

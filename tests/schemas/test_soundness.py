@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.containment import contains, instances, schema_problem
+from mcp_governor.containment import contains, instances
+from mcp_governor.schemas.soundness import schema_problem
 
 DEEP: Any = {"type": "string"}
 for _ in range(400):

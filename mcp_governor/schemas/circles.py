@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.dialect import REFERENCES
-from mcp_governor.vocabulary import SILENT_KEYS
+from mcp_governor.schemas.keywords import REFERENCES, SILENT_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.containment.document import Document, Place
+    from mcp_governor.schemas.references import Document, Place
 
 _HARMLESS = ("allOf", "anyOf")
 _HARMFUL = ("oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies")

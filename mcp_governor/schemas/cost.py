@@ -10,14 +10,14 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.dialect import REFERENCES
-from mcp_governor.containment.document import Document, children
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.keywords import REFERENCES
+from mcp_governor.schemas.references import Document, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcp_governor.containment.document import Place
+    from mcp_governor.schemas.references import Place
 
 SMALL_TEXT = 500
 """Length of a schema up to which the native engine was never seen to take 100 ms, given few cases."""

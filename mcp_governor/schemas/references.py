@@ -6,8 +6,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urldefrag, urljoin
 
-from mcp_governor.containment.dialect import LATEST, LISTS, MAPS, SINGLE, dialect_of, modern
-from mcp_governor.containment.values import text_of
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.keywords import LISTS, MAPS, SINGLE
+from mcp_governor.schemas.translation import modern
+from mcp_governor.schemas.values import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +25,7 @@ class Document:
     """A draft 2020-12 schema with its embedded resources and anchors.
 
     Args:
-        schema: the schema, in the words of draft 2020-12 (see :func:`~.dialect.modern`).
+        schema: the schema, in the words of draft 2020-12 (see :func:`~.translation.modern`).
         text: its text as it was published, where that is known: most schemas name nothing, which it shows.
     """
 

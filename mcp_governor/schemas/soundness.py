@@ -8,10 +8,12 @@ from typing import Any
 
 import jsonschema_rs
 
-from mcp_governor.containment.circles import Circles, beside
-from mcp_governor.containment.dialect import LATEST, NOWHERE, REFERENCES, dialect_of, modern, uri_of
-from mcp_governor.containment.document import Document, Place, children, patterns_of, published
-from mcp_governor.containment.values import is_finite, text_of
+from mcp_governor.schemas.circles import Circles, beside
+from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
+from mcp_governor.schemas.keywords import REFERENCES
+from mcp_governor.schemas.references import Document, Place, children, patterns_of, published
+from mcp_governor.schemas.translation import NOWHERE, modern
+from mcp_governor.schemas.values import is_finite, text_of
 from mcp_governor.text import one_line
 
 _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {

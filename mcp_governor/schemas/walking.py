@@ -1,0 +1,65 @@
+"""The schemas that a schema holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.pointers import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """The schemas one step below ``schema``, each with the pointer tokens that lead to it."""
+    if not isinstance(schema, dict):
+        return
+    for key, value in schema.items():
+        if key in SCHEMA_KEYS and isinstance(value, dict | bool):
+            yield (key,), value
+        elif (key in SCHEMA_LIST_KEYS or key == "items") and isinstance(value, list):
+            for index, item in enumerate(value):
+                yield (key, index), item
+        elif key in SCHEMA_MAP_KEYS and isinstance(value, dict):
+            for name, item in value.items():
+                yield (key, name), item
+        elif key in MIXED_MAP_KEYS and isinstance(value, dict):
+            for name, item in value.items():
+                if isinstance(item, dict | bool):
+                    yield (key, name), item
+
+
+MOST_NEGATED = 100_000
+"""What :func:`negated` may come to where a schema is compiled: 100 MB. Honest schemas stay below 1,000."""
+
+
+def negated(value: Any) -> int:
+    """The JSON values under every ``not`` of a schema, counted once for each ``not`` that they are under.
+
+    A validator keeps a copy of what is under each, so this is what a chain of them costs.
+    """
+    found = 0
+
+    def values(part: Any) -> int:
+        nonlocal found
+        if isinstance(part, dict):
+            count = 1
+            for key, item in part.items():
+                held = values(item)
+                count += held
+                found += held if key == "not" else 0
+            return count
+        return 1 + sum(map(values, part)) if isinstance(part, list) else 1
+
+    values(value)
+    return found
+
+
+def walk(schema: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
+    """Every schema in a document, itself included, with its pointer; iterative, so depth is no danger."""
+    stack: list[tuple[str, Any]] = [(pointer, schema)]
+    while stack:
+        here, value = stack.pop()
+        yield here, value
+        stack.extend((join_pointer(here, *tokens), item) for tokens, item in subschemas(value))
