@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     )
     from mcp_governor.changelog.replacements import Announcement, announcements
     from mcp_governor.changelog.stating import SchemaVersion, baseline_version, schema_version
-    from mcp_governor.changelog.steps import Scheme, Step, declared_step, needed_step, next_version, same_version
 
 __all__ = [
     "Announcement",
@@ -38,27 +37,21 @@ __all__ = [
     "Recorded",
     "ReleaseComparison",
     "SchemaVersion",
-    "Scheme",
     "Section",
-    "Step",
     "Subsection",
     "Told",
     "announcements",
     "baseline_version",
     "check",
     "compare_releases",
-    "declared_step",
     "draft",
     "first_changelog",
     "load",
     "named_section",
-    "needed_step",
-    "next_version",
     "parse",
     "recorded_path",
     "recorded_surfaces",
     "release",
-    "same_version",
     "schema_version",
     "show",
 ]
@@ -76,6 +69,5 @@ __getattr__ = lazy_names(
         "releases": ("named_section", "recorded_path", "recorded_surfaces", "release", "show"),
         "replacements": ("Announcement", "announcements"),
         "stating": ("SchemaVersion", "baseline_version", "schema_version"),
-        "steps": ("Scheme", "Step", "declared_step", "needed_step", "next_version", "same_version"),
     },
 )

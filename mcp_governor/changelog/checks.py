@@ -8,12 +8,12 @@ from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.stating import SchemaVersion
-from mcp_governor.changelog.steps import Scheme, same_version, scheme_of
 from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading, working_section
 from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.changelog.telling import Names, check_names, check_telling
 from mcp_governor.frozen import frozen
 from mcp_governor.surface.fingerprint import fingerprint
+from mcp_governor.version_steps import Scheme, same_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

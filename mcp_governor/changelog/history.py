@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import Scheme, declared_step, needed_step, next_version, scheme_of
 from mcp_governor.changelog.structure import at
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
+from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

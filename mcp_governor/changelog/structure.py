@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import Scheme, next_version, scheme_of
 from mcp_governor.findings import Bump
 from mcp_governor.text import one_line
+from mcp_governor.version_steps import Scheme, next_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from mcp_governor.checking.events import Emit, Event, Finished, Started
     from mcp_governor.checking.model import BaselineInfo, Report, ServerInfo
     from mcp_governor.checking.offline import check_offline
-    from mcp_governor.checking.run import check, check_promise, check_surface, lint_report
-    from mcp_governor.checking.subject import read_surface, read_target
+    from mcp_governor.checking.reading import read_surface, read_target
+    from mcp_governor.checking.run import changelog_report, check, check_surface, lint_report
 
 __all__ = [
     "BaselineInfo",
@@ -25,9 +25,9 @@ __all__ = [
     "Report",
     "ServerInfo",
     "Started",
+    "changelog_report",
     "check",
     "check_offline",
-    "check_promise",
     "check_surface",
     "compare_surfaces",
     "compare_targets",
@@ -44,7 +44,7 @@ __getattr__ = lazy_names(
         "events": ("Emit", "Event", "Finished", "Started"),
         "model": ("BaselineInfo", "Report", "ServerInfo"),
         "offline": ("check_offline",),
-        "run": ("check", "check_promise", "check_surface", "lint_report"),
-        "subject": ("read_surface", "read_target"),
+        "run": ("check", "changelog_report", "check_surface", "lint_report"),
+        "reading": ("read_surface", "read_target"),
     },
 )

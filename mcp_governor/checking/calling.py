@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
+from mcp_governor.checking.reading import counts_of, refuse_empty, with_manifest
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.settling import settle
-from mcp_governor.checking.subject import counts_of, refuse_empty, with_manifest
 from mcp_governor.errors import UsageError
 from mcp_governor.target import LiveSource, limits_of, resolve, surface_of, tier_rules
 

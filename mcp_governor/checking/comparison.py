@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import changes_between
+from mcp_governor.checking.reading import baseline_info, counts_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
-from mcp_governor.checking.subject import baseline_info, counts_of, refuse_empty
 from mcp_governor.findings import Bump
 from mcp_governor.surface import fingerprint
 from mcp_governor.target import Baseline, read_sources, resolve, tier_rules
@@ -43,8 +43,8 @@ def compare_targets(
 def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, only_breaking: bool = False) -> Report:
     """:func:`compare_targets` for surfaces that were read."""
     from mcp_governor.change import Verdict
-    from mcp_governor.changelog import needed_step
     from mcp_governor.policy import required_step
+    from mcp_governor.version_steps import needed_step
 
     changes = changes_between(baseline.surface, surface, config)
     versions = _versions(baseline.surface, surface)
@@ -79,7 +79,7 @@ def _declared(old: Surface, new: Surface, config: Config) -> Bump | None:
 
     What a server reports may be the version of its framework, so it makes no step with the release of a package.
     """
-    from mcp_governor.changelog import declared_step
+    from mcp_governor.version_steps import declared_step
 
     versions = _versions(old, new)
     unpinned = old if old.release is None else new

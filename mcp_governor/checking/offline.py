@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
 from mcp_governor.checking.places import placed
+from mcp_governor.checking.reading import with_manifest
 from mcp_governor.checking.run import check_surface
-from mcp_governor.checking.subject import with_manifest
 from mcp_governor.target import read_source, recorded_baseline, recorded_source, tier_rules
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
+from mcp_governor.checking.reading import baseline_info, counts_of, is_live, read_target, refuse_empty, trusting
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.settling import settle, without_known
-from mcp_governor.checking.subject import baseline_info, counts_of, is_live, read_target, refuse_empty, trusting
 from mcp_governor.config import Config, load_config
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import Surface, fingerprint
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp_governor.call import CallReport
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog
-    from mcp_governor.checking.promise import Promise
+    from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.findings import Finding
     from mcp_governor.linting import Selection
     from mcp_governor.target import Baseline
@@ -97,24 +97,26 @@ def check_surface(
     refuse_empty(surface)
     run = _Run(surface, baseline, config, emit, today or date.today(), changelog)
     changes = run.station("compare", run.compare) if baseline is not None else []
-    promise = run.station("policy", lambda: run.hold(changes))
+    release = run.station("policy", lambda: run.hold(changes))
     linted = run.station("lint", run.lint)
     if called is None:
-        return run.report(changes, promise, linted)
+        return run.report(changes, release, linted)
     run.counts["calls"] = len(called.results)
-    report = run.report([*changes, *called.changes], promise, [*linted, *called.findings])
+    report = run.report([*changes, *called.changes], release, [*linted, *called.findings])
     outright = frozenset(change.id for change in called.changes)
     return replace(report, outright=outright, good_calls=called.good_calls)
 
 
-def check_promise(surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None) -> Report:
+def changelog_report(
+    surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None
+) -> Report:
     """The part of :func:`check_surface` that is about the changelog: what ``changelog check`` runs."""
     refuse_empty(surface)
     run = _Run(surface, baseline, config, silent, today or date.today())
     changes = run.compare() if baseline is not None else []
-    promise = run.hold(changes)
-    told = [finding for finding in promise.findings if finding.rule.startswith("changelog/")]
-    report = run.report(changes, replace(promise, findings=tuple(told)), [])
+    release = run.hold(changes)
+    told = [finding for finding in release.findings if finding.rule.startswith("changelog/")]
+    report = run.report(changes, replace(release, findings=tuple(told)), [])
     # Acceptances of findings that this run does not look for are not unmatched.
     return replace(report, findings=tuple(f for f in report.findings if f.rule != "policy/acceptance-unmatched"))
 
@@ -145,10 +147,10 @@ class _Run:
         assert self.baseline is not None
         return changes_between(self.baseline.surface, self.surface, self.config)
 
-    def hold(self, changes: Sequence[Change]) -> Promise:
-        from mcp_governor.checking.promise import hold_to_promise
+    def hold(self, changes: Sequence[Change]) -> ReleaseResult:
+        from mcp_governor.checking.release import check_release
 
-        return hold_to_promise(self.surface, self.baseline, changes, self.config, self.today, changelog=self.changelog)
+        return check_release(self.surface, self.baseline, changes, self.config, self.today, changelog=self.changelog)
 
     def lint(self) -> list[Finding]:
         from mcp_governor.linting import run_rules, select
@@ -164,18 +166,18 @@ class _Run:
             found += charter_step_findings(self.baseline.surface, self.surface, selection)
         return without_known(found, self.config)
 
-    def report(self, changes: list[Change], promise: Promise, linted: list[Finding]) -> Report:
+    def report(self, changes: list[Change], release: ReleaseResult, linted: list[Finding]) -> Report:
         surface = self.surface
-        settled = settle([*promise.findings, *linted], changes, self.config, self.today)
+        settled = settle([*release.findings, *linted], changes, self.config, self.today)
         return Report(
             target=surface.source,
             server=ServerInfo.of(surface),
             fingerprint=fingerprint(surface),
             baseline=baseline_info(self.baseline),
-            required_bump=promise.required_bump,
-            declared_bump=promise.declared_bump,
-            declared_versions=promise.versions,
-            forcing=promise.forcing,
+            required_bump=release.required_bump,
+            declared_bump=release.declared_bump,
+            declared_versions=release.versions,
+            forcing=release.forcing,
             changes=tuple(changes),
             findings=settled.findings,
             accepted=dict(settled.changes),

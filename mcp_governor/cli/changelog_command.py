@@ -47,15 +47,15 @@ def changelog() -> None:
 @run_options()
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
-    from mcp_governor.checking import check_promise, read_target
-    from mcp_governor.checking.books import load_changelog
-    from mcp_governor.checking.subject import is_live
+    from mcp_governor.checking import changelog_report, read_target
+    from mcp_governor.checking.changelog import load_changelog
+    from mcp_governor.checking.reading import is_live
     from mcp_governor.target import read_baseline
 
     load_changelog(run.config)
     surface = read_target(target, run.config, command=server_command())
     live = is_live(target, run.config, server_command())
-    report = check_promise(surface, read_baseline(run.config, against, live=live), run.config)
+    report = changelog_report(surface, read_baseline(run.config, against, live=live), run.config)
     return deliver(report, run.output)
 
 
@@ -78,9 +78,9 @@ class _Desk:
 def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
     from mcp_governor.changelog import parse
     from mcp_governor.checking import read_target
-    from mcp_governor.checking.books import load_changelog
+    from mcp_governor.checking.changelog import load_changelog
     from mcp_governor.checking.options import changes_between
-    from mcp_governor.checking.subject import is_live
+    from mcp_governor.checking.reading import is_live
     from mcp_governor.config import DEFAULT_CHANGELOG
     from mcp_governor.target import read_baseline
 
@@ -101,10 +101,10 @@ def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
 def _next_version(desk: _Desk) -> str:
     """The version that the draft speaks of: the one the surface has, or, where that is still the baseline's, the
     next one that its changes need."""
-    from mcp_governor.changelog import baseline_version, needed_step, next_version, same_version, schema_version
-    from mcp_governor.changelog.steps import Scheme, scheme_of
+    from mcp_governor.changelog import baseline_version, schema_version
     from mcp_governor.findings import Bump
     from mcp_governor.policy import required_step
+    from mcp_governor.version_steps import Scheme, needed_step, next_version, same_version, scheme_of
 
     spec = desk.config.schema_version
     expected = schema_version(spec, desk.surface, desk.config.root)
@@ -211,8 +211,8 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
     from mcp_governor.changelog import parse, recorded_path
     from mcp_governor.changelog import release as released
     from mcp_governor.checking import check_surface, read_target
-    from mcp_governor.checking.books import load_changelog
-    from mcp_governor.checking.subject import is_live, trusting
+    from mcp_governor.checking.changelog import load_changelog
+    from mcp_governor.checking.reading import is_live, trusting
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import read_baseline
     from mcp_governor.writing import NewFile, locked, write_files
@@ -278,7 +278,7 @@ def _new_text(config: Config, book: Changelog, text: str) -> NewFile:
 def diff(run: Run, old: str, new: str) -> None:
     """Compare two released versions, surface and text side by side: the release note."""
     from mcp_governor.changelog import compare_releases, named_section
-    from mcp_governor.checking.books import load_changelog, surface_of_release
+    from mcp_governor.checking.changelog import load_changelog, surface_of_release
     from mcp_governor.checking.options import changes_between
 
     config = run.config
@@ -302,6 +302,6 @@ def diff(run: Run, old: str, new: str) -> None:
 def show(run: Run, version: str) -> None:
     """Print the section of VERSION, "current" or "unreleased"."""
     from mcp_governor.changelog import show as shown
-    from mcp_governor.checking.books import load_changelog
+    from mcp_governor.checking.changelog import load_changelog
 
     write_text(visible(shown(load_changelog(run.config), version), keep_newlines=True), run.output)

@@ -68,11 +68,11 @@ def lint(
     """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
     from mcp_governor.checking import lint_report, read_target
     from mcp_governor.checking.places import with_places
+    from mcp_governor.checking.reading import is_live, trusting
     from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.checking.subject import is_live, trusting
     from mcp_governor.linting import gone, load_baseline, new_findings, run_rules
     from mcp_governor.linting import select as selected
-    from mcp_governor.linting.words import counted
+    from mcp_governor.linting.phrases import counted
 
     config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
     if not show_settings:
@@ -147,7 +147,7 @@ _BASELINE = "mcp-lint-baseline.json"
 
 def _write_baseline(path: Path, findings: list[Finding], shown: str, root: Path | None) -> int:
     from mcp_governor.linting import dump_baseline
-    from mcp_governor.linting.words import counted
+    from mcp_governor.linting.phrases import counted
     from mcp_governor.writing import write_file
 
     write_file(path, dump_baseline(findings), root=root, shown=shown)
@@ -182,7 +182,7 @@ def _reasoned(suppression: Suppression) -> str:
 
 def _statistics(report: Report) -> Iterator[Line]:
     from mcp_governor.linting import statistics
-    from mcp_governor.linting.words import counted
+    from mcp_governor.linting.phrases import counted
 
     rows = statistics(report.findings)
     width = max((len(row.rule) for row in rows), default=0)

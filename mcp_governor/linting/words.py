@@ -1,25 +1,191 @@
-"""How values and places are named in messages."""
+"""Names and prose as words."""
 
 from __future__ import annotations
 
-from typing import Any
+from mcp_governor.lazy import lazy_pattern
 
-_KINDS: dict[type, str] = {
-    bool: "a boolean",
-    str: "a string",
-    int: "a number",
-    float: "a number",
-    list: "a list",
-    dict: "an object",
-    type(None): "null",
-}
+_PART = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_WORD = lazy_pattern(r"[^\W_]+(?:'[^\W_]+)?")
+# Scripts that are written without spaces between words: about two characters make one.
+_UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
+
+STOP_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "any",
+        "api",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "call",
+        "calls",
+        "can",
+        "do",
+        "does",
+        "for",
+        "from",
+        "function",
+        "get",
+        "given",
+        "gets",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "out",
+        "performs",
+        "please",
+        "provided",
+        "run",
+        "runs",
+        "specified",
+        "that",
+        "the",
+        "this",
+        "to",
+        "tool",
+        "use",
+        "used",
+        "uses",
+        "using",
+        "via",
+        "will",
+        "with",
+        "you",
+        "your",
+    ]
+)
+"""Words that add nothing to a name."""
+
+READING_VERBS = frozenset(
+    [
+        "check",
+        "compare",
+        "count",
+        "describe",
+        "diff",
+        "explain",
+        "fetch",
+        "find",
+        "get",
+        "inspect",
+        "list",
+        "lookup",
+        "query",
+        "read",
+        "resolve",
+        "search",
+        "show",
+        "validate",
+        "view",
+    ]
+)
+"""First words of names that promise to leave everything as it is."""
+
+MUTATING_VERBS = frozenset(
+    [
+        "add",
+        "append",
+        "archive",
+        "cancel",
+        "clear",
+        "commit",
+        "create",
+        "delete",
+        "deploy",
+        "destroy",
+        "drop",
+        "edit",
+        "erase",
+        "insert",
+        "install",
+        "kill",
+        "merge",
+        "modify",
+        "move",
+        "overwrite",
+        "patch",
+        "post",
+        "publish",
+        "purge",
+        "push",
+        "put",
+        "remove",
+        "rename",
+        "replace",
+        "reset",
+        "restart",
+        "revoke",
+        "save",
+        "send",
+        "terminate",
+        "truncate",
+        "uninstall",
+        "update",
+        "upload",
+        "upsert",
+        "write",
+    ]
+)
+"""First words of names that promise a change."""
+
+_SYNONYMS = (
+    frozenset(["delete", "remove", "destroy", "erase", "drop", "clear"]),
+    frozenset(["create", "add", "new", "make", "insert", "generate"]),
+    frozenset(["get", "fetch", "retrieve", "return", "read", "show", "view", "obtain"]),
+    frozenset(["list", "all", "multiple", "every", "many"]),
+    frozenset(["update", "modify", "edit", "change", "set", "patch"]),
+    frozenset(["search", "find", "query", "look", "lookup"]),
+    frozenset(["run", "execute", "invoke", "perform", "start"]),
+    frozenset(["stop", "cancel", "terminate", "kill", "abort"]),
+)
 
 
-def kind_of(value: Any) -> str:
-    """What a JSON value is, in words: ``a list``, ``null``, ``an object``."""
-    return _KINDS.get(type(value), type(value).__name__)
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of an identifier, in lower case: ``getUserById`` and ``get_user_by_id`` are the same."""
+    return tuple(part.lower() for part in _PART.findall(name))
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """``1 tool``, ``2 tools``."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def words(text: str) -> list[str]:
+    """The words of a text, in lower case."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def word_count(text: str) -> int:
+    """How many words a reader would count; text without spaces counts one for two characters."""
+    if text.isascii():
+        return len(text.split())
+    unspaced = len(_UNSPACED.findall(text))
+    return len(_UNSPACED.sub(" ", text).split()) + (unspaced + 1) // 2
+
+
+def stem(word: str) -> str:
+    """A word without the endings of English plurals and verb forms; crude, and the same for both sides."""
+    for ending in ("ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "y", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def says(stems: frozenset[str] | set[str], word: str) -> bool:
+    """Whether a text, as the set of its stems, contains a word, its long form, or one that means the same."""
+    root = stem(word)
+    if root in stems or (len(root) >= 3 and any(said.startswith(root) for said in stems)):
+        return True
+    return any(stem(other) in stems for group in _SYNONYMS if word in group for other in group)
+
+
+def leading_verb(name: str) -> str | None:
+    """The first reading or mutating verb among the first three words of a name."""
+    for word in name_words(name)[:3]:
+        if word in READING_VERBS or word in MUTATING_VERBS:
+            return word
+    return None

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from mcp_governor.policy.contract_doc import check_contract_doc
     from mcp_governor.policy.evaluation import evaluate
     from mcp_governor.policy.manifest import check_manifest, compare_manifests, manifest_names, parse_manifest
-    from mcp_governor.policy.model import PolicyResult
-    from mcp_governor.policy.steps import required_step
+    from mcp_governor.policy.model import PolicyResult, required_step
     from mcp_governor.policy.windows import WINDOWS
 
 __all__ = [
@@ -44,8 +43,7 @@ __getattr__ = lazy_names(
         "contract_doc": ("check_contract_doc",),
         "evaluation": ("evaluate",),
         "manifest": ("check_manifest", "compare_manifests", "manifest_names", "parse_manifest"),
-        "model": ("PolicyResult",),
-        "steps": ("required_step",),
+        "model": ("PolicyResult", "required_step"),
         "windows": ("WINDOWS",),
     },
 )

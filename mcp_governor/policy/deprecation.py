@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.model import Verdict
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import is_promised, same_version
 from mcp_governor.findings import Tier
 from mcp_governor.policy.windows import WINDOWS, History, Notice
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import did_you_mean, one_line
+from mcp_governor.version_steps import is_promised, same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:

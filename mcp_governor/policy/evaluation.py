@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import Scheme, declared_step, needed_step, next_version, scheme_of
 from mcp_governor.config.model import PolicyConfig
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.deprecation import check_departures, check_deprecations
-from mcp_governor.policy.model import PolicyResult
-from mcp_governor.policy.steps import required_step
+from mcp_governor.policy.model import PolicyResult, required_step
 from mcp_governor.policy.windows import History
 from mcp_governor.text import one_line
+from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
     from mcp_governor.change.model import Change
-    from mcp_governor.changelog import Changelog, Step
+    from mcp_governor.changelog import Changelog
     from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface
+    from mcp_governor.version_steps import Step
 
 _VERSION_PATH = "/serverInfo/version"
 _SHOWN_CHANGES = 5

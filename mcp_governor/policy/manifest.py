@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.model import Change, Side, Verdict
 from mcp_governor.changelog.rulebook import finding
-from mcp_governor.changelog.steps import same_version
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
+from mcp_governor.version_steps import same_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -116,7 +116,7 @@ class History:
         """The release that a surface means by its ``since``: itself, or the first one from a day on."""
         if since is None or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", since):
             return since
-        from mcp_governor.changelog.steps import Scheme, scheme_of
+        from mcp_governor.version_steps import Scheme, scheme_of
 
         if scheme_of(self.old_version or "") is Scheme.CALENDAR:
             return since

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.context import Context, Hit, hit
-from mcp_governor.linting.tokens import MUTATING_VERBS, READING_VERBS, name_words, says, stem, words
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words, says, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

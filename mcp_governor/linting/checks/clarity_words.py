@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.tokens import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
-from mcp_governor.linting.words import counted
+from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.words import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import Context, Hit, Node, hit
 from mcp_governor.linting.schemas import parent_of, root_of, types_of
-from mcp_governor.linting.tokens import MUTATING_VERBS, READING_VERBS, leading_verb, name_words
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, leading_verb, name_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.linting.phrases import kind_of
 from mcp_governor.linting.schema_report import SchemaReport, dialect_of, schema_report
-from mcp_governor.linting.words import kind_of
 from mcp_governor.schemas.pointers import resolve_pointer
 
 if TYPE_CHECKING:

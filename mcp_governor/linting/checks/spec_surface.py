@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import Context, Hit, hit
-from mcp_governor.linting.words import kind_of
+from mcp_governor.linting.phrases import kind_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.listings import METHODS, departures
 from mcp_governor.text import one_line

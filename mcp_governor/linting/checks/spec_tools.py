@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
-from mcp_governor.linting.words import kind_of
+from mcp_governor.linting.phrases import kind_of
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:

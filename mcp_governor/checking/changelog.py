@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @frozen(slots=False)
-class Books:
+class Declared:
     """What a release is held to on paper.
 
     Attributes:
@@ -36,7 +36,7 @@ class Books:
     expected: SchemaVersion
 
 
-def open_books(config: Config, surface: Surface | None, changelog: Changelog | None = None) -> Books:
+def read_declared(config: Config, surface: Surface | None, changelog: Changelog | None = None) -> Declared:
     """Read the changelog, where there is one and none is given, and the schema version.
 
     Raises:
@@ -48,7 +48,7 @@ def open_books(config: Config, surface: Surface | None, changelog: Changelog | N
     expected = schema_version(config.schema_version, surface, config.root)
     if changelog is None and config.changelog:
         changelog = load_changelog(config)
-    return Books(changelog, expected)
+    return Declared(changelog, expected)
 
 
 def load_changelog(config: Config) -> Changelog:
@@ -69,26 +69,27 @@ def load_changelog(config: Config) -> Changelog:
 
 
 def check_changelog(
-    books: Books, surface: Surface, baseline: Baseline | None, changes: Sequence[Change], config: Config
+    declared: Declared, surface: Surface, baseline: Baseline | None, changes: Sequence[Change], config: Config
 ) -> list[Finding]:
     """What is wrong with the changelog, with everything at hand that it can be held to."""
-    if books.changelog is None:
+    if declared.changelog is None:
         return []
     from mcp_governor.changelog import ChangelogSettings, check
 
     settings = ChangelogSettings(
-        expected=books.expected,
+        expected=declared.expected,
         baseline=baseline.surface if baseline else None,
-        recorded=recorded_releases(books.changelog, config),
+        recorded=recorded_releases(declared.changelog, config),
         names=_manifest_names(surface, baseline),
         zero_policy=config.policy.zero_policy,
     )
-    return check(books.changelog, surface, changes if baseline is not None else None, settings=settings)
+    return check(declared.changelog, surface, changes if baseline is not None else None, settings=settings)
 
 
 def recorded_releases(changelog: Changelog, config: Config) -> tuple[Recorded, ...]:
     """The surfaces of released versions: recorded in the surfaces folder, else at their git tags."""
-    from mcp_governor.changelog import Recorded, recorded_surfaces, same_version
+    from mcp_governor.changelog import Recorded, recorded_surfaces
+    from mcp_governor.version_steps import same_version
 
     folder = config.changelog_options.surfaces
     found = {told.version: told for told in recorded_surfaces(config.resolve(folder), folder, changelog)}

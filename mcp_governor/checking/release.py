@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.books import Books, check_changelog, open_books
+from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @frozen(slots=False)
-class Promise:
-    """What was promised against what is published.
+class ReleaseResult:
+    """What a release states about itself, against what is published.
 
     Attributes:
         required_bump, declared_bump: the step that the changes need, and the one that the versions make.
@@ -41,7 +41,7 @@ class Promise:
     findings: tuple[Finding, ...] = ()
 
 
-def hold_to_promise(
+def check_release(
     surface: Surface,
     baseline: Baseline | None,
     changes: Sequence[Change],
@@ -49,7 +49,7 @@ def hold_to_promise(
     today: date,
     *,
     changelog: Changelog | None = None,
-) -> Promise:
+) -> ReleaseResult:
     """Hold a surface to the configured changelog, or to another one, and to the policy.
 
     Raises:
@@ -58,21 +58,21 @@ def hold_to_promise(
     """
     from mcp_governor.policy import evaluate
 
-    books = open_books(config, surface, changelog)
-    old_version = _old_version(baseline, books, config)
-    new_version = books.expected.text
+    declared = read_declared(config, surface, changelog)
+    old_version = _old_version(baseline, declared, config)
+    new_version = declared.expected.text
     result = evaluate(
         changes,
         baseline.surface if baseline else None,
         surface,
         old_version=old_version,
         new_version=new_version,
-        changelog=books.changelog,
+        changelog=declared.changelog,
         settings=config.policy,
         today=today,
     )
-    told = check_changelog(books, surface, baseline, changes, config)
-    return Promise(
+    told = check_changelog(declared, surface, baseline, changes, config)
+    return ReleaseResult(
         required_bump=result.required_bump,
         declared_bump=result.declared_bump,
         versions=(old_version, new_version) if old_version and new_version else None,
@@ -81,7 +81,7 @@ def hold_to_promise(
             *result.findings,
             *told,
             *_contract_doc(baseline, changes, config),
-            *_manifest(surface, books.expected, config),
+            *_manifest(surface, declared.expected, config),
         ),
     )
 
@@ -95,13 +95,13 @@ def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iter
     return check_manifest(surface.manifest, expected, what=config.server_json)
 
 
-def _old_version(baseline: Baseline | None, books: Books, config: Config) -> str | None:
+def _old_version(baseline: Baseline | None, declared: Declared, config: Config) -> str | None:
     """The version that the baseline had, by the same source that tells the version of now."""
     if baseline is None:
         return None
     from mcp_governor.changelog import baseline_version
 
-    return baseline_version(config.schema_version, baseline.surface, books.changelog, books.expected)
+    return baseline_version(config.schema_version, baseline.surface, declared.changelog, declared.expected)
 
 
 def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: Config) -> Sequence[Finding]:
