@@ -140,8 +140,8 @@ def _families(report: Report, config: Config) -> Families:
 
 def _expected(report: Report, config: Config) -> Iterator[tuple[str, list[str]]]:
     """The families that are looked at, for each tool and for the surface as a whole."""
+    from mcp_governor.catalogue import select
     from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.linting import select
 
     linted = [active.rule for active in select(lint_settings(config)).linted]
     packs = sorted({rule.pack for rule in linted})

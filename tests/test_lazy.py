@@ -68,7 +68,19 @@ def test_names_of_a_package_load_with_their_first_use(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "package",
-    ["", ".call", ".change", ".changelog", ".charter", ".checking", ".containment", ".linting", ".policy", ".wire"],
+    [
+        "",
+        ".call",
+        ".catalogue",
+        ".change",
+        ".changelog",
+        ".charter",
+        ".checking",
+        ".containment",
+        ".linting",
+        ".policy",
+        ".wire",
+    ],
 )
 def test_every_promised_name_is_there(package):
     module = importlib.import_module(f"mcp_governor{package}")

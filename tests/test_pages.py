@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mcp_governor.catalogue import select
 from mcp_governor.checking.settings import lint_settings
 from mcp_governor.config import load_config
-from mcp_governor.linting import select
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -213,7 +213,7 @@ def readme() -> str:
 
 def pages() -> dict[Path, str]:
     """Every generated page with its text."""
-    from mcp_governor.linting.docs import pages as rule_pages
+    from mcp_governor.catalogue.docs import pages as rule_pages
 
     docs = ROOT / "docs"
     own = {

@@ -11,8 +11,8 @@ from mcp_governor.charter.breach import Breach
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
+    from mcp_governor.catalogue import Selection
     from mcp_governor.findings import Finding
-    from mcp_governor.linting import Selection
     from mcp_governor.wire import HttpEndpoint
 
 _LARGEST = 64 * 1024

@@ -16,19 +16,19 @@ from mcp_governor.call.results import (
     summary_breaches,
     text_only_breaches,
 )
+from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
 from mcp_governor.charter.recovery import declared_kinds, misfit, surface_breaches
 from mcp_governor.charter.schemas import compiled
 from mcp_governor.findings import Finding
-from mcp_governor.linting import LintSettings, select
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mcp_governor.linting import Selection
+    from mcp_governor.catalogue import Selection
     from mcp_governor.surface.model import Surface, Tool
 
 _SIZE_RULE = "envelope/size"
@@ -38,7 +38,7 @@ class ResponseChecker:
     """Checks responses with the rules that a selection holds; made once, used for many responses.
 
     Args:
-        selection: the rules that run, with their severities and options (:func:`mcp_governor.linting.select`).
+        selection: the rules that run, with their severities and options (:func:`mcp_governor.catalogue.select`).
     """
 
     def __init__(self, selection: Selection) -> None:

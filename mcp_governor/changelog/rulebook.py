@@ -9,14 +9,14 @@ from mcp_governor.findings import Finding
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from mcp_governor.linting.rule import Rule
+    from mcp_governor.catalogue.rule import Rule
 
 
 @functools.cache
 def rule(rule_id: str) -> Rule:
     """The rule of that id, read from its own file: a run with one finding need not read the catalogue."""
-    from mcp_governor.linting.catalogue import rules_folder
-    from mcp_governor.linting.rule_file import read_own_rule
+    from mcp_governor.catalogue.catalogue import rules_folder
+    from mcp_governor.catalogue.rule_file import read_own_rule
 
     return read_own_rule(str(rules_folder() / f"{rule_id}.toml"))
 

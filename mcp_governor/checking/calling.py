@@ -61,7 +61,7 @@ async def _read_and_call(
 ) -> tuple[Surface, CallReport]:
     from mcp_governor import wire
     from mcp_governor.call import check_server_info, load_recordings, plan_calls, run_calls, split_recordings
-    from mcp_governor.linting import select
+    from mcp_governor.catalogue import select
 
     limits = limits_of(source)
     # A server that is started again is spoken to as it was before.

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.call import CallReport
+    from mcp_governor.catalogue import Selection
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog
     from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.findings import Finding
-    from mcp_governor.linting import Selection
     from mcp_governor.target import Baseline
 
 _T = TypeVar("_T")
@@ -153,7 +153,8 @@ class _Run:
         return check_release(self.surface, self.baseline, changes, self.config, self.today, changelog=self.changelog)
 
     def lint(self) -> list[Finding]:
-        from mcp_governor.linting import run_rules, select
+        from mcp_governor.catalogue import select
+        from mcp_governor.linting import run_rules
 
         selection = select(lint_settings(self.config))
         self.counts["rules"] = len(selection.linted)

@@ -10,15 +10,15 @@ from mcp_governor.findings import Finding, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mcp_governor.catalogue import LintSettings, Selection
     from mcp_governor.config import Config
-    from mcp_governor.linting import LintSettings, Selection
 
 OFF = "off"
 
 
 def lint_settings(config: Config) -> LintSettings:
     """The ``lint`` table, profiles and clients as the linter wants them."""
-    from mcp_governor.linting.settings import PERSONAS, LintSettings
+    from mcp_governor.catalogue.settings import PERSONAS, LintSettings
 
     table = config.lint
     off = tuple(rule for rule, severity in table.severity.items() if severity == OFF)
@@ -47,7 +47,7 @@ def govern(findings: Iterable[Finding], selection: Selection) -> list[Finding]:
 
     Rules of other stations run whenever their station does; profiles choose only among the linter's.
     """
-    from mcp_governor.linting import Suppression, load_catalogue
+    from mcp_governor.catalogue import Suppression, load_catalogue
 
     settings = selection.settings
     catalogue = load_catalogue(settings.rule_paths, trusted=settings.trusted)
@@ -68,8 +68,8 @@ def govern(findings: Iterable[Finding], selection: Selection) -> list[Finding]:
 
 def full_config_schema() -> dict[str, Any]:
     """The configuration's JSON Schema with the options of the change catalogue and the known profiles."""
+    from mcp_governor.catalogue import load_catalogue
     from mcp_governor.change.options import option_schemas
     from mcp_governor.config.schema import config_schema
-    from mcp_governor.linting import load_catalogue
 
     return config_schema(option_schemas(), profiles=tuple(load_catalogue().profiles))

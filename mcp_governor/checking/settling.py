@@ -20,8 +20,8 @@ def settle(
     findings: Sequence[Finding], changes: Sequence[Change], config: Config, today: date, *, complete: bool = True
 ) -> Accepted:
     """Findings under the configured selection, severities and acceptances."""
+    from mcp_governor.catalogue import select
     from mcp_governor.checking.settings import govern
-    from mcp_governor.linting import select
     from mcp_governor.policy import apply_acceptances
 
     governed = govern(findings, select(lint_settings(config)))
@@ -33,6 +33,6 @@ def without_known(findings: list[Finding], config: Config) -> list[Finding]:
     """The findings that the configured lint baseline does not hold."""
     if not config.lint.baseline:
         return findings
-    from mcp_governor.linting import load_baseline, new_findings
+    from mcp_governor.catalogue import load_baseline, new_findings
 
     return new_findings(findings, load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline))

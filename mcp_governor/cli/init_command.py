@@ -287,9 +287,10 @@ _KNOWN_FILE = "mcp-lint-baseline.json"
 
 def _known_findings(surface: Surface, config: Config) -> str:
     """The lint baseline, where today's surface has findings that would fail; empty where it has none."""
+    from mcp_governor.catalogue import dump_baseline
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.findings import Severity
-    from mcp_governor.linting import dump_baseline, lint
+    from mcp_governor.linting import lint
 
     failing = [found for found in lint(surface, lint_settings(config)) if found.severity is Severity.ERROR]
     return dump_baseline(failing) if failing else ""

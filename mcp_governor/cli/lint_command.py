@@ -28,10 +28,10 @@ from mcp_governor.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.catalogue import Selection, Suppression
     from mcp_governor.checking import Report
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
-    from mcp_governor.linting import Selection, Suppression
     from mcp_governor.report.lines import Line
     from mcp_governor.surface import Surface
 
@@ -66,12 +66,13 @@ def lint(
     exit_zero: bool,
 ) -> int:
     """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
+    from mcp_governor.catalogue import gone, load_baseline, new_findings
+    from mcp_governor.catalogue import select as selected
     from mcp_governor.checking import lint_report, read_target
     from mcp_governor.checking.places import with_places
     from mcp_governor.checking.reading import is_live, trusting
     from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.linting import gone, load_baseline, new_findings, run_rules
-    from mcp_governor.linting import select as selected
+    from mcp_governor.linting import run_rules
     from mcp_governor.linting.phrases import counted
 
     config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
@@ -146,7 +147,7 @@ _BASELINE = "mcp-lint-baseline.json"
 
 
 def _write_baseline(path: Path, findings: list[Finding], shown: str, root: Path | None) -> int:
-    from mcp_governor.linting import dump_baseline
+    from mcp_governor.catalogue import dump_baseline
     from mcp_governor.linting.phrases import counted
     from mcp_governor.writing import write_file
 
@@ -157,7 +158,7 @@ def _write_baseline(path: Path, findings: list[Finding], shown: str, root: Path 
 
 
 def _settings(selection: Selection, config: Config) -> Iterator[Line]:
-    from mcp_governor.linting import Suppression
+    from mcp_governor.catalogue import Suppression
 
     yield line(f"profile: {', '.join(config.profile)}; from {config.shown}")
     width = max((len(active.id) for active in selection.linted), default=0)
@@ -181,7 +182,7 @@ def _reasoned(suppression: Suppression) -> str:
 
 
 def _statistics(report: Report) -> Iterator[Line]:
-    from mcp_governor.linting import statistics
+    from mcp_governor.catalogue import statistics
     from mcp_governor.linting.phrases import counted
 
     rows = statistics(report.findings)
@@ -195,7 +196,7 @@ def _statistics(report: Report) -> Iterator[Line]:
 
 
 def _counts(report: Report) -> str:
-    from mcp_governor.linting import statistics
+    from mcp_governor.catalogue import statistics
 
     rows = [{**row._asdict(), "severity": row.severity.value} for row in statistics(report.findings)]
     return json.dumps(rows, indent=2) + "\n"

@@ -17,14 +17,14 @@ from mcp_governor.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.linting import Catalogue, Example, Rule
+    from mcp_governor.catalogue import Catalogue, Example, Rule
     from mcp_governor.report.lines import Line
 
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 
 def _catalogue(run: Run) -> Catalogue:
-    from mcp_governor.linting import load_catalogue
+    from mcp_governor.catalogue import load_catalogue
 
     folders = tuple(run.config.resolve(folder) for folder in run.config.lint.rules)
     return load_catalogue(folders, trusted=run.config.trust_rules)

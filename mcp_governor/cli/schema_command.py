@@ -29,6 +29,6 @@ def _schema(name: str) -> dict[str, object]:
         from mcp_governor.surface.schema import surface_schema
 
         return surface_schema()
-    from mcp_governor.linting import RULE_SCHEMA
+    from mcp_governor.catalogue import RULE_SCHEMA
 
     return dict(RULE_SCHEMA)

@@ -7,15 +7,15 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.catalogue.condense import condensed
+from mcp_governor.catalogue.rule import ENGINE_CHECK
+from mcp_governor.catalogue.selection import ActiveRule, Selection, select
+from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings
+from mcp_governor.catalogue.suppress import Suppressor
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.condense import condensed
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
-from mcp_governor.linting.rule import ENGINE_CHECK
-from mcp_governor.linting.selection import ActiveRule, Selection, select
-from mcp_governor.linting.settings import DEFAULT_SETTINGS, LintSettings
-from mcp_governor.linting.suppress import Suppressor
 from mcp_governor.linting.texts import surface_texts
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -23,7 +23,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from mcp_governor.linting.rule import Rule
+    from mcp_governor.catalogue.rule import Rule
     from mcp_governor.surface.model import Surface, Tool
 
 Runner = tuple[ActiveRule, Check, Context]

@@ -6,15 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor._version import __version__
+from mcp_governor.catalogue.rule_schema import ID_PATTERN
 from mcp_governor.errors import UsageError
-from mcp_governor.linting.rule_schema import ID_PATTERN
 from mcp_governor.text import one_line, visible
 from mcp_governor.writing import write_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mcp_governor.linting.rule import Example
+    from mcp_governor.catalogue.rule import Example
 
 _PAGE_NOTE = "<!-- Written by `mcp-governor rules --docs` from the rule files; edit those, not this page. -->"
 _TEMPLATE = '''\
@@ -81,9 +81,9 @@ def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
     Raises:
         ConfigError: a rule file is broken.
     """
-    from mcp_governor.linting.catalogue import load_catalogue, rule_files
-    from mcp_governor.linting.docs import pack_page
-    from mcp_governor.linting.rule_file import read_rule
+    from mcp_governor.catalogue.catalogue import load_catalogue, rule_files
+    from mcp_governor.catalogue.docs import pack_page
+    from mcp_governor.catalogue.rule_file import read_rule
 
     ids = {read_rule(file).id for file in rule_files(folder)}
     out: list[Path] = []
@@ -104,8 +104,8 @@ def check_examples(folder: Path) -> list[str]:
     Raises:
         ConfigError: a rule file is broken.
     """
-    from mcp_governor.linting.catalogue import load_catalogue, rule_files
-    from mcp_governor.linting.rule_file import read_rule
+    from mcp_governor.catalogue.catalogue import load_catalogue, rule_files
+    from mcp_governor.catalogue.rule_file import read_rule
 
     catalogue = load_catalogue((folder,), entry_points=False)
     out: list[str] = []
@@ -120,8 +120,8 @@ def check_examples(folder: Path) -> list[str]:
 
 
 def _problem(rule_id: str, folder: Path, example: Example, fails: bool) -> str:
+    from mcp_governor.catalogue.settings import LintSettings
     from mcp_governor.linting.run import lint
-    from mcp_governor.linting.settings import LintSettings
     from mcp_governor.surface.read import build_surface
 
     surface = build_surface(example.recording())

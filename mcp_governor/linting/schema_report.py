@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from mcp_governor.catalogue.patterns import errors, published_validator
 from mcp_governor.frozen import frozen
-from mcp_governor.linting.patterns import errors, published_validator
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 

@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mcp_governor.linting.patterns import published_validator
+from mcp_governor.catalogue.patterns import published_validator
 from mcp_governor.linting.schema_report import dialect_of, meta_schema_of
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
+    from mcp_governor.catalogue.patterns import Validator
     from mcp_governor.linting.context import Node
-    from mcp_governor.linting.patterns import Validator
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
 _BESIDE_REFERENCE = frozenset({"$ref", "default", "description", "title", "examples"})

@@ -84,7 +84,8 @@ def lint_description(
     ] = None,
 ) -> ToolResponse[LintData]:
     """See the metadata below; models read that."""
-    from mcp_governor.linting import LintSettings, lint
+    from mcp_governor.catalogue import LintSettings
+    from mcp_governor.linting import lint
     from mcp_governor.surface import build_surface
 
     schema = {"type": "object"}
@@ -134,7 +135,7 @@ def list_rules(
     ] = "concise",
 ) -> ToolResponse[RulesData]:
     """See the metadata below; models read that."""
-    from mcp_governor.linting import load_catalogue
+    from mcp_governor.catalogue import load_catalogue
 
     catalogue = load_catalogue()
     packs = sorted(catalogue.packs)

@@ -72,8 +72,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def _warm() -> None:
     """Load what every call needs, while the first request is on its way."""
+    from mcp_governor.catalogue import load_catalogue
     from mcp_governor.change import compare
-    from mcp_governor.linting import lint, load_catalogue
+    from mcp_governor.linting import lint
     from mcp_governor.server.tools import TOOLS
     from mcp_governor.surface import build_surface
 

@@ -11,7 +11,7 @@ from mcp_governor.call import validate_response
 from mcp_governor.call.outcome import Channel, outcome_of
 from mcp_governor.call.response import read_response
 from mcp_governor.call.validate import ResponseChecker
-from mcp_governor.linting import LintSettings, select
+from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.surface import build_surface
 
 UPSTREAM = Path(__file__).resolve().parents[2].parent / "shared" / "upstream"

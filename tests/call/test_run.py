@@ -9,9 +9,9 @@ import anyio
 import pytest
 
 from mcp_governor.call import CallSettings, Purpose, plan_calls, run_calls
+from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import NothingCheckedError
-from mcp_governor.linting import LintSettings, select
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commandline import governor_here
 
-from mcp_governor.linting import load_catalogue
+from mcp_governor.catalogue import load_catalogue
 
 SURFACE = {
     "tools": [

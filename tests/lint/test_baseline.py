@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from mcp_governor.catalogue import dump_baseline, gone, load_baseline, new_findings, statistics
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.linting import dump_baseline, gone, load_baseline, new_findings, statistics
 
 
 def finding(rule="a/b", tool="t", value=1, message="m", severity=Severity.WARNING):

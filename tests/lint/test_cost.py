@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting import LintSettings, lint
-from mcp_governor.linting.cost import AFFORDABLE, Cost, affordable
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.catalogue.cost import AFFORDABLE, Cost, affordable
+from mcp_governor.linting import lint
 from mcp_governor.surface import build_surface
 
 

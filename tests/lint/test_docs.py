@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.linting import load_catalogue
-from mcp_governor.linting.docs import PACK_TITLES, pages
+from mcp_governor.catalogue import load_catalogue
+from mcp_governor.catalogue.docs import PACK_TITLES, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = pages()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_governor.catalogue import LintSettings, load_catalogue, select
+from mcp_governor.catalogue.catalogue import Profile
+from mcp_governor.catalogue.selection import _severities
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
-from mcp_governor.linting import LintSettings, lint, load_catalogue, select
-from mcp_governor.linting.catalogue import Profile
-from mcp_governor.linting.selection import _severities
+from mcp_governor.linting import lint
 from mcp_governor.surface import build_surface
 
 PROFILES = ("recommended", "charter", "schema-md", "surface", "omni")

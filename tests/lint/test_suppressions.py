@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_governor.catalogue import LintSettings, Suppression
 from mcp_governor.findings import Severity
-from mcp_governor.linting import LintSettings, Suppression, lint
+from mcp_governor.linting import lint
 from mcp_governor.surface import build_surface
 
 KEY = "dev.mcp-governor/ignore"

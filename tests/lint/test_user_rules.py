@@ -7,8 +7,9 @@ import textwrap
 
 import pytest
 
+from mcp_governor.catalogue import LintSettings, load_catalogue
 from mcp_governor.errors import ConfigError
-from mcp_governor.linting import LintSettings, lint, load_catalogue
+from mcp_governor.linting import lint
 from mcp_governor.surface import build_surface
 
 RULE = """

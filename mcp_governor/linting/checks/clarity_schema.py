@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import unquote
 
+from mcp_governor.catalogue.cost import affordable
+from mcp_governor.catalogue.patterns import errors
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
-from mcp_governor.linting.cost import affordable
-from mcp_governor.linting.patterns import errors
 from mcp_governor.linting.schemas import parent_of, root_of, types_of, validator_at
 from mcp_governor.schemas.pointers import join_pointer
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.catalogue.patterns import errors, linear_pattern
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, Node, hit
-from mcp_governor.linting.patterns import errors, linear_pattern
 from mcp_governor.linting.schema_report import DIALECTS, meta_validator
 
 if TYPE_CHECKING:

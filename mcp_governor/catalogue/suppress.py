@@ -11,9 +11,9 @@ import fnmatch
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.catalogue.settings import Suppression
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding
-from mcp_governor.linting.settings import Suppression
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.read import META_PREFIX
 from mcp_governor.text import did_you_mean, one_line
@@ -21,7 +21,7 @@ from mcp_governor.text import did_you_mean, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.linting.selection import Selection
+    from mcp_governor.catalogue.selection import Selection
     from mcp_governor.surface.model import Surface, Tool
 
 META_KEY = f"{META_PREFIX}ignore"
@@ -115,7 +115,7 @@ class Suppressor:
         """What is wrong with an inline suppression that was not used; empty where its rules did not run."""
         if any(_means(rule, rule_id) for rule_id in self._linted):
             return "suppresses nothing"
-        from mcp_governor.linting.catalogue import load_catalogue
+        from mcp_governor.catalogue.catalogue import load_catalogue
 
         settings = self.selection.settings
         known = load_catalogue(settings.rule_paths, trusted=settings.trusted)

@@ -7,18 +7,18 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.catalogue.catalogue import Catalogue, Profile, load_catalogue
+from mcp_governor.catalogue.rule import ENGINE_CHECK
+from mcp_governor.catalogue.settings import PERSONAS, LintSettings, Suppression
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
-from mcp_governor.linting.catalogue import Catalogue, Profile, load_catalogue
-from mcp_governor.linting.rule import ENGINE_CHECK
-from mcp_governor.linting.settings import PERSONAS, LintSettings, Suppression
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mcp_governor.linting.rule import Rule
+    from mcp_governor.catalogue.rule import Rule
 
 
 @frozen
@@ -223,7 +223,7 @@ def check_option(rule: Rule, name: str, value: Any) -> None:
             f"Rule {rule.id} has no option {one_line(name)!r}.{did_you_mean(name, rule.options)}",
             f"Its options are {known}." if known else "It has no options.",
         )
-    from mcp_governor.linting.patterns import compile_schema, first_error
+    from mcp_governor.catalogue.patterns import compile_schema, first_error
 
     problem = first_error(compile_schema(option.schema), value)
     if problem is not None:

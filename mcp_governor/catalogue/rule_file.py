@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import tomli
 
+from mcp_governor.catalogue.rule import Example, Limit, Option, Rule, Stance
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
-from mcp_governor.linting.rule import Example, Limit, Option, Rule, Stance
 from mcp_governor.parsing import BadValueError, read_toml, see_values
 from mcp_governor.text import one_line, visible
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from mcp_governor.linting.rule import Examples
+    from mcp_governor.catalogue.rule import Examples
 
 
 MAX_RULE_BYTES = 256 * 1024
@@ -34,7 +34,7 @@ def read_rule(path: Path) -> Rule:
     Raises:
         ConfigError: the file is unreadable, not TOML, or not a rule; the message names file and line.
     """
-    from mcp_governor.linting.rule_check import validate
+    from mcp_governor.catalogue.rule_check import validate
 
     shown = visible(str(path))
     try:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.linting.catalogue import Catalogue, load_catalogue
+from mcp_governor.catalogue.catalogue import Catalogue, load_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.linting.rule import Example, Rule
+    from mcp_governor.catalogue.rule import Example, Rule
 
 NOTE = "<!-- Written by `make docs` from the files under rules/; edit those, not this page. -->"
 

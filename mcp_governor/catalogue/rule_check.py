@@ -6,11 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from mcp_governor.catalogue.cost import Cost
+from mcp_governor.catalogue.patterns import compile_schema, first_error, linear_pattern
+from mcp_governor.catalogue.query import compile_query
+from mcp_governor.catalogue.rule_schema import RULE_SCHEMA
 from mcp_governor.errors import ConfigError
-from mcp_governor.linting.cost import Cost
-from mcp_governor.linting.declarative import compile_query
-from mcp_governor.linting.patterns import compile_schema, first_error, linear_pattern
-from mcp_governor.linting.rule_schema import RULE_SCHEMA
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:

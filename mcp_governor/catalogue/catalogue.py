@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import tomli
 
+from mcp_governor.catalogue.rule import Rule
+from mcp_governor.catalogue.rule_file import read_own_rule, read_rule
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import list_files
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
-from mcp_governor.linting.rule import Rule
-from mcp_governor.linting.rule_file import read_own_rule, read_rule
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.linting.rule import Limit
+    from mcp_governor.catalogue.rule import Limit
 
 ENTRY_POINT_GROUP = "mcp_governor.rules"
 """Packages that bring rules name a module (its folder holds the files) or a function that returns a folder."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_governor.catalogue.rule import SCOPES, STATIONS
+from mcp_governor.catalogue.settings import PERSONAS
 from mcp_governor.findings import Severity
-from mcp_governor.linting.rule import SCOPES, STATIONS
-from mcp_governor.linting.settings import PERSONAS
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
 ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"

@@ -1,0 +1,61 @@
+"""Rules as data, and what is decided about findings by their rule alone.
+
+Here live the rule and its file, the catalogue of rules and profiles, the choice among them (settings, selection), and
+what a team does about findings: suppressions, the baseline, counts. Nothing here reads a surface to judge it, calls a
+tool or opens a changelog: the stations above do, and take their rules from here.
+
+Names are loaded on first use: a run without a baseline needs none of its functions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from mcp_governor.catalogue.baseline import dump_baseline, gone, load_baseline, new_findings
+    from mcp_governor.catalogue.catalogue import Catalogue, Profile, load_catalogue
+    from mcp_governor.catalogue.counts import RuleCount, statistics
+    from mcp_governor.catalogue.rule import Example, Limit, Option, Rule, Stance
+    from mcp_governor.catalogue.rule_schema import RULE_SCHEMA
+    from mcp_governor.catalogue.selection import ActiveRule, Selection, select
+    from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings, Suppression
+
+__all__ = [
+    "DEFAULT_SETTINGS",
+    "RULE_SCHEMA",
+    "ActiveRule",
+    "Catalogue",
+    "Example",
+    "Limit",
+    "LintSettings",
+    "Option",
+    "Profile",
+    "Rule",
+    "RuleCount",
+    "Selection",
+    "Stance",
+    "Suppression",
+    "dump_baseline",
+    "gone",
+    "load_baseline",
+    "load_catalogue",
+    "new_findings",
+    "select",
+    "statistics",
+]
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "baseline": ("dump_baseline", "gone", "load_baseline", "new_findings"),
+        "catalogue": ("Catalogue", "Profile", "load_catalogue"),
+        "counts": ("RuleCount", "statistics"),
+        "rule": ("Example", "Limit", "Option", "Rule", "Stance"),
+        "rule_schema": ("RULE_SCHEMA",),
+        "selection": ("ActiveRule", "Selection", "select"),
+        "settings": ("DEFAULT_SETTINGS", "LintSettings", "Suppression"),
+    },
+)

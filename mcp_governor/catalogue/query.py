@@ -1,0 +1,98 @@
+"""JSONPath (RFC 9535), the language in which a rule says where it looks: bounded, and without its library if it can."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from mcp_governor.catalogue.cost import count_values
+from mcp_governor.catalogue.patterns import linear_pattern
+from mcp_governor.errors import ConfigError
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.text import one_line
+
+Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
+"""A value → the places in it that a JSONPath finds, each with its way from the root."""
+
+_DEEPEST = 400
+_LEAST_STEPS = 100_000
+_STEPS_PER_VALUE = 200
+
+# A singular query of plain member names: most rules need no more, and then the JSONPath library is not loaded.
+_MEMBERS = lazy_pattern(r"\$(?:\.[A-Za-z_]\w*|\['[^'\\]+'\])*", re.ASCII)
+_MEMBER = lazy_pattern(r"\.(\w+)|\['([^']+)'\]", re.ASCII)
+
+
+def compile_query(expression: str) -> Query:
+    """A JSONPath (RFC 9535) as a function.
+
+    ``match()`` and ``search()`` in filters run on the linear-time engine, and descents have a number of steps
+    for each value of the document, so no expression can hang.
+
+    Raises:
+        ConfigError: the expression is not a JSONPath; the function raises it where there are too many steps.
+    """
+    if _MEMBERS.fullmatch(expression):
+        return _members(tuple(first or second for first, second in _MEMBER.findall(expression)))
+    from jsonpath_rfc9535 import JSONPathEnvironment
+    from jsonpath_rfc9535.exceptions import JSONPathError
+    from jsonpath_rfc9535.function_extensions import ExpressionType, FilterFunction
+
+    class _Pattern(FilterFunction):
+        arg_types = [ExpressionType.VALUE, ExpressionType.VALUE]  # noqa: RUF012 - as the base class has it
+        return_type = ExpressionType.LOGICAL
+
+        def __init__(self, whole: bool) -> None:
+            self._whole = whole
+
+        def __call__(self, value: object, pattern: object) -> bool:
+            if not isinstance(value, str) or not isinstance(pattern, str):
+                return False
+            return linear_pattern(f"^(?:{pattern})$" if self._whole else pattern).search(value)
+
+    class _Bounded(JSONPathEnvironment):
+        """Asked for its greatest depth at every step of a descent, it counts the steps."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.steps = 0
+            self.most = _LEAST_STEPS
+
+        @property
+        def max_recursion_depth(self) -> int:  # type: ignore[override]
+            self.steps += 1
+            if self.steps > self.most:
+                raise ConfigError(
+                    f"{one_line(expression)!r} visits every value over and over.",
+                    "Use one descent (..), and none within a filter.",
+                )
+            return _DEEPEST
+
+    environment = _Bounded()
+    environment.function_extensions["match"] = _Pattern(whole=True)
+    environment.function_extensions["search"] = _Pattern(whole=False)
+    try:
+        query = environment.compile(expression)
+    except JSONPathError as error:
+        raise ConfigError(
+            f"{one_line(expression)!r} is not a JSONPath: {one_line(str(error))}.", "See RFC 9535."
+        ) from None
+
+    def find(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        environment.steps, environment.most = 0, max(_LEAST_STEPS, _STEPS_PER_VALUE * count_values(value))
+        for node in query.find(value):
+            yield tuple(node.location), node.value
+
+    return find
+
+
+def _members(names: tuple[str, ...]) -> Query:
+    def find(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        for name in names:
+            if not isinstance(value, dict) or name not in value:
+                return
+            value = value[name]
+        yield names, value
+
+    return find
