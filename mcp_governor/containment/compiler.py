@@ -34,7 +34,7 @@ from mcp_governor.containment.nodes import (
 )
 from mcp_governor.containment.outcome import StoppedError
 from mcp_governor.containment.patterns import pattern_node
-from mcp_governor.containment.unevaluated import unevaluated
+from mcp_governor.containment.unevaluated import Scope, unevaluated
 from mcp_governor.schemas.keywords import REFERENCES
 from mcp_governor.schemas.translation import RECURSIVE
 from mcp_governor.schemas.values import exact, freeze, text_of
@@ -74,8 +74,6 @@ def forget_shared() -> None:
     _shared.clear()
 
 
-Scope = tuple[tuple[str, str], ...]
-"""Of each dynamic anchor on the way to a subschema: its name, and the outermost resource that has it."""
 _Key = tuple[int, str, Scope]
 _CIRCLE = "a definition that applies itself to the same value"
 _FOREVER = float("inf")

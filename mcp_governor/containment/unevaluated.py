@@ -7,7 +7,7 @@ can turn out is a scenario with its own set of evaluated members; the keyword is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.containment.nodes import (
     FALSE,
@@ -26,10 +26,27 @@ from mcp_governor.frozen import frozen
 from mcp_governor.schemas.keywords import REFERENCES
 
 if TYPE_CHECKING:
-    from mcp_governor.containment.compiler import Compiler
+    from mcp_governor.schemas.references import Document, Place
+
+Scope = tuple[tuple[str, str], ...]
+"""Of each dynamic anchor on the way to a subschema: its name, and the outermost resource that has it."""
 
 MAX_SCENARIOS = 128
 """Ways in which the applicators beside an unevaluated keyword can turn out. Beyond: it is not modelled."""
+
+
+class _Compiling(Protocol):
+    """What is asked of the compiler whose keywords these are; :class:`~.compiler.Compiler` says what each does."""
+
+    document: Document
+
+    def spend(self, formulas: int) -> None: ...
+    def compile(self, schema: Any, base: str) -> Node: ...
+    def child(self, schema: Any, base: str) -> Node: ...
+    def follow(self, keyword: str, reference: str, base: str) -> Place | None: ...
+    def enter(self, base: str) -> Scope: ...
+    def leave(self, outside: Scope) -> None: ...
+    def opaque_name(self, what: str, schema: Any, base: str) -> str: ...
 
 
 class _TooManyError(Exception):
@@ -70,7 +87,7 @@ class _Scenario:
         return self == _Scenario()
 
 
-def unevaluated(compiler: Compiler, schema: dict[str, Any], base: str) -> Node:
+def unevaluated(compiler: _Compiling, schema: dict[str, Any], base: str) -> Node:
     """The formula of the unevaluated keywords of a schema object."""
     try:
         scenarios = _Reader(compiler).around(schema, base, own=True)
@@ -96,7 +113,7 @@ def _items(scenario: _Scenario, beyond: Node) -> Node:
 
 @dataclass(eq=False, repr=False)
 class _Reader:
-    compiler: Compiler
+    compiler: _Compiling
     depth: int = 0
 
     def of(self, schema: Any, base: str) -> list[_Scenario]:

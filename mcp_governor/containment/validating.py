@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from mcp_governor.containment.flaws import Flaw, flaw_of
 from mcp_governor.containment.regex import backtracks
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.references import patterns_of
@@ -31,36 +31,6 @@ _MOST_TIMEOUTS = 2
 
 class UndecidedError(ValueError):
     """No validator could tell within its time."""
-
-
-@frozen
-class Flaw:
-    """One thing that is wrong with a value.
-
-    Attributes:
-        instance_path: steps to the part of the value.
-        schema_path: steps to the keyword that refuses it.
-        keyword: that keyword.
-        property: for a missing member, its name; else empty.
-        message: in the validator's words, not safe to show.
-    """
-
-    instance_path: tuple[str | int, ...]
-    schema_path: tuple[str | int, ...]
-    keyword: str
-    property: str
-    message: str
-
-    def as_list(self) -> list[Any]:
-        """The attributes in order, as JSON."""
-        return [list(self.instance_path), list(self.schema_path), self.keyword, self.property, self.message]
-
-
-def flaw_of(error: jsonschema_rs.ValidationError) -> Flaw:
-    """A native error as a value."""
-    keyword = str(error.kind.name)
-    missing = str(getattr(error.kind, "property", "")) if keyword == "required" else ""
-    return Flaw(tuple(error.instance_path), tuple(error.schema_path), keyword, missing, str(error.message))
 
 
 class Validating:
@@ -125,6 +95,7 @@ class Validating:
         return (Flaw(tuple(path), tuple(place), *rest) for path, place, *rest in self._ask("errors", value))
 
     def _ask(self, what: str, value: Any) -> list[Any]:
+        # subprocess and threads are loaded where a schema may be slow, and few are
         from mcp_governor.containment.worker import WORKER
 
         if self._timeouts < _MOST_TIMEOUTS:
