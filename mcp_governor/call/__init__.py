@@ -13,8 +13,9 @@ from mcp_governor.lazy import lazy_names
 if TYPE_CHECKING:
     from mcp_governor.call.agent_info import check_server_info
     from mcp_governor.call.behaviour import behaviour_changes
-    from mcp_governor.call.cases import Case, Plan, Purpose, Skipped, plan_calls
+    from mcp_governor.call.cases import Case, Purpose, Skipped
     from mcp_governor.call.outcome import Channel, Outcome
+    from mcp_governor.call.plan import Plan, plan_calls
     from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
     from mcp_governor.call.report import (
         CallEvent,
@@ -64,8 +65,9 @@ __getattr__ = lazy_names(
     {
         "agent_info": ("check_server_info",),
         "behaviour": ("behaviour_changes",),
-        "cases": ("Case", "Plan", "Purpose", "Skipped", "plan_calls"),
+        "cases": ("Case", "Purpose", "Skipped"),
         "outcome": ("Channel", "Outcome"),
+        "plan": ("Plan", "plan_calls"),
         "record": ("load_recordings", "split_recordings", "write_recordings"),
         "report": (
             "CallEvent",

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import shown_arguments
-from mcp_governor.call.record import Masker
+from mcp_governor.call.masking import Masker
 from mcp_governor.call.response import read_response
 from mcp_governor.change.model import Change
 from mcp_governor.change.registry import catalogue, required_bump

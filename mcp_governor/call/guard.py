@@ -11,6 +11,7 @@ import ipaddress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from mcp_governor.call.masking import SECRETS
 from mcp_governor.call.words import word_set
 from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
@@ -63,8 +64,6 @@ class Guard:
         return True
 
     def _text(self, text: str, path: bool) -> bool:
-        from mcp_governor.call.record import SECRETS
-
         if len(text) > _LONGEST or _UNPRINTABLE.search(text) or any(p.search(text) for p in SECRETS.values()):
             return False
         if _ADDRESS.search(text):

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, Purpose
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
@@ -117,8 +118,6 @@ class CallReport:
         Raises:
             NothingCheckedError: no published tool was called; the hint says how to allow it.
         """
-        from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, Purpose
-
         if any(result.case.purpose is not Purpose.UNKNOWN_TOOL for result in self.results):
             return
         hint = "Mark read-only tools with readOnlyHint, configure calls, or pass --allow-writes."

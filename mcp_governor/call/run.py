@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from mcp_governor.call.cases import Case, Plan, Purpose, Skipped, refusal
+from mcp_governor.call.cases import Case, Purpose, Skipped
 from mcp_governor.call.expect import expectation_breaches, is_dispatch
 from mcp_governor.call.outcome import Channel, Outcome, outcome_of
+from mcp_governor.call.plan import Plan, refusal
 from mcp_governor.call.report import (
     CallEvent,
     CallFinished,

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from mcp_governor.call.cases import Case, Purpose
+from mcp_governor.call.masking import Masker
 from mcp_governor.call.outcome import Channel, Outcome
-from mcp_governor.call.record import Masker, load_recordings, split_recordings, write_recordings
+from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
 from mcp_governor.call.report import CaseResult
 from mcp_governor.errors import FileFormatError
 from mcp_governor.given import learn

@@ -1,0 +1,105 @@
+"""Secrets, and values that differ from run to run, masked in what is recorded or compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.secrets import REDACTED, redact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SECRET_KEY = lazy_pattern(
+    r"pass(?:word|wd|phrase)|secret|token(?!_estimate|s?_count|s_estimate)|api[-_]?key|authorization|credential|cookie",
+    re.IGNORECASE,
+)
+_VOLATILE_KEY = lazy_pattern(
+    r"(?:^|_)(?:elapsed|duration|latency|took|uptime|pid|port|timestamp|ts|epoch|now|iat|nonce|etag|[acm]time)(?:$|_)"
+    r"|_(?:ms|ns|us|seconds)$|^(?:created|updated|modified|expires|started|finished|generated|last_\w+)_at$"
+    r"|^(?:request|trace|span|session|correlation|run)_id$"
+)
+_HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+
+SECRETS: Mapping[str, re.Pattern[str]] = {
+    "bearer": lazy_pattern(
+        r"(?i:\bbearer)\s+[\w.~+/=-]{8,}|\bBasic\s+(?=[A-Za-z]*(?:[\d+/=]|[a-z][A-Z]))[A-Za-z0-9+/=]{8,}"
+    ),
+    "jwt": lazy_pattern(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
+    "key": lazy_pattern(
+        r"\b(?:sk|pk|rk)[-_](?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[opsur]_\w{20,}|\bgithub_pat_\w{20,}"
+        r"|\bxox[abprs]-[\w-]{10,}|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}"
+        r"|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[\w-]{16,}|\bya29\.[\w-]{20,}|\bSG\.[\w-]{16,}\.[\w-]{16,}"
+    ),
+    "private-key": lazy_pattern(
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+    ),
+    "url-password": lazy_pattern(r"(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"),
+    "secret": lazy_pattern(
+        r"(?i)\b(?:pass(?:word|wd|phrase)|secret|(?:access_|refresh_|auth_)?token|api[-_]?key|signature)"
+        r"(?:=|: ?)[\"']?(?!\[masked)[^\s\"'&,;)]{6,}"
+    ),
+}
+"""What looks like a secret, by name."""
+
+_CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: ?[AaPp]\.?[Mm]\b\.?)?"
+_ZONE = r"(?: ?(?:Z|UTC|GMT)\b)?(?: ?[+-]\d\d:?\d\d)?(?: \([\w ]+\))?"
+_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? "
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+
+VOLATILE: Mapping[str, re.Pattern[str]] = {
+    "time": lazy_pattern(
+        r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+        rf"|\b{_DAY}\d{{1,2}} {_MONTH} \d{{4}} {_CLOCK}{_ZONE}"
+        rf"|\b{_DAY}{_MONTH} +\d{{1,2}}(?: \d{{4}})? {_CLOCK}{_ZONE}(?: \d{{4}})?{_ZONE}"
+        rf"|\b(?:\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{4}},? )?{_CLOCK}{_ZONE}"
+    ),
+    "uuid": lazy_pattern(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b|\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"),
+    "digest": lazy_pattern(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}|[0-9a-f]{16})\b|\b0x[0-9a-fA-F]{6,}\b"),
+    "temporary-path": lazy_pattern(
+        r"(?:/private)?/(?:var/folders|(?:var/)?tmp)/[\w./-]+|\b[A-Za-z]:\\[^\s\"']*?\\Temp\\[^\s\"']+"
+    ),
+    "port": lazy_pattern(r"(?:\blocalhost|\b127\.0\.0\.1|\b0\.0\.0\.0|\[::1\]):\d{2,5}\b"),
+    "duration": lazy_pattern(r"\b\d+(?:\.\d+)? ?(?:ms|µs|ns)\b|\b\d+\.\d+ ?(?:s|secs?|seconds?)\b"),
+    "process": lazy_pattern(r"(?i)\bpid[ =:]+\d+"),
+}
+"""What differs from run to run, by name."""
+
+
+class Masker:
+    """Replaces secrets and volatile values by ``[masked:NAME]``."""
+
+    def mask(self, value: Any) -> Any:
+        """The JSON value with everything masked that a pattern, a key or a known secret gives away."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self.mask(item) for item in value]
+        if isinstance(value, dict):
+            return {self._text(key): self._member(key, item) for key, item in value.items()}
+        return value
+
+    def _member(self, key: str, value: Any) -> Any:
+        word = _HUMP.sub("_", key).lower()
+        if _SECRET_KEY.search(word) and isinstance(value, str | list):
+            texts = value if isinstance(value, list) else [value]
+            masked = ["[masked:secret]" if isinstance(text, str) else self.mask(text) for text in texts]
+            return masked if isinstance(value, list) else masked[0]
+        is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
+        return "[masked:volatile]" if is_scalar and _VOLATILE_KEY.search(word) else self.mask(value)
+
+    def _text(self, text: str) -> str:
+        # The mirror of structured content is JSON in a string: its keys tell as much as those outside.
+        if text.startswith(("{", "[")):
+            try:
+                inner = json.loads(text)
+            except (ValueError, RecursionError):
+                inner = None
+            if isinstance(inner, dict | list):
+                return json.dumps(self.mask(inner), ensure_ascii=False, separators=(",", ":"))
+        text = redact(text).replace(REDACTED, "[masked:secret]")
+        for name, pattern in (*SECRETS.items(), *VOLATILE.items()):
+            text = pattern.sub(f"[masked:{name}]", text)
+        return text
