@@ -8,7 +8,7 @@ from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.change.kind_model import Example, Kind
-    from mcp_governor.change.model import Change, Level, Side, Verdict
+    from mcp_governor.change.model import Change
     from mcp_governor.change.options import (
         CHARTER_OPEN_ENUMS,
         DEFAULT_OPTIONS,
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from mcp_governor.change.registry import catalogue, kind, required_bump
     from mcp_governor.change.surfaces import compare
+    from mcp_governor.change.terms import Level, Side, Verdict
 
 __all__ = [
     "CHARTER_OPEN_ENUMS",
@@ -44,7 +45,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "kind_model": ("Example", "Kind"),
-        "model": ("Change", "Level", "Side", "Verdict"),
+        "model": ("Change",),
         "options": (
             "CHARTER_OPEN_ENUMS",
             "DEFAULT_OPTIONS",
@@ -55,5 +56,6 @@ __getattr__ = lazy_names(
         ),
         "registry": ("catalogue", "kind", "required_bump"),
         "surfaces": ("compare",),
+        "terms": ("Level", "Side", "Verdict"),
     },
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.model import Side, Verdict
+from mcp_governor.change.terms import Side, Verdict
 
 _BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
 

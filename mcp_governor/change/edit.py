@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.budget import MOST_RENDERED
 from mcp_governor.change.identity import Identities
 from mcp_governor.change.lifting import lifted, way_to
-from mcp_governor.change.model import MISSING, Level, Side
 from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
 from mcp_governor.change.slices import WHOLE, Slicer, Step
+from mcp_governor.change.terms import MISSING, Level, Side
 from mcp_governor.containment import Containment, contains
 from mcp_governor.containment.validating import Validating
 

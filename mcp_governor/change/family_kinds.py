@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.model import Side, Verdict
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.frozen import frozen
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mcp_governor.change.model import Side, Verdict
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 

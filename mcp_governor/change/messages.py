@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.model import MISSING
+from mcp_governor.change.terms import MISSING
 from mcp_governor.schemas.pointers import unescape_pointer
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
-from mcp_governor.change.model import MISSING, Side
 from mcp_governor.change.names import (
     closed_here,
     declared_elsewhere,
@@ -19,13 +18,15 @@ from mcp_governor.change.names import (
 from mcp_governor.change.node import Node
 from mcp_governor.change.reading import render
 from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
+from mcp_governor.change.terms import MISSING, Side
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from mcp_governor.change.edit import Questions
+    from mcp_governor.change.spot import Spot, TakeOver
     from mcp_governor.change.view import Alternative
-    from mcp_governor.change.walk import Spot, Walk
 
 
 _MOST_RENAMES = 400
@@ -36,6 +37,22 @@ class Leaf(Protocol):
     """Adds the edit that gives some keywords of the old alternative their new values."""
 
     def __call__(self, family: str, keys: tuple[str, ...], path: str = "", **more: Any) -> None: ...
+
+
+class Walker(Protocol):
+    """The walk that a comparison of objects is part of (:class:`mcp_governor.change.walk.Walk`)."""
+
+    questions: Questions
+    edits: list[Edit]
+    complete: bool
+
+    def property(self, name: str, old: Node, new: Node, *, trust: bool, was: str = "") -> None: ...
+
+    def nodes(self, old: Node, new: Node, *, root: bool = False, trust: bool = True) -> None: ...
+
+    def child(self, old: Alternative, new: Alternative, key: str, leaf: Leaf, family: str, trust: bool) -> None: ...
+
+    def judge(self, spot: Spot, take_over: TakeOver, edit: Edit) -> None: ...
 
 
 def plain(value: Any, spend: Callable[[int], None]) -> Any:
@@ -51,13 +68,13 @@ def plain(value: Any, spend: Callable[[int], None]) -> Any:
     return value
 
 
-def compare_objects(walk: Walk, spot: Spot, leaf: Leaf) -> None:
+def compare_objects(walk: Walker, spot: Spot, leaf: Leaf) -> None:
     """Add the edits between two object alternatives to ``walk``."""
     _Objects(walk, spot, leaf).compare()
 
 
 class _Objects:
-    def __init__(self, walk: Walk, spot: Spot, leaf: Leaf) -> None:
+    def __init__(self, walk: Walker, spot: Spot, leaf: Leaf) -> None:
         self.walk = walk
         self.spot = spot
         self.leaf = leaf
@@ -81,7 +98,7 @@ class _Objects:
             if self.old.keys.get(key) != self.new.keys.get(key):
                 self.leaf("dependency", (key,))
         self._dependent_schemas()
-        self.walk._child(self.old, self.new, "propertyNames", self.leaf, "property-names", self.trust)
+        self.walk.child(self.old, self.new, "propertyNames", self.leaf, "property-names", self.trust)
 
     # declared keys
 

@@ -11,9 +11,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.behaviour_kinds import BEHAVIOUR_KINDS
-from mcp_governor.change.model import Verdict
 from mcp_governor.change.schema_kinds import SCHEMA_KINDS
 from mcp_governor.change.surface_kinds import SURFACE_KINDS
+from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Bump, Tier
 
 if TYPE_CHECKING:

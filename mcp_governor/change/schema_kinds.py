@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp_governor.change.family_kinds import FAMILY_KINDS
 from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.model import Side, Verdict
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.findings import Bump
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN

@@ -9,11 +9,12 @@ from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import owner, schema_message
-from mcp_governor.change.model import MISSING, Change, Level, Side, Verdict, value_or_none
+from mcp_governor.change.model import Change
 from mcp_governor.change.node import parse
 from mcp_governor.change.reading import render, stand_ins
 from mcp_governor.change.registry import required_bump
 from mcp_governor.change.settle import settled_edits
+from mcp_governor.change.terms import MISSING, Level, Side, Verdict, value_or_none
 from mcp_governor.change.usable import accepts_no_object, broken_root
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import shown
-from mcp_governor.change.model import MISSING, Change, Level, Verdict, value_or_none
+from mcp_governor.change.terms import MISSING, Level, Verdict, value_or_none
 from mcp_governor.change.tools import make
 from mcp_governor.findings import Tier
 from mcp_governor.text import visible
@@ -14,6 +14,7 @@ from mcp_governor.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mcp_governor.change.model import Change
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.surface.model import Surface
 

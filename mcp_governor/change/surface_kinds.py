@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.model import Side, Verdict
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.findings import Bump
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.budget import Budget
 from mcp_governor.change.matching import match_renamed
-from mcp_governor.change.model import Change, Level, Side, Verdict
 from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
 from mcp_governor.change.server import compare_servers, same_era
 from mcp_governor.change.siblings import compare_siblings
+from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.change.tools import compare_tool, compare_unusable, tool_added, tool_removed, tool_renamed
 
 if TYPE_CHECKING:
+    from mcp_governor.change.model import Change
     from mcp_governor.surface.model import Surface
 
 _VERDICT_ORDER = {Verdict.BREAKING: 0, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 2}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.budget import Budget
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.messages import shown
-from mcp_governor.change.model import MISSING, Change, Level, Side, Verdict, value_or_none
+from mcp_governor.change.model import Change
 from mcp_governor.change.registry import catalogue, required_bump
+from mcp_governor.change.terms import MISSING, Level, Side, Verdict, value_or_none
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import contract
 from mcp_governor.text import one_line, visible

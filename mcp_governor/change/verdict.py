@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.family_kinds import family_kind
-from mcp_governor.change.model import MISSING, Side, Verdict
+from mcp_governor.change.terms import MISSING, Side, Verdict
 
 if TYPE_CHECKING:
     from mcp_governor.change.edit import Edit

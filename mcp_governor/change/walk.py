@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.model import MISSING, value_or_none
 from mcp_governor.change.names import is_false
 from mcp_governor.change.node import Node, pointers
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
-from mcp_governor.change.slices import Stead, Step, restricted
+from mcp_governor.change.slices import Step, restricted
+from mcp_governor.change.spot import Spot, instead
+from mcp_governor.change.terms import MISSING, value_or_none
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.change.slices import Keep
-
-    TakeOver = Callable[[Alternative, Alternative], Alternative]
-    """Gives the first alternative with what the second one says where an edit is."""
+    from mcp_governor.change.spot import TakeOver
 
 _BOUNDS = (
     ("bound", ("minimum", "exclusiveMinimum")),
@@ -47,52 +45,6 @@ _BOUNDS = (
     ("property-count", ("maxProperties",)),
     ("enum", ("enum",)),
 )
-
-
-@frozen
-class Spot:
-    """Two alternatives that are compared, and where they stand.
-
-    Attributes:
-        old_view, new_view: the nodes that they are alternatives of.
-        old, new: the alternatives.
-        root: they are roots of the documents.
-        trust: what holds here holds for the whole documents.
-        old_slot, new_slot: the members of the views that ``old`` and ``new`` stand for, where these were rewritten to
-            be comparable.
-    """
-
-    old_view: View
-    new_view: View
-    old: Alternative
-    new: Alternative
-    root: bool
-    trust: bool
-    old_slot: Alternative | None = None
-    new_slot: Alternative | None = None
-
-    def single_out(self, edit: Edit, take_over: TakeOver) -> None:
-        """Note how the old node looks with one edit, and the new one without it."""
-
-        def changed(keep: Keep | None) -> Node:
-            one, other = restricted(self.old, keep), restricted(self.new, keep)
-            return swapped(self.old_view, self.old_slot or self.old, take_over(one, other))
-
-        def reverted(keep: Keep | None) -> Node:
-            one, other = restricted(self.old, keep), restricted(self.new, keep)
-            return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
-
-        edit.with_it, edit.without_it = instead(self.old_view, changed), instead(self.new_view, reverted)
-
-
-def swapped(view: View, member: Alternative, stand_in: Alternative) -> Node:
-    """A node with another alternative in the place of one of its own."""
-    return view.node_with([stand_in if item is member else item for item in view.alternatives])
-
-
-def instead(view: View, make: Callable[[Keep | None], Node]) -> Stead | None:
-    """A node and what to see in its stead; ``None`` for a node that stands nowhere in the document."""
-    return None if view.node.synthetic else Stead(view.node, make)
 
 
 _NOTES = {
@@ -346,7 +298,7 @@ class Walk:
         if len(heads[0]) == len(heads[1]):
             for before, after in zip(*heads, strict=True):
                 self.nodes(before, after, trust=trust)
-            self._child(old, new, "items", leaf, "items", trust)
+            self.child(old, new, "items", leaf, "items", trust)
         else:
             leaf("items", ("prefixItems", "items"))
         counts = ("minContains", "maxContains")
@@ -354,10 +306,10 @@ class Walk:
             if any(old.keys.get(key) != new.keys.get(key) for key in counts):
                 leaf("contains", ("contains", *counts))
             else:
-                self._child(old, new, "contains", leaf, "contains", trust and "maxContains" not in old.keys)
+                self.child(old, new, "contains", leaf, "contains", trust and "maxContains" not in old.keys)
         self._whole_keys(old, new, leaf, "items", ("unevaluatedItems",))
 
-    def _child(self, old: Alternative, new: Alternative, key: str, leaf: Any, family: str, trust: bool) -> None:
+    def child(self, old: Alternative, new: Alternative, key: str, leaf: Any, family: str, trust: bool) -> None:
         """One sub-schema: walked where both sides have it, an edit of its own where one has not."""
         before, after = old.keys.get(key), new.keys.get(key)
         if before is None and after is None:
@@ -373,7 +325,7 @@ class Walk:
         if self._same(old, new, "if"):
             for key in ("then", "else"):
                 if "if" in old.keys and not self._same(old, new, key):
-                    self._child(old, new, key, leaf, "condition", False)
+                    self.child(old, new, key, leaf, "condition", False)
         else:
             leaf("condition", ("if", "then", "else"))
         for key, family in (("allOf", "all-of"), ("anyOf", "union"), ("oneOf", "union")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.model import Verdict
+from mcp_governor.change.terms import Verdict
 from mcp_governor.changelog.releases import named_section
 from mcp_governor.changelog.structure import is_newer
 from mcp_governor.changelog.subjects import homes, subject_of

@@ -6,7 +6,7 @@ import fnmatch
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.model import Verdict
+from mcp_governor.change.terms import Verdict
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.replacements import farewell

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.model import Side
+from mcp_governor.change.terms import Side
 from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp_governor._version import __version__
-from mcp_governor.change.model import Verdict
+from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Bump, Severity
 from mcp_governor.frozen import frozen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.change.model import Level, Side, Verdict
+from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT
 from mcp_governor.findings import Bump, Severity, Tier
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.model import Verdict
+from mcp_governor.change.terms import Verdict
 from mcp_governor.changelog.rulebook import finding
 from mcp_governor.findings import Tier
 from mcp_governor.policy.windows import WINDOWS, History, Notice

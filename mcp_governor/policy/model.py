@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.model import Verdict
+from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.frozen import frozen
 

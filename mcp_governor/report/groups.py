@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.model import Verdict
+from mcp_governor.change.terms import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

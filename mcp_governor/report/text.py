@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.model import Verdict
+from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Severity
 from mcp_governor.report.groups import (
     MOST_SHOWN,

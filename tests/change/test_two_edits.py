@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from mcp_governor.change import Change, Side, Verdict
-from mcp_governor.change.model import MISSING
+from mcp_governor.change.terms import MISSING
 from tests.change.conftest import Comparer
 
 B, C = Verdict.BREAKING, Verdict.COMPATIBLE

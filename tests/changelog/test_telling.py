@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.change.model import Change
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, parse
 from mcp_governor.findings import Bump, Severity, Tier
 from mcp_governor.surface import Surface, build_surface, fingerprint

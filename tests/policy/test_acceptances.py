@@ -9,7 +9,8 @@ import tomli
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.change.model import Change
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.findings import Bump, Finding, Severity
 from mcp_governor.policy import Acceptance, add_acceptance, apply_acceptances, evaluate

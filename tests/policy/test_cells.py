@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.change.model import Change
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.changelog import parse
 from mcp_governor.config.model import PolicyConfig
 from mcp_governor.findings import Bump, Tier

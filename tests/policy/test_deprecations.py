@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from mcp_governor.change import compare
-from mcp_governor.change.model import Change, Side, Verdict
+from mcp_governor.change.model import Change
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.changelog import parse
 from mcp_governor.findings import Bump, Severity, Tier
 from mcp_governor.policy import evaluate, required_step

@@ -1,0 +1,44 @@
+"""The words of a change: which promise it touches, what it does to a client, how schemas were read."""
+
+from __future__ import annotations
+
+from enum import Enum, StrEnum
+from typing import Any, Final
+
+
+class Missing(Enum):
+    """The type of :data:`MISSING`."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
+"""No value at all, where ``None`` is the value ``null``."""
+
+
+def value_or_none(value: Any) -> Any:
+    """A value for :attr:`Change.old` or :attr:`Change.new`; whether it is there is told beside it."""
+    return None if value is MISSING else value
+
+
+class Side(StrEnum):
+    """Which promise a change touches: what callers send, what they get, or the list itself."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    SURFACE = "surface"
+
+
+class Verdict(StrEnum):
+    """What a change does to a client that worked yesterday."""
+
+    BREAKING = "breaking"
+    COMPATIBLE = "compatible"
+    UNKNOWN = "unknown"
+
+
+class Level(StrEnum):
+    """How schemas are read: as people mean them, or as pure sets of instances (DESIGN section 5, change)."""
+
+    DECLARED = "declared"
+    STRICT = "strict"
