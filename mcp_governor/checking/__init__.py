@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mcp_governor.checking.events import Emit, Event, Finished, Started
     from mcp_governor.checking.model import BaselineInfo, Report, ServerInfo
     from mcp_governor.checking.offline import check_offline
-    from mcp_governor.checking.reading import read_surface, read_target
+    from mcp_governor.checking.reading import read_governed, read_surface
     from mcp_governor.checking.run import changelog_report, check, check_surface, lint_report
 
 __all__ = [
@@ -32,8 +32,8 @@ __all__ = [
     "compare_surfaces",
     "compare_targets",
     "lint_report",
+    "read_governed",
     "read_surface",
-    "read_target",
 ]
 
 
@@ -45,6 +45,6 @@ __getattr__ = lazy_names(
         "model": ("BaselineInfo", "Report", "ServerInfo"),
         "offline": ("check_offline",),
         "run": ("check", "changelog_report", "check_surface", "lint_report"),
-        "reading": ("read_surface", "read_target"),
+        "reading": ("read_governed", "read_surface"),
     },
 )

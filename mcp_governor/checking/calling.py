@@ -10,10 +10,9 @@ from mcp_governor.checking.reading import counts_of, refuse_empty, with_manifest
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.settling import settle
 from mcp_governor.errors import UsageError
-from mcp_governor.target import LiveSource, limits_of, resolve, surface_of, tier_rules
+from mcp_governor.target import LiveSource, Source, limits_of, surface_of, tier_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import date
     from pathlib import Path
 
@@ -24,29 +23,28 @@ if TYPE_CHECKING:
 
 
 def call_target(
-    target: str | Path | None,
+    source: Source,
     config: Config,
     settings: CallSettings,
     *,
-    command: Sequence[str] = (),
     emit: Emit = silent,
     scratch: Path | None = None,
 ) -> tuple[Surface, CallReport]:
     """Read a live server's surface and call its tools, over one connection.
 
     Args:
-        target, config, command, emit: as for :func:`mcp_governor.checking.run.check`.
+        source: the server.
+        config, emit: as for :func:`mcp_governor.checking.run.check`.
         settings: permissions and limits.
         scratch: an existing folder in which a temporary one is made for arguments that mean a path; default is the
             system's.
 
     Raises:
-        UsageError: the target is a recording, which cannot be called, or nothing can be written to ``scratch``.
+        UsageError: the source is a recording, which cannot be called, or nothing can be written to ``scratch``.
         GovernorError: it cannot be reached, or a recorded call cannot be read.
     """
     from mcp_governor.wire.loop import run
 
-    source = resolve(None if target is None else str(target), config, command=command)
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; only a live server can be called.", "Name a live server.")
     emit(Started("read", source.shown))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.events import Emit, Finished, Started, silent
-from mcp_governor.checking.places import placed
-from mcp_governor.checking.reading import with_manifest
+from mcp_governor.checking.events import Emit, silent
+from mcp_governor.checking.places import with_places
+from mcp_governor.checking.reading import read_governed
 from mcp_governor.checking.run import check_surface
-from mcp_governor.target import read_source, recorded_baseline, recorded_source, tier_rules
+from mcp_governor.target import recorded_baseline, recorded_source
 
 if TYPE_CHECKING:
     from datetime import date
@@ -44,8 +44,6 @@ def check_offline(
     """
     here = Path.cwd()
     source = recorded_source(config, target, base=here)
-    emit(Started("read", source.shown))
-    surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
-    emit(Finished("read", len(surface.entries)))
+    surface = read_governed(source, config, emit=emit)
     report = check_surface(surface, recorded_baseline(config, against, base=here), config, emit=emit, today=today)
-    return placed(report, surface, source) if places else report
+    return with_places(report, surface, source) if places else report

@@ -7,27 +7,16 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Place, Report
 from mcp_governor.files import read_bytes
-from mcp_governor.target import FileSource, Source, resolve
+from mcp_governor.target import FileSource, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from mcp_governor.change import Change
-    from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
 
 
-def with_places(
-    report: Report, surface: Surface, target: str | Path | None, config: Config, *, command: Sequence[str] = ()
-) -> Report:
-    """The report with the places of its findings and changes, where the target is a recorded file."""
-    return placed(report, surface, resolve(None if target is None else str(target), config, command=command))
-
-
-def placed(report: Report, surface: Surface, source: Source) -> Report:
-    """:func:`with_places` for a source that ``surface`` was read from.
+def with_places(report: Report, surface: Surface, source: Source) -> Report:
+    """The report with the places of its findings and changes, where ``surface`` was read from a recorded file.
 
     A change that took something away is placed at what is left around it; a tool that is gone has no place.
     """

@@ -20,40 +20,25 @@ if TYPE_CHECKING:
     from mcp_governor.target import Baseline
 
 
-def is_live(target: str | Path | None, config: Config, command: Sequence[str] = ()) -> bool:
-    """Whether a target is a server that can be called, and not a recording."""
-    return isinstance(_source(target, config, command), LiveSource)
-
-
-def trusting(config: Config, target: str | Path | None, command: Sequence[str] = ()) -> Config:
+def trusting(config: Config, source: Source) -> Config:
     """The configuration, trusted to bring rules in Python where the run starts what it names anyway.
 
     A run over a recording, over a URL or over a command that the user typed imports nothing that a configuration
     names, unless the user trusts it (:mod:`mcp_governor.config.trust`).
     """
-    if config.trust_rules:
-        return config
-    source = _source(target, config, command)
-    if not isinstance(source, LiveSource) or not source.configured:
+    if config.trust_rules or not isinstance(source, LiveSource) or not source.configured:
         return config
     from mcp_governor.wire.endpoint import HttpEndpoint
 
     return config if isinstance(source.endpoint, HttpEndpoint) else replace(config, trust_rules=True)
 
 
-def _source(target: str | Path | None, config: Config, command: Sequence[str]) -> Source:
-    return resolve(None if target is None else str(target), config, command=command)
-
-
-def read_target(
-    target: str | Path | None, config: Config, *, command: Sequence[str] = (), emit: Emit = silent
-) -> Surface:
-    """The surface of a target.
+def read_governed(source: Source, config: Config, *, emit: Emit = silent) -> Surface:
+    """The surface of a source, with what the configuration adds to it.
 
     Raises:
-        GovernorError: as :func:`check`; :class:`NothingCheckedError` where the server publishes nothing.
+        GovernorError: as :func:`mcp_governor.target.read_source`, and as :func:`with_manifest`.
     """
-    source = _source(target, config, command)
     emit(Started("read", source.shown))
     surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
     emit(Finished("read", len(surface.entries)))
@@ -90,7 +75,8 @@ def read_surface(
     Raises:
         GovernorError: it cannot be read.
     """
-    return read_target(target, config if config is not None else load_config(), command=command)
+    config = config if config is not None else load_config()
+    return read_governed(resolve(None if target is None else str(target), config, command=command), config)
 
 
 def refuse_empty(surface: Surface) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
-from mcp_governor.checking.reading import baseline_info, counts_of, is_live, read_target, refuse_empty, trusting
+from mcp_governor.checking.reading import baseline_info, counts_of, read_governed, refuse_empty, trusting
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.settling import settle, without_known
 from mcp_governor.config import Config, load_config
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import read_baseline
+from mcp_governor.target import LiveSource, read_baseline, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,19 +61,19 @@ def check(
         target, config = None, target
     config = config if config is not None else load_config()
     if isinstance(target, Surface):
-        baseline = read_baseline(config, against, live=False)
+        baseline = read_baseline(config, against)
         return check_surface(target, baseline, config, emit=emit, today=today)
-    live = is_live(target, config, command)
-    config = trusting(config, target, command)
-    baseline = read_baseline(config, against, live=live)
+    source = resolve(None if target is None else str(target), config, command=command)
+    config = trusting(config, source)
+    baseline = read_baseline(config, against, source=source)
     from mcp_governor.checking.calling import call_target, configured_calls
 
     calls = configured_calls(config)
-    if calls is None or not live:
-        surface = read_target(target, config, command=command, emit=emit)
+    if calls is None or not isinstance(source, LiveSource):
+        surface = read_governed(source, config, emit=emit)
         report = check_surface(surface, baseline, config, emit=emit, today=today)
-        return with_places(report, surface, target, config, command=command) if places else report
-    surface, called = call_target(target, config, calls, command=command, emit=emit)
+        return with_places(report, surface, source) if places else report
+    surface, called = call_target(source, config, calls, emit=emit)
     return check_surface(surface, baseline, config, called=called, emit=emit, today=today)
 
 

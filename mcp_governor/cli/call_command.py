@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, run_options, server_command, target_argument
+from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, run_options, target_argument
 from mcp_governor.cli.progress import progress
 from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import line
@@ -84,7 +84,7 @@ def call(
         budget=budget,
     )
     with progress(run.output) as emit:
-        surface, called = call_target(target, config, settings, command=server_command(), emit=emit, scratch=scratch)
+        surface, called = call_target(run.source(target), config, settings, emit=emit, scratch=scratch)
     if record is not None:
         _record(record, called, quiet=run.output.verbose < 0)
     report = call_report(surface, called, config, date.today())

@@ -14,7 +14,6 @@ from mcp_governor.cli.common import (
     TargetCommand,
     deliver,
     run_options,
-    server_command,
     target_argument,
     write_text,
 )
@@ -47,15 +46,14 @@ def changelog() -> None:
 @run_options()
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
-    from mcp_governor.checking import changelog_report, read_target
+    from mcp_governor.checking import changelog_report, read_governed
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.reading import is_live
     from mcp_governor.target import read_baseline
 
     load_changelog(run.config)
-    surface = read_target(target, run.config, command=server_command())
-    live = is_live(target, run.config, server_command())
-    report = changelog_report(surface, read_baseline(run.config, against, live=live), run.config)
+    source = run.source(target)
+    surface = read_governed(source, run.config)
+    report = changelog_report(surface, read_baseline(run.config, against, source=source), run.config)
     return deliver(report, run.output)
 
 
@@ -77,10 +75,9 @@ class _Desk:
 
 def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
     from mcp_governor.changelog import parse
-    from mcp_governor.checking import read_target
+    from mcp_governor.checking import read_governed
     from mcp_governor.checking.changelog import load_changelog
     from mcp_governor.checking.options import changes_between
-    from mcp_governor.checking.reading import is_live
     from mcp_governor.config import DEFAULT_CHANGELOG
     from mcp_governor.target import read_baseline
 
@@ -90,8 +87,9 @@ def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
     else:
         config = replace(config, changelog=config.changelog or DEFAULT_CHANGELOG)
         book = parse("", config.changelog)
-    surface = read_target(target, config, command=server_command())
-    baseline = read_baseline(config, against, live=is_live(target, config, server_command()))
+    source = run.source(target)
+    surface = read_governed(source, config)
+    baseline = read_baseline(config, against, source=source)
     changes: list[Change] = []
     if baseline is not None:
         changes = changes_between(baseline.surface, surface, config)
@@ -210,9 +208,9 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
 
     from mcp_governor.changelog import parse, recorded_path
     from mcp_governor.changelog import release as released
-    from mcp_governor.checking import check_surface, read_target
+    from mcp_governor.checking import check_surface, read_governed
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.reading import is_live, trusting
+    from mcp_governor.checking.reading import trusting
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import read_baseline
     from mcp_governor.writing import NewFile, locked, write_files
@@ -220,10 +218,11 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
     config = run.config
     book = load_changelog(config)
     text = released(book, version, day=date.today().isoformat() if config.changelog_options.date else None)
-    surface = read_target(target, config, command=server_command())
+    source = run.source(target)
+    surface = read_governed(source, config)
     # What is checked is what would be written: moving the marker is the release's own work.
-    config = trusting(config, target, server_command())
-    baseline = read_baseline(config, against, live=is_live(target, config, server_command()))
+    config = trusting(config, source)
+    baseline = read_baseline(config, against, source=source)
     report = check_surface(surface, baseline, config, changelog=parse(text, book.what))
     if report.verdict == "fail":
         deliver(report, run.output)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.config import Launch
     from mcp_governor.surface import Surface
+    from mcp_governor.target import Source
     from mcp_governor.wire import Endpoint
 
 _FIRST_VERSION = "0.1.0"
@@ -65,14 +66,15 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     plan.keys.update(_launched(run.config.launch, plan))
     _see_words(plan.keys)
     config = _config(plan, root)
-    surface = _read(config)
+    source = resolve(None, config)
+    surface = _read(source, config)
     from mcp_governor.report.groups import count_of
     from mcp_governor.writing import write_files
 
     files, written = _files(plan, surface, root)
 
     offers = [
-        *(ci_offers(root, _endpoint(config), _secrets(plan)) if ci else ()),
+        *(ci_offers(root, _endpoint(source), _secrets(plan)) if ci else ()),
         *([hook_offer(root)] if hook else ()),
     ]
     shown = [(visible(os.path.relpath(offer.path, root)), offer) for offer in offers]
@@ -93,8 +95,7 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     out.echo("Commit these files. From now on: mcp-governor check")
 
 
-def _endpoint(config: Config) -> Endpoint:
-    source = resolve(None, config)
+def _endpoint(source: Source) -> Endpoint:
     assert isinstance(source, LiveSource)
     return source.endpoint
 
@@ -247,11 +248,11 @@ def _config(plan: _Plan, root: Path) -> Config:
     return with_found_files(Config(root=root, target=plan.target, servers=servers))
 
 
-def _read(config: Config) -> Surface:
-    from mcp_governor.checking import read_target
+def _read(source: Source, config: Config) -> Surface:
+    from mcp_governor.checking import read_governed
     from mcp_governor.errors import NothingCheckedError
 
-    surface = read_target(None, config)
+    surface = read_governed(source, config)
     if not surface.entries:
         raise NothingCheckedError(
             f"The server {visible(config.target)} publishes no tools; nothing was written.",

@@ -15,7 +15,6 @@ from mcp_governor.cli.common import (
     TargetCommand,
     deliver,
     run_options,
-    server_command,
     target_argument,
     tell_skipped,
     write_lines,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
     from mcp_governor.report.lines import Line
     from mcp_governor.surface import Surface
+    from mcp_governor.target import Source
 
 
 @click.command(cls=TargetCommand)
@@ -68,27 +68,27 @@ def lint(
     """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
     from mcp_governor.catalogue import gone, load_baseline, new_findings
     from mcp_governor.catalogue import select as selected
-    from mcp_governor.checking import lint_report, read_target
+    from mcp_governor.checking import lint_report, read_governed
     from mcp_governor.checking.places import with_places
-    from mcp_governor.checking.reading import is_live, trusting
+    from mcp_governor.checking.reading import trusting
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting import run_rules
     from mcp_governor.linting.phrases import counted
 
     config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
-    if not show_settings:
-        config = trusting(config, target, server_command())
-    selection = selected(lint_settings(config))
     if show_settings:
-        write_lines(_settings(selection, config), run.output)
+        write_lines(_settings(selected(lint_settings(config)), config), run.output)
         return int(Exit.PASS)
+    source = run.source(target)
+    config = trusting(config, source)
+    selection = selected(lint_settings(config))
     if not selection.reads:
         tell_skipped(selection.skipped)
         raise NothingCheckedError(
             "No rule is selected that reads a surface.", "mcp-governor lint --show-settings shows what is selected."
         )
-    surface = read_target(target, config, command=server_command())
-    compared = _compared(config, live=is_live(target, config, server_command())) if new_only else None
+    surface = read_governed(source, config)
+    compared = _compared(config, source) if new_only else None
     findings = run_rules(surface, selection, baseline=compared)
     known = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)
     if write_baseline:
@@ -104,7 +104,7 @@ def lint(
         findings = new_findings(findings, ids)
     report = lint_report(surface, findings, config, selection)
     if run.output.format == "text" and run.output.verbose >= 0 and not statistics:
-        report = with_places(report, surface, target, config, command=server_command())
+        report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
         tell_skipped(report.skipped_rules)
         write_text(_counts(report), run.output)
@@ -133,11 +133,11 @@ def _chosen(
     return replace(config, lint=table, profile=profile or config.profile)
 
 
-def _compared(config: Config, *, live: bool) -> Surface:
+def _compared(config: Config, source: Source) -> Surface:
     from mcp_governor.errors import UsageError
     from mcp_governor.target import read_baseline
 
-    found = read_baseline(config, live=live)
+    found = read_baseline(config, source=source)
     if found is None:
         raise UsageError("--new-only needs a baseline surface.", "Record one with: mcp-governor snapshot")
     return found.surface

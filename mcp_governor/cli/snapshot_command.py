@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_governor.cli import out as output
-from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
+from mcp_governor.cli.common import Run, TargetCommand, run_options, target_argument
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.text import visible
 
@@ -16,13 +16,13 @@ from mcp_governor.text import visible
 @run_options(formats=("text",))
 def snapshot(run: Run, target: str | None, out: str | None) -> None:
     """Record the surface of TARGET, deterministically, for review and later comparison."""
-    from mcp_governor.checking import read_target
+    from mcp_governor.checking import read_governed
     from mcp_governor.report.groups import count_of
     from mcp_governor.surface import dump_surface, fingerprint
     from mcp_governor.target import SURFACE_FILE
     from mcp_governor.writing import write_file
 
-    surface = read_target(target, run.config, command=server_command())
+    surface = read_governed(run.source(target), run.config)
     if not (surface.entries or surface.prompts or surface.resources or surface.templates):
         raise NothingCheckedError(
             f"{surface.source} publishes nothing: no tools, prompts or resources; nothing was recorded.",

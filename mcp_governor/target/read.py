@@ -118,15 +118,16 @@ class Baseline:
     surface: Surface
 
 
-def read_baseline(config: Config, against: str | None = None, *, live: bool) -> Baseline | None:
+def read_baseline(config: Config, against: str | None = None, *, source: Source | None = None) -> Baseline | None:
     """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
     the one in the work tree; ``None`` where there is none of these, or the run is isolated from them.
 
     Args:
         config: may name one.
         against: the one that the user typed.
-        live: the run reaches a server anyway. Where it only reads recordings, the configuration cannot make it start
-            or fetch anything; what the user typed can.
+        source: what is governed, ``None`` for a surface that was read already. Where it is a server, the run
+            reaches one anyway; over a recording the configuration cannot make it start or fetch anything, and only
+            what the user typed can.
 
     Raises:
         UsageError: the configuration names a server, and the run is over a recording.
@@ -135,24 +136,24 @@ def read_baseline(config: Config, against: str | None = None, *, live: bool) -> 
     from pathlib import Path
 
     if against is not None:
-        source = parse_target(against, config, base=Path.cwd())
+        named = parse_target(against, config, base=Path.cwd())
     elif config.baseline:
-        source = parse_target(config.baseline, config, base=config.root, typed=False)
-        if isinstance(source, LiveSource) and not live:
-            named = one_line(config.baseline, 60)
+        named = parse_target(config.baseline, config, base=config.root, typed=False)
+        if isinstance(named, LiveSource) and not isinstance(source, LiveSource):
+            shown = one_line(config.baseline, 60)
             raise UsageError(
-                f'The baseline that {config.shown} names ("{named}") is a server, and this run over a recording '
+                f'The baseline that {config.shown} names ("{shown}") is a server, and this run over a recording '
                 "starts none.",
-                f'Record the baseline with: mcp-governor snapshot -o FILE, or type it: --against "{named}"',
+                f'Record the baseline with: mcp-governor snapshot -o FILE, or type it: --against "{shown}"',
             )
     else:
         found = None if config.isolated else _default_source(config)
         if found is None:
             return None
-        source = found
+        named = found
     # A recording tells its own tiers: those of today's config would hide that a tool was moved.
-    tiers = tier_rules(config) if isinstance(source, LiveSource) else NO_TIER_RULES
-    return Baseline(source.shown, read_source(source, tiers=tiers))
+    tiers = tier_rules(config) if isinstance(named, LiveSource) else NO_TIER_RULES
+    return Baseline(named.shown, read_source(named, tiers=tiers))
 
 
 def _default_source(config: Config) -> Source | None:
