@@ -10,7 +10,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """Exit codes of every command (DESIGN: command line)."""
+    """Exit codes of every command (docs/commands.md)."""
 
     PASS = 0
     FINDINGS = 1

@@ -1,6 +1,6 @@
 """Words of an untrusted server, made safe to show.
 
-A governed server is hostile until proved otherwise (DESIGN section 8): what it says may hold ANSI sequences,
+A governed server is hostile until proved otherwise (docs/trust.md): what it says may hold ANSI sequences,
 bidirectional overrides, invisible characters or lone surrogates, and secrets that it was given. Every consumer that
 shows such words to a person passes them through here first; formats with a syntax of their own (Markdown, HTML)
 escape on top of that. :func:`printable` is what every line passes that leaves the process.

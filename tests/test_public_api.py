@@ -1,4 +1,4 @@
-"""The names that ``mcp_governor`` promises (DESIGN section 4), and what importing them costs."""
+"""The names that ``mcp_governor`` promises (README.md, From Python), and what importing them costs."""
 
 from __future__ import annotations
 

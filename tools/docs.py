@@ -50,6 +50,38 @@ CHANGES_READING = """\
   with a capability are reported one by one in any case.
 - **The version** of `pypi:NAME==V` and `npm:NAME@V` is V, whatever the server reports.
 
+## Two levels
+
+An input must still accept what it accepted; an output must still promise what it promised. `--level` says how the
+schemas are read:
+
+- `declared`, the default, reads them as people do. Callers pass the arguments that are declared, so the old input is
+  read as *closed*: keys that it does not declare do not count, where `additionalProperties` is absent, `true` or `{}`.
+  The new input must accept that. A root without properties is a tool without arguments; a nested object without
+  properties is a map and stays open, and so does a schema as `additionalProperties`. Of an output, the new schema is
+  closed in the same way and the old one *opened*: readers put up with further fields. Keys that are spread over
+  `allOf`, `anyOf` and `$ref` count together. So a new optional argument breaks nobody, and a removed one does.
+- `strict` reads them as sets of values, as a validator does: an open object accepts everything.
+
+## What a schema cannot settle
+
+| edit | by default | option in `policy` |
+| --- | --- | --- |
+| an argument is removed | breaking | `argument-removed` |
+| an input object is closed: `additionalProperties` absent → `false` | compatible; `strict`: breaking | `input-closed` |
+| an object open by declaration (`true`, `{}`, a schema) is closed | breaking | `declared-openness-closed` |
+| a field is added to a closed output | compatible, with a note | `closed-output`, for hosts that cache schemas |
+| an optional output field is removed | breaking | `optional-field-removed` |
+| an output enum gains a value | breaking | `output-enum-value-added`; `open-enums` names those that may grow |
+| a default is changed | breaking | `default-changed` |
+| a default is added or removed | compatible | `default-presence` |
+| a required argument is added that carries a default | breaking | `required-with-default` |
+| a behaviour hint promises less than before, by the defaults of the protocol | breaking | `hint-less-safe` |
+| a format is added or changed | compatible, with a note | `assert-formats` |
+| capabilities are dropped | a note | `capabilities` |
+| description, title, icons, other `_meta` | wording, a patch | |
+| a `$ref` that cannot be followed | the same on both sides: no change; changed: unknown | |
+
 ## Kinds"""
 
 

@@ -424,7 +424,7 @@ _PLAIN_LIST = {"type", "items", "minItems", "maxItems", "uniqueItems", "descript
 
 
 def _declared(schema: Any, value: Any, *, root: bool = True) -> bool:
-    """Whether the readings of DESIGN section 5 take the schema at its word about this value.
+    """Whether the readings of docs/changes.md take the schema at its word about this value.
 
     That is so where every object in the value holds declared keys only, and is described by nothing but plain
     properties. Nothing is claimed about other values.

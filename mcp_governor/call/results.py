@@ -1,7 +1,7 @@
 """Checks of a ``tools/call`` result, whatever it carries: the protocol's, and those of the other contracts.
 
-Each contract is one function that gives breaches; which of their rules run is chosen by the profile (DESIGN
-section 6), and severities come from the catalogue.
+Each contract is one function that gives breaches; the profile chooses which of their rules run
+(docs/rules/README.md), and severities come from the catalogue.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Option(NamedTuple):
 
 
 class Stance(NamedTuple):
-    """The side that a rule takes on a question where the sources disagree (DESIGN section 6)."""
+    """The side that a rule takes on a question where the sources disagree (docs/rules/README.md)."""
 
     topic: str
     choice: str

@@ -1,4 +1,4 @@
-"""The policy of the comparison: one knob for each line of the table in DESIGN section 5."""
+"""The policy of the comparison: one option for each line of the table in docs/changes.md."""
 
 from __future__ import annotations
 

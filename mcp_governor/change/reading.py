@@ -1,4 +1,4 @@
-"""A schema as a set of instances, in one of three readings (DESIGN section 5, change).
+"""A schema as a set of instances, in one of three readings (docs/changes.md, Two levels).
 
 *Raw* is the published text. *Closed* forbids every key that the schema does not declare, wherever it leaves them
 open without saying what they hold: what callers send, and what servers answer, as people mean it. *Opened*

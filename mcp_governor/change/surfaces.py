@@ -32,8 +32,8 @@ def compare(
     Args:
         old: the surface that clients know.
         new: the surface that they will meet.
-        level: ``declared`` reads schemas as people mean them, ``strict`` as pure sets of instances (DESIGN
-            section 5, change).
+        level: ``declared`` reads schemas as people mean them, ``strict`` as pure sets of instances
+            (docs/changes.md, Two levels).
         options: the policy where a schema cannot settle it.
 
     Returns:

@@ -38,7 +38,7 @@ class Verdict(StrEnum):
 
 
 class Level(StrEnum):
-    """How schemas are read: as people mean them, or as pure sets of instances (DESIGN section 5, change)."""
+    """How schemas are read: as people mean them, or as pure sets of instances (docs/changes.md)."""
 
     DECLARED = "declared"
     STRICT = "strict"

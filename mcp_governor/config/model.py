@@ -79,7 +79,7 @@ class LintConfig:
 
 @frozen
 class PolicyConfig:
-    """``[tool.mcp-governor.policy]``: what the schema cannot settle (DESIGN section 5, change and policy)."""
+    """``[tool.mcp-governor.policy]``: what the schema cannot settle (docs/changes.md)."""
 
     zero_policy: str = "minor-may-break"
     calver: str = "minor"

@@ -1,4 +1,4 @@
-"""TARGET strings → sources (DESIGN section 3 lists the forms)."""
+"""TARGET strings → sources (README.md lists the forms)."""
 
 from __future__ import annotations
 

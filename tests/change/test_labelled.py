@@ -1,6 +1,6 @@
 """Labelled changes: which findings two schemas lead to, of which kind, where, and with which verdict.
 
-The labels in ``fixtures/changes`` were written from the table in DESIGN section 5 before the comparison was run.
+The labels in ``fixtures/changes`` were written from the table in docs/changes.md before the comparison was run.
 """
 
 from __future__ import annotations

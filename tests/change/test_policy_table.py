@@ -1,12 +1,14 @@
-"""The table of default verdicts in DESIGN section 5, each line with its option, and its neighbours."""
+"""The table of default verdicts in docs/changes.md, each line with its option, and its neighbours."""
 
 from __future__ import annotations
 
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mcp_governor.change import CHARTER_OPEN_ENUMS, Level, Side, Verdict, option_schemas, options_from
+from mcp_governor.change import CHARTER_OPEN_ENUMS, ChangeOptions, Level, Side, Verdict, option_schemas, options_from
 from tests.change.conftest import Comparer
 
 STR, INT = {"type": "string"}, {"type": "integer"}
@@ -398,3 +400,10 @@ def test_options_in_the_configuration_spelling() -> None:
     assert options.closed_output == "breaking"
     assert options.open_enums == ("kind", "*/reason")
     assert options.input_closed == "compatible"
+
+
+def test_the_page_has_a_line_for_each_option() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "changes.md").read_text("utf-8")
+    table = page.partition("## What a schema cannot settle")[2].partition("\n## ")[0]
+    options = {field.name for field in fields(ChangeOptions)} - {"deadline", "tool_deadline", "run_deadline"}
+    assert {name for name in options if f"`{name.replace('_', '-')}`" not in table} == set()

@@ -1,4 +1,4 @@
-"""Exit codes and the options that every command shares (DESIGN: command line)."""
+"""Exit codes and the options that every command shares (docs/commands.md)."""
 
 from __future__ import annotations
 
