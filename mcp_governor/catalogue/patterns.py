@@ -7,11 +7,11 @@ never fetch anything.
 from __future__ import annotations
 
 import functools
+import json
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.schemas.walking import MOST_NEGATED, negated
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
         raise ConfigError(f"the schema does not compile: {one_line(reason)}.", _LINEAR) from None
 
 
-def published_validator(schema: dict[str, Any]) -> Validator:
+def published_validator(schema: dict[str, Any], draft: int) -> Validator:
     """A validator for a schema that a server publishes: nothing is fetched, formats are annotations.
 
     Raises:
@@ -57,12 +57,12 @@ def published_validator(schema: dict[str, Any]) -> Validator:
     """
     import jsonschema_rs
 
-    if negated(schema) > MOST_NEGATED:
-        raise ValueError('it nests "not" in "not" so often that its validator would not fit into memory')
+    from mcp_governor.schemas.soundness import native_validator
+
     try:
-        return jsonschema_rs.validator_for(schema, offline=True, validate_formats=False)
+        return native_validator(schema, json.dumps(schema), draft)
     except UnicodeEncodeError:
-        return published_validator(encodable(schema))
+        return published_validator(encodable(schema), draft)
     except jsonschema_rs.ReferencingError as error:
         raise ValueError(error.message) from None
 

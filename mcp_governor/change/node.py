@@ -14,8 +14,18 @@ from urllib.parse import unquote
 
 from mcp_governor.change.keywords import check_keywords
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
-from mcp_governor.schemas.keywords import ASSERTION_KEYS, WORDING_KEYS, known_keywords
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.keywords import (
+    APPLICATORS,
+    ASSERTION_KEYS,
+    IN_PLACE,
+    REFERENCES,
+    REFUSING,
+    SCHEMA_KEYS,
+    SCHEMA_LIST_KEYS,
+    WORDING_KEYS,
+    known_keywords,
+)
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.schemas.walking import walk
 from mcp_governor.surface.canonical import canonical_json
@@ -28,26 +38,8 @@ if TYPE_CHECKING:
 SAFE_INTEGER = 2**53 - 1
 """The largest integer that JSON carries safely (RFC 8259, section 6); SDKs write it as a bound by themselves."""
 
-_DIALECT = lazy_pattern(r"https?://json-schema\.org/(?:draft-0?(4|6|7)|draft/(2019)-09|draft/(2020)-12)/schema#?")
-
-_SINGLE = frozenset(
-    {
-        "additionalProperties",
-        "contains",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-_MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
-_APPLICATORS = _SINGLE | _LISTS | _MAPS
-_REFS = ("$ref", "$dynamicRef", "$recursiveRef")
+_UNSAID = 0
+"""The dialect of a schema that names none: it is read as whatever it is spelled in."""
 _NOTES = WORDING_KEYS | {"contentEncoding", "contentMediaType", "default", "format", "x-mcp-header"}
 
 
@@ -79,12 +71,12 @@ class Node:
 
     def in_place(self) -> Iterator[Node]:
         """The schemas that apply to the same instance as this one."""
-        for key in ("$ref", "not", "if", "then", "else"):
-            if key in self.keywords:
-                yield self.keywords[key]
-        for key in ("allOf", "anyOf", "oneOf"):
-            yield from self.keywords.get(key, ())
-        yield from self.keywords.get("dependentSchemas", {}).values()
+        for key in ("$ref", *IN_PLACE):
+            value = self.keywords.get(key)
+            if isinstance(value, Node):
+                yield value
+            elif value is not None:
+                yield from value if isinstance(value, list) else value.values()
 
 
 @frozen
@@ -141,18 +133,13 @@ class _Parser:
         self.resources: dict[str, str] = {}
         self._places: set[str] = set()
         self.anchors: dict[tuple[str, str], str] = {}
-        self.draft: int | None = None
-        self.known: frozenset[str] | None = None
+        self.draft = dialect_of(schema, _UNSAID)
+        self.known = known_keywords(self.draft or _UNSAID)
 
     def document(self) -> Document:
-        dialect = self.schema.get("$schema") if isinstance(self.schema, dict) else None
-        if dialect is not None:
-            match = _DIALECT.fullmatch(dialect) if isinstance(dialect, str) else None
-            if match is None:
-                root = self._opaque(Node(""), self.schema, f"its dialect {_shown(dialect)} is unknown")
-                return Document(root, (root,))
-            self.draft = int(next(group for group in match.groups() if group))
-            self.known = known_keywords(self.draft % 2000)
+        if self.draft is None:
+            root = self._opaque(Node(""), self.schema, f"its dialect {_shown(self.schema['$schema'])} is unknown")
+            return Document(root, (root,))
         self._find_resources()
         root = self._node("", self.schema)
         while self.pending:
@@ -208,7 +195,7 @@ class _Parser:
             self._opaque(node, value, problem)
             return
         node.notes = {key: value[key] for key in value if key in _NOTES}
-        reference = next((value[key] for key in _REFS if key in value), None)
+        reference = next((value[key] for key in REFERENCES if key in value), None)
         if reference is not None:
             target = self._resolve(reference, node.pointer)
             if target is None:
@@ -225,12 +212,12 @@ class _Parser:
                 if not self._is_noise(key, item):
                     node.keywords[key] = item
                 continue
-            if key not in _APPLICATORS:
+            if key not in APPLICATORS:
                 continue
             place = node.place_of(key)
-            if key in _SINGLE:
+            if key in SCHEMA_KEYS:
                 node.keywords[key] = self._node(place, item)
-            elif key in _LISTS:
+            elif key in SCHEMA_LIST_KEYS:
                 node.keywords[key] = [self._node(join_pointer(place, index), part) for index, part in enumerate(item)]
             else:
                 node.keywords[key] = {name: self._node(join_pointer(place, name), part) for name, part in item.items()}
@@ -250,8 +237,8 @@ class _Parser:
         """The same schema in 2020-12 keywords, without those that its dialect ignores; the node remembers how they
         were spelled."""
         if self.known is not None:
-            value = {key: item for key, item in value.items() if key in self.known or key not in _ASSERTIONS}
-        if self.draft == 2020 or not _LEGACY & value.keys():
+            value = {key: item for key, item in value.items() if key in self.known or key not in REFUSING}
+        if self.draft == LATEST or not _LEGACY & value.keys():
             return value
         value = dict(value)
         if isinstance(value.get("items"), list):
@@ -318,7 +305,6 @@ class _Parser:
                     stack.extend((part, False) for part in node.in_place())
 
 
-_ASSERTIONS = frozenset({*_SINGLE, *_LISTS, *_MAPS, *ASSERTION_KEYS, *_REFS})
 _LEGACY = frozenset({"additionalItems", "dependencies", "exclusiveMaximum", "exclusiveMinimum", "items"})
 
 

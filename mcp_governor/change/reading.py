@@ -26,32 +26,16 @@ from mcp_governor.change.names import (
     is_true,
     names,
 )
+from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mcp_governor.change.node import Node
 
-_NODE_KEYS = frozenset(
-    {
-        "additionalProperties",
-        "contains",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-_IN_PLACE = frozenset({"allOf", "anyOf", "dependentSchemas", "else", "oneOf", "then"})
+_IN_PLACE = APPLICATORS.intersection(IN_PLACE) - {"if", "not"}
+"""What is read as its schema is; conditions and negations are always as published."""
 _SHAPING = _IN_PLACE | {"$ref", "if", "patternProperties", "properties"}
-_MAPS = frozenset({"dependentSchemas", "patternProperties", "properties"})
-_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-
-
 POLICY_NOTES = ("contentEncoding", "contentMediaType", "default", "format", "x-mcp-header")
 """Annotations that somebody acts on."""
 
@@ -202,11 +186,11 @@ class _Renderer:
                 out[key] = self.node(value, _Role.RAW)
             elif key == "oneOf":
                 self._one_of(value, inner, out)
-            elif key in _NODE_KEYS:
+            elif key in SCHEMA_KEYS:
                 out[key] = self.node(value, inner)
-            elif key in _LISTS:
+            elif key in SCHEMA_LIST_KEYS:
                 out[key] = out.get(key, []) + [self.node(item, inner) for item in value]
-            elif key in _MAPS:
+            elif key in SCHEMA_MAP_KEYS:
                 out[key] = {name: self.node(item, inner) for name, item in value.items()}
             else:
                 out[key] = value

@@ -12,48 +12,21 @@ from typing import Any
 
 from mcp_governor.change.names import UNIONS, is_true, json_type
 from mcp_governor.change.node import Node
+from mcp_governor.schemas.keywords import REFERENCES, about
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
-OBJECT_KEYS = frozenset(
-    {
-        "additionalProperties",
-        "dependentRequired",
-        "dependentSchemas",
-        "maxProperties",
-        "minProperties",
-        "patternProperties",
-        "properties",
-        "propertyNames",
-        "required",
-        "unevaluatedProperties",
-    }
-)
-ARRAY_KEYS = frozenset(
-    {
-        "contains",
-        "items",
-        "maxContains",
-        "maxItems",
-        "minContains",
-        "minItems",
-        "prefixItems",
-        "unevaluatedItems",
-        "uniqueItems",
-    }
-)
-STRING_KEYS = frozenset({"maxLength", "minLength", "pattern"})
-NUMBER_KEYS = frozenset({"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"})
-ANY_KEYS = frozenset({"allOf", "anyOf", "else", "enum", "if", "not", "oneOf", "then"})
 _KEYS_OF_TYPE = {
-    "object": OBJECT_KEYS,
-    "array": ARRAY_KEYS,
-    "string": STRING_KEYS,
-    "number": NUMBER_KEYS,
-    "integer": NUMBER_KEYS,
+    "object": about("object"),
+    "array": about("array"),
+    "string": about("string"),
+    "number": about("number"),
+    "integer": about("number"),
     "boolean": frozenset[str](),
     "null": frozenset[str](),
 }
+_KEYS_OF_ALL = about("") - {"const", "type", *REFERENCES}
+"""``const`` is a list of one here, references are merged, and the type is told apart."""
 _MOST_ALTERNATIVES = 2_000
 """Alternatives of one schema that are looked at, one by one, besides those that it lists itself."""
 _LOWER = frozenset({"exclusiveMinimum", "minContains", "minItems", "minLength", "minProperties", "minimum"})
@@ -314,7 +287,7 @@ def _alternatives(flat: _Flat, home: str, room: list[int]) -> list[Alternative]:
 
 
 def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Alternative | None:
-    relevant = _KEYS_OF_TYPE[name] | ANY_KEYS
+    relevant = _KEYS_OF_TYPE[name] | _KEYS_OF_ALL
     keys = {key: value for key, value in flat.keys.items() if key in relevant}
     if "enum" in keys:
         fits = {name, "integer"} if name == "number" else {name}
@@ -332,7 +305,7 @@ def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Altern
 
 def as_type(alternative: Alternative, name: str) -> Alternative:
     """The alternative with the keywords that mean something to a type, in the spelling that they have there."""
-    relevant = _KEYS_OF_TYPE[name] | ANY_KEYS
+    relevant = _KEYS_OF_TYPE[name] | _KEYS_OF_ALL
     keys = {key: value for key, value in alternative.keys.items() if key in relevant}
     made = Alternative(
         alternative.type, keys, alternative.where, alternative.home, alternative.notes, alternative.stated

@@ -10,7 +10,6 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.schemas.pointers import resolve_pointer
-from mcp_governor.schemas.walking import MOST_NEGATED, negated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +41,7 @@ def compile_schema(schema: Any) -> Validating | None:
     """The validator of a schema that is used once; see :func:`compiled`."""
     from mcp_governor.containment.validating import Validating
 
-    if not isinstance(schema, dict | bool) or negated(schema) > MOST_NEGATED:
+    if not isinstance(schema, dict | bool):
         return None
     found = Validating(schema)
     return found if found.readable else None

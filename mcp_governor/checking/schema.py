@@ -7,6 +7,7 @@ from typing import Any
 from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT
 from mcp_governor.findings import Bump, Severity, Tier
+from mcp_governor.schemas.dialects import DIALECT_2020_12
 
 _TEXT = {"type": "string"}
 _OPTIONAL = {"type": ["string", "null"]}
@@ -90,7 +91,7 @@ def report_schema() -> dict[str, Any]:
         "additionalProperties": _COUNT,
     }
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT_2020_12,
         "title": FORMAT,
         **_object(
             {

@@ -6,6 +6,7 @@ from typing import Any
 
 from mcp_governor.config.model import MOST_SECONDS
 from mcp_governor.findings import Severity, Tier
+from mcp_governor.schemas.dialects import DIALECT_2020_12
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
 _TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
@@ -146,7 +147,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
         policy["additionalProperties"] = True
     name = {"enum": list(profiles)} if profiles else _TEXT
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT_2020_12,
         "title": "mcp-governor configuration",
         **_table(
             {

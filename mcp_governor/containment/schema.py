@@ -17,9 +17,10 @@ from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.references import Document, patterns_of, published
+from mcp_governor.schemas.references import Document, published
 from mcp_governor.schemas.soundness import find_problem, native_validator
 from mcp_governor.schemas.translation import modern
+from mcp_governor.schemas.walking import patterns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from mcp_governor.schemas.keywords import ASSERTIONS
+from mcp_governor.schemas.keywords import REFUSING
 from mcp_governor.schemas.references import follow
 from mcp_governor.schemas.values import is_type, text_of
 
@@ -75,7 +75,7 @@ def surely_covers(outer: Any, inner: Any, outer_text: str, inner_text: str) -> b
 
 def _says_nothing(schema: dict[str, Any]) -> bool:
     """Whether a schema refuses no value."""
-    return ASSERTIONS.isdisjoint(schema)
+    return REFUSING.isdisjoint(schema)
 
 
 class _Comparison:
@@ -131,7 +131,7 @@ class _Comparison:
         Definitions that lead back to themselves are assumed to cover each other, if a step into the value lies
         between: instances are finite.
         """
-        if "$ref" in outer and not ASSERTIONS.isdisjoint(outer.keys() - {"$ref"}):
+        if "$ref" in outer and not REFUSING.isdisjoint(outer.keys() - {"$ref"}):
             return False
         one, other = _target(outer, self.documents[0]), _target(inner, self.documents[1])
         if one is None or other is None:
@@ -172,7 +172,7 @@ class _Comparison:
         """Whether every keyword of ``outer`` follows from ``inner``."""
         members = False
         for key, value in outer.items():
-            if key not in ASSERTIONS:
+            if key not in REFUSING:
                 continue
             if key in _MEMBERS:
                 members = True

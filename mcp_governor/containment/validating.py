@@ -15,10 +15,10 @@ from mcp_governor.containment.flaws import Flaw, flaw_of
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.references import patterns_of
 from mcp_governor.schemas.soundness import native_validator
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.values import text_of
+from mcp_governor.schemas.walking import patterns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.keywords import SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.walking import subschemas
 
@@ -71,7 +72,7 @@ class Node(NamedTuple):
         before = self.tokens[: len(self.tokens) + position]
         names = 0
         for token in reversed(before):
-            if token not in ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"):
+            if token not in SCHEMA_MAP_KEYS:
                 break
             names += 1
         return names % 2 == 0

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mcp_governor.catalogue.patterns import errors, published_validator
 from mcp_governor.frozen import frozen
-from mcp_governor.schemas.dialects import DIALECT_2020_12
+from mcp_governor.schemas.dialects import dialect_of, draft_named
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
@@ -17,33 +16,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.linting.context import Context, Node
     from mcp_governor.surface.model import Tool
-
-DIALECTS = {
-    DIALECT_2020_12: "2020-12",
-    "https://json-schema.org/draft/2019-09/schema": "2019-09",
-    "http://json-schema.org/draft-07/schema#": "draft-07",
-    "http://json-schema.org/draft-06/schema#": "draft-06",
-    "http://json-schema.org/draft-04/schema#": "draft-04",
-}
-"""Published dialects by the URI of their meta-schema."""
-
-_BY_BARE_URI = {re.sub("^https?:|#$", "", uri): uri for uri in DIALECTS}
-
-
-def dialect_of(schema: Any) -> str | None:
-    """The dialect a root schema declares or defaults to, ``None`` where it names one that is not published."""
-    declared = schema.get("$schema", DIALECT_2020_12) if isinstance(schema, dict) else DIALECT_2020_12
-    if not isinstance(declared, str):
-        return None
-    # Either scheme, and the empty fragment or none, are met in the wild: all mean the same document.
-    uri = _BY_BARE_URI.get(re.sub("^https?:|#$", "", declared))
-    return DIALECTS[uri] if uri else None
-
-
-def meta_schema_of(schema: dict[str, Any]) -> str:
-    """The URI of the meta-schema that a schema of a published dialect is written against."""
-    dialect = dialect_of(schema)
-    return next(uri for uri, name in DIALECTS.items() if name == dialect)
 
 
 @frozen
@@ -78,16 +50,17 @@ def schema_report(tool: Tool, side: str, context: Context) -> SchemaReport:
 
 def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
     schema = tool.raw.get(side)
-    if not isinstance(schema, dict) or dialect_of(schema) is None:
+    draft = dialect_of(schema)
+    if not isinstance(schema, dict) or draft is None:
         return _SOUND
     if _is_huge(schema):
         return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
-    invalid = tuple(_invalid(schema, context))
+    invalid = tuple(_invalid(schema, draft))
     nodes = [node for node in context.facts.nodes(tool) if node.side == side]
     references = _references(schema, nodes)
     why = ""
     if not invalid and not references.remote and not references.dangling:
-        why = _compile_error(schema)
+        why = _compile_error(schema, draft)
     if not (invalid or references.remote or references.dangling or why):
         return _SOUND
     return SchemaReport(invalid, tuple(references.remote), tuple(references.dangling), why)
@@ -112,22 +85,15 @@ def _is_huge(schema: Any) -> bool:
     return left < 0
 
 
-def _invalid(schema: dict[str, Any], context: Context) -> Iterator[tuple[str, str]]:
-    uri = meta_schema_of(schema)
-    validator = context.facts.memo(("meta-schema", uri), lambda: meta_validator(uri))
+def _invalid(schema: dict[str, Any], draft: int) -> Iterator[tuple[str, str]]:
+    from mcp_governor.schemas.soundness import meta_validator
+
     seen: set[str] = set()
-    for way, message in errors(validator, schema):
+    for way, message in errors(meta_validator(draft), schema):
         pointer = join_pointer("", *way)
         if pointer not in seen:
             seen.add(pointer)
             yield pointer, message
-
-
-def meta_validator(uri: str) -> Any:
-    """A validator for schemas of the dialect whose meta-schema has that URI."""
-    import jsonschema_rs
-
-    return jsonschema_rs.validator_for({"$schema": uri, "$ref": uri}, offline=True)
 
 
 def _references(schema: dict[str, Any], nodes: list[Node]) -> _References:
@@ -169,7 +135,7 @@ def _sort_reference(
     if document:
         base = document.rstrip("/")
         known = any(base == name or name.endswith("/" + base) for name in identifiers)
-        if not known and _BY_BARE_URI.get(re.sub("^https?:", "", document)) is None:
+        if not known and draft_named(document) is None:
             found.remote.append((node.pointer, reference))
         return
     fragment = unquote(fragment)
@@ -190,10 +156,10 @@ def _leads_somewhere(root: Any, pointer: str) -> bool:
     return True
 
 
-def _compile_error(schema: dict[str, Any]) -> str:
+def _compile_error(schema: dict[str, Any], draft: int) -> str:
     """Why the engine refuses a schema; a pattern counts as broken only where Python refuses it as well."""
     try:
-        published_validator({**schema, "$schema": meta_schema_of(schema)})
+        published_validator(schema, draft)
     except ValueError as error:
         return str(getattr(error, "message", error))
     return ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from mcp_governor.catalogue.patterns import published_validator
-from mcp_governor.linting.schema_report import dialect_of, meta_schema_of
+from mcp_governor.schemas.dialects import dialect_of, uri_of
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ def root_of(node: Node) -> Any:
 def validator_at(node: Node) -> Validator | None:
     """A validator for the schema at a node, references resolved in its root; ``None`` where none can be built."""
     root = root_of(node)
-    if not isinstance(root, dict) or dialect_of(root) is None:
+    draft = dialect_of(root)
+    if not isinstance(root, dict) or draft is None:
         return None
-    uri = meta_schema_of(root)
     schema = node.schema
     if isinstance(schema, dict) and "$ref" in schema and schema.keys() <= _BESIDE_REFERENCE:
         # What is referred to is all there is to it, and the whole need not be compiled for it.
@@ -120,9 +120,9 @@ def validator_at(node: Node) -> Validator | None:
         schema = schema if '"$' in json.dumps(target, default=str) else target
     if isinstance(schema, dict) and '"$' in json.dumps(schema, default=str):
         pointer = quote(join_pointer("", *node.tokens), safe="/~")
-        home, name = ("definitions", "id") if "draft-04" in uri else ("definitions", "$id")
-        schema = {home: {"root": {**root, name: _EMBEDDED}}, "$ref": f"{_EMBEDDED}#{pointer}"}
+        name = "id" if draft == 4 else "$id"
+        schema = {"definitions": {"root": {**root, name: _EMBEDDED}}, "$ref": f"{_EMBEDDED}#{pointer}"}
     try:
-        return published_validator({**schema, "$schema": uri})
+        return published_validator({**schema, "$schema": uri_of(draft)}, draft)
     except (ValueError, TypeError):
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.schemas.keywords import REFERENCES, SILENT_KEYS
+from mcp_governor.schemas.keywords import IN_PLACE, REFERENCES, REFUSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mcp_governor.schemas.references import Document, Place
 
 _HARMLESS = ("allOf", "anyOf")
-_HARMFUL = ("oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies")
-_SILENT = SILENT_KEYS | {"$id", "$anchor", "$dynamicAnchor"}
 _Spot = tuple[int, str]
 """A schema object, by identity, and the base URI around it."""
 _Step = tuple[_Spot, bool]
@@ -27,7 +25,7 @@ _Step = tuple[_Spot, bool]
 
 def beside(part: dict[str, Any]) -> Iterator[tuple[Any, bool]]:
     """The subschemas about the same value as the schema object that holds them, and whether a circle would harm."""
-    for word in (*_HARMLESS, *_HARMFUL):
+    for word in IN_PLACE:
         value = part.get(word)
         if isinstance(value, list):
             found = value
@@ -37,7 +35,7 @@ def beside(part: dict[str, Any]) -> Iterator[tuple[Any, bool]]:
             found = [value]
         for child in found:
             if isinstance(child, dict):
-                yield child, word in _HARMFUL
+                yield child, word not in _HARMLESS
 
 
 class Circles:
@@ -115,7 +113,7 @@ class Circles:
         stack.append(spot)
         steps = list(self._around(*place))
         self._steps[spot] = [(_spot(after), harmful) for after, harmful in steps]
-        if len(steps) == 1 and len(place[0].keys() - _SILENT) == 1:
+        if len(steps) == 1 and len(REFUSING & place[0].keys()) == 1:
             self._only[spot] = _spot(steps[0][0])
         return spot, iter([after for after, _ in steps])
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.keywords import REFERENCES
-from mcp_governor.schemas.references import Document, children
+from mcp_governor.schemas.references import Document
+from mcp_governor.schemas.walking import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,29 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-DIALECT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
 LATEST = 20
 """Draft 2020-12: what a schema is written in that does not say (MCP specification, 2025-11-25)."""
+DIALECT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
 
-_URIS = {
-    "https://json-schema.org/draft/2020-12/schema": 20,
-    "https://json-schema.org/draft/2019-09/schema": 19,
-    "http://json-schema.org/draft-07/schema": 7,
-    "http://json-schema.org/draft-06/schema": 6,
-    "http://json-schema.org/draft-04/schema": 4,
+
+class Dialect(NamedTuple):
+    """One published dialect.
+
+    Attributes:
+        name: what people call it.
+        uri: the address of its meta-schema, as the meta-schema spells it.
+    """
+
+    name: str
+    uri: str
+
+
+DIALECTS = {
+    20: Dialect("2020-12", DIALECT_2020_12),
+    19: Dialect("2019-09", "https://json-schema.org/draft/2019-09/schema"),
+    7: Dialect("draft-07", "http://json-schema.org/draft-07/schema#"),
+    6: Dialect("draft-06", "http://json-schema.org/draft-06/schema#"),
+    4: Dialect("draft-04", "http://json-schema.org/draft-04/schema#"),
 }
+"""Draft → its dialect. Drafts are compared by number: what 7 has and 19 does not is gone in 20."""
 
 
-def dialect_of(schema: Any, default: int) -> int | None:
-    """The draft a schema is written in, or ``None`` where it names one that is not known."""
+def _bare(uri: str) -> str:
+    """A URI without what is spelled either way in the wild and means the same: the scheme and an empty fragment."""
+    return uri.removeprefix("https:").removeprefix("http:").removesuffix("#")
+
+
+_DRAFTS = {_bare(dialect.uri): draft for draft, dialect in DIALECTS.items()}
+
+
+def draft_named(uri: str) -> int | None:
+    """The draft whose meta-schema has that address, ``None`` where there is none."""
+    return _DRAFTS.get(_bare(uri))
+
+
+def dialect_of(schema: Any, default: int = LATEST) -> int | None:
+    """The draft that a schema is written in: 4, 6, 7, 19 or 20.
+
+    Args:
+        schema: any JSON value.
+        default: the draft of a schema that does not name one.
+
+    Returns:
+        ``None`` where it names one that is not published.
+    """
     if not isinstance(schema, dict) or "$schema" not in schema:
         return default
     uri = schema["$schema"]
-    return _URIS.get(uri.rstrip("#")) if isinstance(uri, str) else None
+    return draft_named(uri) if isinstance(uri, str) else None
 
 
 def uri_of(draft: int) -> str:
-    """How a schema names the dialect."""
-    return next(uri for uri, number in _URIS.items() if number == draft)
+    """How a schema names a dialect."""
+    return DIALECTS[draft].uri

@@ -1,174 +1,196 @@
-"""Which JSON Schema keywords hold schemas, and which only annotate (2020-12 core, applicator, meta-data).
+"""The keywords of JSON Schema, in one table: what each is for, what it holds, which dialects know it.
 
-One place for what every walk over a schema needs: a *keyword* ``description`` is prose, a *property* that is
-called ``description`` is contract, and only a walk that knows which keywords hold schemas can tell.
+Every other set of keywords is drawn from the table. Only a reader that knows which keywords hold schemas can tell that
+a *keyword* ``description`` is prose and a *property* that is called ``description`` is contract.
 """
 
 from __future__ import annotations
 
-SCHEMA_KEYS = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-"""Keywords whose value is a schema (``items`` may also be a list of schemas before 2020-12)."""
+from enum import Enum
+from typing import NamedTuple
 
-SCHEMA_MAP_KEYS = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
-"""Keywords whose value maps names to schemas."""
+from mcp_governor.schemas.dialects import LATEST
 
-SCHEMA_LIST_KEYS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-"""Keywords whose value is a list of schemas."""
 
-MIXED_MAP_KEYS = frozenset({"dependencies"})
-"""Keywords whose value maps names to a schema or to a list of names (draft-07)."""
+class Role(Enum):
+    """What a keyword is for."""
 
-ASSERTION_KEYS = frozenset(
-    {
-        "const",
-        "dependentRequired",
-        "enum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "maxContains",
-        "maxItems",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minContains",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "pattern",
-        "required",
-        "type",
-        "uniqueItems",
-    }
-)
-"""Keywords whose value is a plain value that instances are held to (2020-12 validation, section 6)."""
+    NAMING = "names the dialect, the schema or a place in it"
+    DEFINITIONS = "holds schemas that say nothing until a reference leads to them"
+    REFERENCE = "applies a schema that stands elsewhere"
+    APPLICATOR = "applies the schemas that it holds"
+    ASSERTION = "holds instances to a plain value"
+    ANNOTATION = "refuses no instance, and programs may act on it"
+    WORDING = "refuses no instance, and only informs a reader"
 
-WORDING_KEYS = frozenset(
-    {"$comment", "deprecated", "description", "example", "examples", "markdownDescription", "title"}
-)
-"""Keywords that only inform a reader. ``default`` is not among them: servers act on it."""
 
-SILENT_KEYS = frozenset(
-    {
-        "$comment",
-        "$defs",
-        "$schema",
-        "default",
-        "definitions",
-        "deprecated",
-        "description",
-        "examples",
-        "format",
-        "readOnly",
-        "title",
-        "writeOnly",
-    }
-)
-"""Keywords that refuse no value, formats being annotations."""
+class Holds(Enum):
+    """How the schemas stand in the value of a keyword."""
 
-UNORDERED_KEYS = frozenset({"allOf", "anyOf", "enum", "oneOf", "required", "type"})
-"""Keywords whose array value has no order."""
+    NOTHING = "there are none"
+    SCHEMA = "the value is one"
+    LIST = "the value is a list of them"
+    MAP = "the value maps names to them"
+    MIXED = "the value maps names to a schema or to a list of names"
 
+
+class Keyword(NamedTuple):
+    """One keyword.
+
+    Attributes:
+        role: what it is for.
+        holds: how schemas stand in its value.
+        about: the JSON type of the instances that it speaks about; empty for all.
+        in_place: whether the schemas that it holds are about the same instance, not about a part of it.
+        since: the first draft that knows it.
+        until: the last one; 0 for keywords that are in use, and in no draft.
+        unordered: the order of the list that it holds means nothing.
+    """
+
+    role: Role
+    holds: Holds = Holds.NOTHING
+    about: str = ""
+    in_place: bool = False
+    since: int = 4
+    until: int = LATEST
+    unordered: bool = False
+
+
+def _here(holds: Holds, about: str = "", *, since: int = 4, until: int = LATEST, unordered: bool = False) -> Keyword:
+    return Keyword(Role.APPLICATOR, holds, about, in_place=True, since=since, until=until, unordered=unordered)
+
+
+def _part(holds: Holds, about: str, *, since: int = 4, until: int = LATEST) -> Keyword:
+    return Keyword(Role.APPLICATOR, holds, about, since=since, until=until)
+
+
+def _assertion(about: str = "", *, since: int = 4, unordered: bool = False) -> Keyword:
+    return Keyword(Role.ASSERTION, about=about, since=since, unordered=unordered)
+
+
+_NOTE = Keyword(Role.ANNOTATION)
+_WORDS = Keyword(Role.WORDING)
+_OF_NO_DRAFT = Keyword(Role.WORDING, until=0)
+
+# "items" may hold a list before 2020-12, where it is what "prefixItems" is now.
+KEYWORDS = {
+    "$schema": Keyword(Role.NAMING),
+    "id": Keyword(Role.NAMING, until=4),
+    "$id": Keyword(Role.NAMING, since=6),
+    "$anchor": Keyword(Role.NAMING, since=19),
+    "$recursiveAnchor": Keyword(Role.NAMING, since=19, until=19),
+    "$dynamicAnchor": Keyword(Role.NAMING, since=20),
+    "$defs": Keyword(Role.DEFINITIONS, Holds.MAP),
+    "definitions": Keyword(Role.DEFINITIONS, Holds.MAP),
+    "$ref": Keyword(Role.REFERENCE, in_place=True),
+    "$dynamicRef": Keyword(Role.REFERENCE, in_place=True, since=20),
+    "$recursiveRef": Keyword(Role.REFERENCE, in_place=True, since=19, until=19),
+    "allOf": _here(Holds.LIST, unordered=True),
+    "anyOf": _here(Holds.LIST, unordered=True),
+    "oneOf": _here(Holds.LIST, unordered=True),
+    "not": _here(Holds.SCHEMA),
+    "if": _here(Holds.SCHEMA, since=7),
+    "then": _here(Holds.SCHEMA, since=7),
+    "else": _here(Holds.SCHEMA, since=7),
+    "dependentSchemas": _here(Holds.MAP, "object", since=19),
+    "dependencies": _here(Holds.MIXED, "object", until=7),
+    "properties": _part(Holds.MAP, "object"),
+    "patternProperties": _part(Holds.MAP, "object"),
+    "additionalProperties": _part(Holds.SCHEMA, "object"),
+    "propertyNames": _part(Holds.SCHEMA, "object", since=6),
+    "unevaluatedProperties": _part(Holds.SCHEMA, "object", since=19),
+    "prefixItems": _part(Holds.LIST, "array", since=20),
+    "items": _part(Holds.SCHEMA, "array"),
+    "additionalItems": _part(Holds.SCHEMA, "array", until=19),
+    "contains": _part(Holds.SCHEMA, "array", since=6),
+    "unevaluatedItems": _part(Holds.SCHEMA, "array", since=19),
+    "type": _assertion(unordered=True),
+    "enum": _assertion(unordered=True),
+    "const": _assertion(since=6),
+    "multipleOf": _assertion("number"),
+    "maximum": _assertion("number"),
+    "exclusiveMaximum": _assertion("number"),
+    "minimum": _assertion("number"),
+    "exclusiveMinimum": _assertion("number"),
+    "maxLength": _assertion("string"),
+    "minLength": _assertion("string"),
+    "pattern": _assertion("string"),
+    "maxItems": _assertion("array"),
+    "minItems": _assertion("array"),
+    "uniqueItems": _assertion("array"),
+    "maxContains": _assertion("array", since=19),
+    "minContains": _assertion("array", since=19),
+    "maxProperties": _assertion("object"),
+    "minProperties": _assertion("object"),
+    "required": _assertion("object", unordered=True),
+    "dependentRequired": _assertion("object", since=19),
+    # Servers act on a default, and readers on a format: they are no mere wording.
+    "default": _NOTE,
+    "format": _NOTE,
+    "readOnly": Keyword(Role.ANNOTATION, since=7),
+    "writeOnly": Keyword(Role.ANNOTATION, since=7),
+    "contentEncoding": Keyword(Role.ANNOTATION, about="string", since=7),
+    "contentMediaType": Keyword(Role.ANNOTATION, about="string", since=7),
+    "contentSchema": Keyword(Role.ANNOTATION, Holds.SCHEMA, "string", since=19),
+    # What meta-schemas say about themselves; it is never read here.
+    "$vocabulary": Keyword(Role.ANNOTATION, since=19),
+    "title": _WORDS,
+    "description": _WORDS,
+    "examples": Keyword(Role.WORDING, since=6),
+    "$comment": Keyword(Role.WORDING, since=7),
+    "deprecated": Keyword(Role.WORDING, since=19),
+    "example": _OF_NO_DRAFT,
+    "markdownDescription": _OF_NO_DRAFT,
+}
+"""Keyword → what it is."""
+
+
+def _with(*roles: Role) -> frozenset[str]:
+    return frozenset(name for name, keyword in KEYWORDS.items() if keyword.role in roles)
+
+
+def _holding(holds: Holds) -> frozenset[str]:
+    return frozenset(name for name, keyword in KEYWORDS.items() if keyword.holds is holds)
+
+
+SCHEMA_KEYS = _holding(Holds.SCHEMA)
+SCHEMA_LIST_KEYS = _holding(Holds.LIST)
+SCHEMA_MAP_KEYS = _holding(Holds.MAP)
+MIXED_MAP_KEYS = _holding(Holds.MIXED)
+
+ASSERTION_KEYS = _with(Role.ASSERTION)
+WORDING_KEYS = _with(Role.WORDING)
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+"""The references, the usual one first."""
+DEFINITIONS = ("$defs", "definitions")
+"""Where definitions stand, the present word first."""
 
-SINGLE = frozenset(
-    [
-        "items",
-        "additionalItems",
-        "unevaluatedItems",
-        "contains",
-        "additionalProperties",
-        "unevaluatedProperties",
-        "propertyNames",
-        "not",
-        "if",
-        "then",
-        "else",
-        "contentSchema",
-    ]
-)
-"""Keywords whose value is a schema."""
-MAPS = frozenset(["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"])
-"""Keywords whose value is an object of schemas."""
-LISTS = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
-"""Keywords whose value is an array of schemas."""
+REFUSING = _with(Role.REFERENCE, Role.APPLICATOR, Role.ASSERTION)
+"""Keywords that refuse instances, in any draft; all others are notes to the reader."""
+APPLICATORS = frozenset(name for name in _with(Role.APPLICATOR) if KEYWORDS[name].until == LATEST)
+"""Keywords of the newest draft that apply the schemas that they hold."""
+IN_PLACE = tuple(name for name in KEYWORDS if KEYWORDS[name].in_place and KEYWORDS[name].role is Role.APPLICATOR)
+"""Keywords, in any draft, whose schemas are about the same instance as the schema that holds them."""
 
-_DRAFT_4 = frozenset(
-    [
-        "$schema",
-        "$ref",
-        "definitions",
-        "$defs",
-        "type",
-        "enum",
-        "multipleOf",
-        "maximum",
-        "minimum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "maxLength",
-        "minLength",
-        "pattern",
-        "items",
-        "additionalItems",
-        "maxItems",
-        "minItems",
-        "uniqueItems",
-        "maxProperties",
-        "minProperties",
-        "required",
-        "properties",
-        "patternProperties",
-        "additionalProperties",
-        "dependencies",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "not",
-        "id",
-    ]
-)
-_DRAFT_6 = (_DRAFT_4 - {"id"}) | {"$id", "const", "contains", "propertyNames"}
-_DRAFT_7 = _DRAFT_6 | {"if", "then", "else"}
-_DRAFT_19 = (_DRAFT_7 - {"dependencies"}) | {
-    "$anchor",
-    "$recursiveRef",
-    "$recursiveAnchor",
-    "dependentRequired",
-    "dependentSchemas",
-    "maxContains",
-    "minContains",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+UNORDERED_KEYS = frozenset(name for name, keyword in KEYWORDS.items() if keyword.unordered)
+"""Keywords whose list has no order."""
+
+
+def about(kind: str) -> frozenset[str]:
+    """What refuses instances of one JSON type only, in the newest draft; with an empty ``kind`` what may refuse any."""
+    return frozenset(name for name in REFUSING if KEYWORDS[name].about == kind and KEYWORDS[name].until == LATEST)
+
+
+_DRAFTS = {
+    draft: frozenset(
+        name
+        for name in _with(Role.NAMING, Role.DEFINITIONS, Role.REFERENCE, Role.APPLICATOR, Role.ASSERTION)
+        if KEYWORDS[name].since <= draft <= KEYWORDS[name].until
+    )
+    for draft in (4, 6, 7, 19)
 }
-ASSERTIONS = (_DRAFT_19 | {"$dynamicRef", "dependencies", "prefixItems"}) - {
-    "$anchor",
-    "$defs",
-    "$id",
-    "$recursiveAnchor",
-    "$schema",
-    "definitions",
-}
-"""Keywords that refuse values, in any draft; all others are notes to the reader."""
-KEYWORDS = {4: _DRAFT_4, 6: _DRAFT_6, 7: _DRAFT_7, 19: _DRAFT_19}
 
 
 def known_keywords(draft: int) -> frozenset[str] | None:
-    """The assertions that a dialect knows and does not ignore; ``None`` for the newest one, which knows all."""
-    return KEYWORDS.get(draft)
+    """What a dialect knows and does not ignore, notes apart; ``None`` for the newest one, which knows all."""
+    return _DRAFTS.get(draft)

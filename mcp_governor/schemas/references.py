@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.keywords import LISTS, MAPS, SINGLE
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.values import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from mcp_governor.schemas.walking import children
 
 Place = tuple[Any, str]
 """A subschema and the base URI that its references are relative to."""
@@ -75,34 +72,6 @@ class Document:
         if not fragment.startswith("/"):
             return self.anchors.get((uri, unquote(fragment)))
         return follow(place, unquote(fragment))
-
-
-def children(schema: dict[str, Any]) -> list[Any]:
-    """The direct subschemas of a schema object."""
-    found: list[Any] = []
-    for key, value in schema.items():
-        if (key in LISTS or key == "items") and isinstance(value, list):
-            found.extend(value)
-        elif key in SINGLE:
-            found.append(value)
-        elif key in MAPS and isinstance(value, dict):
-            found.extend(value.values())
-        elif key == "dependencies" and isinstance(value, dict):
-            found.extend(part for part in value.values() if isinstance(part, dict | bool))
-    return found
-
-
-def patterns_of(schema: Any) -> Iterator[str]:
-    """Every pattern that a schema holds, those for member names among them."""
-    pending = [schema]
-    while pending:
-        part = pending.pop()
-        if not isinstance(part, dict):
-            continue
-        if isinstance(part.get("pattern"), str):
-            yield part["pattern"]
-        yield from part.get("patternProperties", ())
-        pending.extend(children(part))
 
 
 def follow(place: Place, pointer: str) -> Place | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import jsonschema_rs
@@ -11,9 +11,11 @@ import jsonschema_rs
 from mcp_governor.schemas.circles import Circles, beside
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
 from mcp_governor.schemas.keywords import REFERENCES
-from mcp_governor.schemas.references import Document, Place, children, patterns_of, published
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.references import Document, Place, published
 from mcp_governor.schemas.translation import NOWHERE, modern
 from mcp_governor.schemas.values import is_finite, text_of
+from mcp_governor.schemas.walking import MOST_NEGATED, children, negated, patterns_of
 from mcp_governor.text import one_line
 
 _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
@@ -25,22 +27,36 @@ _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
 }
 
 
+class TooLargeError(ValueError):
+    """A validator of the schema would not fit into memory."""
+
+
 def native_validator(schema: Any, text: str, draft: int) -> jsonschema_rs.Validator:
     """The native validator of a schema of this draft and text, formats being annotations; it fetches nothing.
 
     Raises:
         ValueError: the schema breaks its meta-schema, or a reference leads nowhere.
+        TooLargeError: the validator would not fit into memory.
     """
+    if '"not"' in text and negated(schema) > MOST_NEGATED:
+        raise TooLargeError('it nests "not" in "not" so often that its validator would not fit into memory')
     if "json-schema.org/" in text and '"$ref"' in text:
         # by itself it knows the meta-schema of its own draft only
         return _VALIDATORS[draft](schema, validate_formats=False, registry=_meta_schemas())
     return _VALIDATORS[draft](schema, validate_formats=False, offline=True)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _meta_schemas() -> jsonschema_rs.Registry:
     registry = published()
     return jsonschema_rs.Registry([(uri, registry[uri].contents) for uri in registry])
+
+
+@cache
+def meta_validator(draft: int) -> jsonschema_rs.Validator:
+    """What finds everything in a schema that its meta-schema does not allow."""
+    uri = uri_of(draft)
+    return jsonschema_rs.validator_for({"$schema": uri, "$ref": uri}, offline=True)
 
 
 def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
@@ -143,10 +159,12 @@ def _invalid(schema: Any, text: str, draft: int) -> str | None:
         if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Referencing):
             # looked at by _bad_reference, with words of our own
             return None
-        where = "".join(f"/{step}" for step in error.instance_path) or "its root"
+        where = join_pointer("", *error.instance_path) or "its root"
         return f"breaks its meta-schema at {one_line(where)}: {one_line(error.message)}"
     except jsonschema_rs.ReferencingError:
         return None
+    except TooLargeError as error:
+        return str(error).removeprefix("it ")
     except ValueError as error:
         return unreadable(error)
     return None

@@ -12,12 +12,20 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from mcp_governor.schemas.dialects import LATEST
-from mcp_governor.schemas.keywords import KEYWORDS, LISTS, MAPS, SINGLE
+from mcp_governor.schemas.keywords import (
+    DEFINITIONS,
+    KEYWORDS,
+    REFERENCES,
+    SCHEMA_KEYS,
+    SCHEMA_LIST_KEYS,
+    SCHEMA_MAP_KEYS,
+    known_keywords,
+)
 
 RECURSIVE = "$recursive"
 """The dynamic anchor that ``$recursiveAnchor`` is written as."""
 
-_BESIDE_REF = frozenset(["$schema", "$ref", "definitions", "$defs"])
+_BESIDE_REF = frozenset(["$schema", "$ref", *DEFINITIONS])
 _ALONE = _BESIDE_REF | {"$id", "id"}
 _RENAMED = {"additionalItems": "items", "dependencies": "dependentSchemas"}
 
@@ -29,35 +37,10 @@ _UNMOVED = re.compile(r"[^#]*#?(?:/(?:definitions|\$defs)/[^/%]*)?")
 """References that lead to the same place in a translation: to a resource, or to a definition at its root."""
 _MAY_MOVE = re.compile(r'"\$ref":"[^"#]*#/(?!(?:definitions|\$defs)/[^/%"]*")')
 
-# An old dialect whose schema holds none of these reads the same in the newest one.
-_DIFFERENT = tuple(
-    f'"{word}"'
-    for word in [
-        "$ref",
-        "$recursiveRef",
-        "$dynamicRef",
-        "$id",
-        "id",
-        "$anchor",
-        "items",
-        "additionalItems",
-        "prefixItems",
-        "dependencies",
-        "contains",
-        "minContains",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "const",
-        "propertyNames",
-        "if",
-        "dependentRequired",
-        "dependentSchemas",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-        "contentEncoding",
-        "contentMediaType",
-    ]
-)
+_ANYWHERE = {name for name, keyword in KEYWORDS.items() if keyword.since == 4 and keyword.until == LATEST}
+_CHANGED = {*REFERENCES, "items", "exclusiveMaximum", "exclusiveMinimum", "contentEncoding", "contentMediaType"}
+_DIFFERENT = tuple(f'"{name}"' for name in KEYWORDS if name in _CHANGED or name not in _ANYWHERE)
+"""An old dialect whose schema holds none of these reads the same in the newest one."""
 
 
 def modern(schema: Any, draft: int, text: str) -> Any:
@@ -88,6 +71,7 @@ class Translation:
 
     def __init__(self, draft: int, *, keep: bool) -> None:
         self.draft = draft
+        self.known = known_keywords(draft) or frozenset()
         self.keep = keep
         self.identity = "id" if draft == 4 else "$id"
 
@@ -98,7 +82,7 @@ class Translation:
         alone = self._alone(schema)
         if not alone and _names_a_resource(schema.get(self.identity)):
             root = schema
-        known = KEYWORDS[self.draft] & _BESIDE_REF if alone else KEYWORDS[self.draft]
+        known = self.known & _BESIDE_REF if alone else self.known
         result = {key: self._value(key, value, root) for key, value in schema.items() if key in known or key == "$defs"}
         if isinstance(result.get("$ref"), str):
             result["$ref"] = self._moved(result["$ref"], root)
@@ -119,11 +103,11 @@ class Translation:
         return self.draft <= 7 and isinstance(schema.get("$ref"), str)
 
     def _value(self, key: str, value: Any, root: Any) -> Any:
-        if (key in MAPS or key == "dependencies") and isinstance(value, dict):
+        if (key in SCHEMA_MAP_KEYS or key == "dependencies") and isinstance(value, dict):
             return {name: self.schema(part, root) for name, part in value.items()}
-        if (key in LISTS or key == "items") and isinstance(value, list):
+        if (key in SCHEMA_LIST_KEYS or key == "items") and isinstance(value, list):
             return [self.schema(part, root) for part in value]
-        return self.schema(value, root) if key in SINGLE else value
+        return self.schema(value, root) if key in SCHEMA_KEYS else value
 
     def _ignored(self, schema: dict[str, Any], kept: dict[str, Any], root: Any) -> Any:
         """What the dialect ignores in a schema, each part read as a schema, as :meth:`_steps` does."""
@@ -162,23 +146,23 @@ class Translation:
             if self._alone(node) and key not in _BESIDE_REF:
                 steps.append(IGNORED)
             value = node.get(key)
-            known = key in KEYWORDS[self.draft] or key == "$defs"
+            known = key in self.known or key == "$defs"
             if key == "additionalItems" and not isinstance(node.get("items"), list):
                 known = False
             steps += [_RENAMED.get(key, token)] if known else [IGNORED, token]
-            if known and (key in MAPS or key == "dependencies") and isinstance(value, dict):
+            if known and (key in SCHEMA_MAP_KEYS or key == "dependencies") and isinstance(value, dict):
                 if not tokens:
                     return None
                 steps.append(tokens[-1])
                 node = value.get(tokens.pop().replace("~1", "/").replace("~0", "~"))
-            elif isinstance(value, list) and (not known or key in LISTS or key == "items"):
+            elif isinstance(value, list) and (not known or key in SCHEMA_LIST_KEYS or key == "items"):
                 index = tokens.pop() if tokens else ""
                 if not (index.isascii() and index.isdecimal() and int(index) < len(value)):
                     return None
                 steps[-1] = "prefixItems" if known and key == "items" else steps[-1]
                 steps.append(index)
                 node = value[int(index)]
-            elif not known or key in SINGLE:
+            elif not known or key in SCHEMA_KEYS:
                 node = value
             else:
                 return None

@@ -18,7 +18,7 @@ def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     for key, value in schema.items():
         if key in SCHEMA_KEYS and isinstance(value, dict | bool):
             yield (key,), value
-        elif (key in SCHEMA_LIST_KEYS or key == "items") and isinstance(value, list):
+        elif isinstance(value, list) and (key in SCHEMA_LIST_KEYS or key == "items"):
             for index, item in enumerate(value):
                 yield (key, index), item
         elif key in SCHEMA_MAP_KEYS and isinstance(value, dict):
@@ -54,6 +54,24 @@ def negated(value: Any) -> int:
 
     values(value)
     return found
+
+
+def children(schema: Any) -> list[Any]:
+    """The schemas one step below ``schema``."""
+    return [child for _, child in subschemas(schema)]
+
+
+def patterns_of(schema: Any) -> Iterator[str]:
+    """Every pattern that a schema holds, those for member names among them."""
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, dict):
+            continue
+        if isinstance(part.get("pattern"), str):
+            yield part["pattern"]
+        yield from part.get("patternProperties", ())
+        pending.extend(children(part))
 
 
 def walk(schema: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:

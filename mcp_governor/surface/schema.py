@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.findings import Tier
+from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.surface.file import FORMAT
 
 
@@ -12,7 +13,7 @@ def surface_schema() -> dict[str, Any]:
     """A 2020-12 schema of ``mcp-governor/surface-1``. List items are the server's own words: anything goes."""
     items = {"type": "array", "items": {}}
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT_2020_12,
         "title": FORMAT,
         "type": "object",
         "properties": {

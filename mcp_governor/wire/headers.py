@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.walking import subschemas
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -20,14 +21,6 @@ _PLAIN = lazy_pattern(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?|")
 _WRAPPED = lazy_pattern(r"=\?base64\?.*\?=")
 _TOKEN = lazy_pattern(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
 _TYPES = ("string", "integer", "boolean")
-_ONE_SCHEMA = frozenset(
-    (
-        *("items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames"),
-        *("unevaluatedProperties", "not", "if", "then", "else", "contentSchema"),
-    )
-)
-_MANY_SCHEMAS = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
-_NAMED_SCHEMAS = frozenset(["patternProperties", "dependentSchemas", "$defs", "definitions"])
 
 
 def mirrored(message: Message, protocol: str, tools: Mapping[str, Any]) -> dict[str, str]:
@@ -100,15 +93,9 @@ def _annotations(root: Any) -> Iterator[tuple[tuple[str, ...] | None, Any]]:
             continue
         if ANNOTATION in node:
             yield path, node[ANNOTATION]
-        for key, value in node.items():
-            if key == "properties" and isinstance(value, dict):
-                todo += [((*path, name) if path is not None else None, sub) for name, sub in value.items()]
-            elif key in _ONE_SCHEMA:
-                todo.append((None, value))
-            elif key in _MANY_SCHEMAS and isinstance(value, list):
-                todo += [(None, sub) for sub in value]
-            elif key in _NAMED_SCHEMAS and isinstance(value, dict):
-                todo += [(None, sub) for sub in value.values()]
+        for tokens, below in subschemas(node):
+            reached = path is not None and tokens[0] == "properties"
+            todo.append(((*path, str(tokens[1])) if path is not None and reached else None, below))
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:

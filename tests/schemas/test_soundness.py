@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from mcp_governor.containment import contains, instances
-from mcp_governor.schemas.soundness import schema_problem
+from mcp_governor.schemas.soundness import TooLargeError, native_validator, schema_problem
 
 DEEP: Any = {"type": "string"}
 for _ in range(400):
@@ -42,6 +43,8 @@ PROBLEMS: dict[str, tuple[Any, str]] = {
     "remote": ({"$ref": "https://example.com/s.json"}, "refers to another document, https://example.com/s.json"),
     "a file": ({"$ref": "other.json#/a"}, "refers to another document, other.json#/a"),
     "itself": ({"$ref": "#"}, "applies itself to the same value, without end, at #"),
+    "itself, with a note of its own": ({"$ref": "#", "x-note": 1}, "applies itself to the same value"),
+    "a name with a slash": ({"properties": {"a/b": 5}}, "breaks its meta-schema at /properties/a~1b"),
     "two in a circle": (
         {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"},
         "applies itself to the same value, without end, at #/$defs/a",
@@ -79,6 +82,10 @@ SOUND: dict[str, Any] = {
     "empty": {},
     "unknown keywords": {"x-mine": 5, "typ": "string"},
     "every dialect": {"$schema": "http://json-schema.org/draft-07/schema"},
+    "tuples in draft 7 by its other address": {
+        "$schema": "https://json-schema.org/draft-07/schema",
+        "items": [{"type": "string"}],
+    },
     "tuples in draft 7": {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]},
     "flags in draft 4": {"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1, "exclusiveMinimum": True},
     "recursive": {"type": "object", "properties": {"next": {"$ref": "#"}}},
@@ -147,6 +154,15 @@ def test_what_does_not_resolve_is_equal_only_to_itself(reference: str) -> None:
     schema = {"type": "object", "properties": {"a": {"$ref": reference}}}
     assert contains(schema, dict(schema)).verdict == "yes"
     assert contains(schema, {**schema, "required": ["a"]}).verdict == "unknown"
+
+
+def test_what_no_validator_can_hold_is_not_compiled() -> None:
+    schema: Any = {"enum": list(range(1_500))}
+    for _ in range(70):
+        schema = {"not": schema}
+    assert "would not fit into memory" in (schema_problem(schema, default_dialect=4) or "")
+    with pytest.raises(TooLargeError):
+        native_validator(schema, json.dumps(schema), 20)
 
 
 def test_a_long_chain_of_references_is_followed_once() -> None:

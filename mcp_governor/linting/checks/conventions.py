@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
-from mcp_governor.linting.schema_report import dialect_of
 from mcp_governor.linting.schemas import effective, followed, root_of, types_of
-from mcp_governor.schemas.keywords import (
-    ASSERTION_KEYS,
-    MIXED_MAP_KEYS,
-    SCHEMA_KEYS,
-    SCHEMA_LIST_KEYS,
-    SCHEMA_MAP_KEYS,
-    WORDING_KEYS,
-)
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import nearest
 
@@ -36,39 +29,9 @@ _OFFSETS = lazy_pattern(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORE
 _QUERY_NAMES = lazy_pattern(r"^(?:query|q|search|search_?term|search_?query|pattern|text)$", re.IGNORECASE)
 _LOCAL_REFERENCE = lazy_pattern(r"#/\$defs/[^/]+")
 
-# 2020-12 and what older dialects had; annotations of OpenAPI that generators emit and validators ignore.
-_KEYWORDS = (
-    ASSERTION_KEYS
-    | SCHEMA_KEYS
-    | SCHEMA_MAP_KEYS
-    | SCHEMA_LIST_KEYS
-    | MIXED_MAP_KEYS
-    | WORDING_KEYS
-    | frozenset(
-        [
-            "$anchor",
-            "$dynamicAnchor",
-            "$dynamicRef",
-            "$id",
-            "$recursiveAnchor",
-            "$recursiveRef",
-            "$ref",
-            "$schema",
-            "$vocabulary",
-            "contentEncoding",
-            "contentMediaType",
-            "default",
-            "format",
-            "id",
-            "readOnly",
-            "writeOnly",
-            "discriminator",
-            "nullable",
-            "externalDocs",
-            "xml",
-        ]
-    )
-)
+# Annotations of OpenAPI that generators emit and validators ignore.
+_OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")
+_KEYWORDS = frozenset([*KEYWORDS, *_OPENAPI])
 
 
 def _schemas(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -83,7 +46,7 @@ def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
     for side, schema in _schemas(tool):
         if "$schema" not in schema:
             yield hit(f"/{side}", None, side=side, found="no $schema")
-        elif dialect_of(schema) != "2020-12":
+        elif dialect_of(schema) != LATEST:
             yield hit(f"/{side}/$schema", schema["$schema"], side=side, found=schema["$schema"])
 
 

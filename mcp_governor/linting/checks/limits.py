@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.catalogue.patterns import errors, linear_pattern
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, Node, hit
-from mcp_governor.linting.schema_report import DIALECTS, meta_validator
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.surface.model import Surface, Tool
-
-_DRAFT_07 = next(uri for uri, name in DIALECTS.items() if name == "draft-07")
 
 
 def name_pattern(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -84,14 +82,15 @@ def array_items(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, schema)
 
 
-def draft_07(tool: Tool, context: Context) -> Iterator[Hit]:
+def draft_07(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The input schema is valid as draft-07."""
+    from mcp_governor.schemas.soundness import meta_validator
+
     schema = tool.input_schema
     if not isinstance(schema, dict):
         return
-    validator = context.facts.memo(("meta-schema", _DRAFT_07), lambda: meta_validator(_DRAFT_07))
-    for way, message in errors(validator, schema)[:1]:
-        yield hit("/inputSchema" + "".join(f"/{step}" for step in way), schema, error=message)
+    for way, message in errors(meta_validator(7), schema)[:1]:
+        yield hit(join_pointer("/inputSchema", *way), schema, error=message)
 
 
 def root_keywords(tool: Tool, context: Context) -> Iterator[Hit]:

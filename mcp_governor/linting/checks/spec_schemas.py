@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
 from mcp_governor.linting.phrases import kind_of
-from mcp_governor.linting.schema_report import SchemaReport, dialect_of, schema_report
+from mcp_governor.linting.schema_report import SchemaReport, schema_report
+from mcp_governor.schemas.dialects import DIALECTS, LATEST, dialect_of
 from mcp_governor.schemas.pointers import resolve_pointer
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ def recommended_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The dialect is 2020-12."""
     for side in SIDES:
         schema = tool.raw.get(side)
-        if isinstance(schema, dict) and dialect_of(schema) not in (None, "2020-12"):
-            yield hit(f"/{side}/$schema", schema["$schema"], dialect=dialect_of(schema))
+        draft = dialect_of(schema)
+        if isinstance(schema, dict) and draft is not None and draft != LATEST:
+            yield hit(f"/{side}/$schema", schema["$schema"], dialect=DIALECTS[draft].name)
 
 
 def valid(tool: Tool, context: Context) -> Iterator[Hit]:
