@@ -10,7 +10,7 @@ from mcp_governor.checking.reading import baseline_info, counts_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.findings import Bump
 from mcp_governor.surface import fingerprint
-from mcp_governor.target import Baseline, read_sources, resolve, tier_rules
+from mcp_governor.target import Baseline, read_sources, resolve_both, tier_rules
 from mcp_governor.target.packages import is_package
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def compare_targets(
     Raises:
         GovernorError: a target cannot be read.
     """
-    sources = [resolve(old, config), resolve(new, config, command=command)]
+    sources = resolve_both(old, new, config, command=command)
     before, after = read_sources(sources, tiers=tier_rules(config))
     refuse_empty(before)
     return compare_surfaces(Baseline(sources[0].shown, before), after, config, only_breaking=only_breaking)

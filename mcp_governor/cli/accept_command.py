@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Run, run_options
+from mcp_governor.cli.common import Run, configured
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, see_unicode, visible
@@ -25,7 +25,7 @@ _ID = lazy_pattern(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 @click.argument("finding")
 @click.option("--reason", required=True, help="Why; reviewers read it in the configuration.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Last day it holds: 2027-01-31.")
-@run_options(formats=("text",))
+@configured("quiet")
 def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
     """Accept one finding or change, by its id, in the configuration file.
 

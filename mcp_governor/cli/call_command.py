@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, run_options, target_argument
+from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, reporting, target_argument
 from mcp_governor.cli.progress import progress
+from mcp_governor.errors import UsageError
 from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import line
 from mcp_governor.text import one_line, visible
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     help="Where sample files for path arguments are made.  [default: the system's temporary folder]",
 )
 @click.option("--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write calls as files.")
-@run_options()
+@reporting("trust")
 def call(
     run: Run,
     target: str | None,
@@ -71,6 +72,8 @@ def call(
     from mcp_governor.call import CallSettings
     from mcp_governor.checking.calling import call_report, call_target
 
+    if destructive and not allow_writes:
+        raise UsageError("--destructive does nothing without --allow-writes.", "Add it, or leave --destructive out.")
     config = replace(run.config, profile=profile) if profile else run.config
     settings = CallSettings(
         allow_writes=allow_writes,

@@ -12,8 +12,9 @@ from mcp_governor.cli import out
 from mcp_governor.cli.common import (
     Run,
     TargetCommand,
+    configured,
     deliver,
-    run_options,
+    reporting,
     target_argument,
     write_text,
 )
@@ -43,7 +44,7 @@ def changelog() -> None:
 @changelog.command(cls=TargetCommand)
 @target_argument
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
-@run_options()
+@reporting()
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
     from mcp_governor.checking import changelog_report, read_governed
@@ -127,7 +128,7 @@ def _next_version(desk: _Desk) -> str:
 @click.option("--for", "version", metavar="VERSION", help="The version to draft for. Default: what the surface needs.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written, write nothing.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where something is missing.")
-@run_options(formats=("text",))
+@configured()
 def draft(
     run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
 ) -> int:
@@ -201,7 +202,7 @@ def _settle(config: Config, book: Changelog, text: str, run: Run, *, show_diff: 
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written, write nothing.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; only see whether it could be released.")
-@run_options()
+@reporting("trust")
 def release(run: Run, version: str, target: str | None, against: str | None, show_diff: bool, only_check: bool) -> int:
     """Release VERSION: move the marker and record the surface; refused while its check fails."""
     from datetime import date
@@ -273,7 +274,7 @@ def _new_text(config: Config, book: Changelog, text: str) -> NewFile:
 @changelog.command()
 @click.argument("old")
 @click.argument("new")
-@run_options(formats=("markdown", "text"))
+@configured("output")
 def diff(run: Run, old: str, new: str) -> None:
     """Compare two released versions, surface and text side by side: the release note."""
     from mcp_governor.changelog import compare_releases, named_section
@@ -297,7 +298,7 @@ def diff(run: Run, old: str, new: str) -> None:
 
 @changelog.command()
 @click.argument("version", default="current")
-@run_options(formats=("text",))
+@configured("output")
 def show(run: Run, version: str) -> None:
     """Print the section of VERSION, "current" or "unreleased"."""
     from mcp_governor.changelog import show as shown

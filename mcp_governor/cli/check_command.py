@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import click
 
-from mcp_governor.cli.common import Run, TargetCommand, deliver, run_options, server_command, target_argument
+from mcp_governor.cli.common import (
+    Run,
+    TargetCommand,
+    deliver,
+    places_wanted,
+    reporting,
+    server_command,
+    target_argument,
+    useless,
+)
 from mcp_governor.cli.progress import progress
 from mcp_governor.errors import UsageError
 
@@ -14,7 +23,7 @@ from mcp_governor.errors import UsageError
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
 @click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
 @click.option("--offline", is_flag=True, help="Start, fetch and import nothing: check the recorded surface.")
-@run_options()
+@reporting("trust")
 def check(run: Run, target: str | None, against: str | None, level: str | None, offline: bool) -> int:
     """Check the surface: breaking changes, version, changelog, lint. One verdict.
 
@@ -36,7 +45,9 @@ def check(run: Run, target: str | None, against: str | None, level: str | None, 
     command = server_command()
     if offline and command:
         raise UsageError("--offline starts no server, and -- COMMAND is one.", "Keep one of them.")
-    places = run.output.format == "text" and run.output.verbose >= 0
+    if offline and (config.launch.with_ or config.launch.env):
+        raise useless("--with" if config.launch.with_ else "--env", "--offline, which starts no server")
+    places = places_wanted(run.output)
     with progress(run.output) as emit:
         if offline:
             report = check_offline(target, config=config, against=against, emit=emit, places=places)

@@ -6,7 +6,7 @@ import functools
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound="Callable[..., Any]")
 _COMMAND_KEY = "mcp_governor.command"
 _LAUNCH_KEY = "mcp_governor.launch"
-_WITH, _ENV = "launch_with", "launch_env"
+_TIMEOUT_KEY = "mcp_governor.timeout"
+_WITH, _ENV, _TIMEOUT = "launch_with", "launch_env", "launch_timeout"
 
 
 class _Seconds(click.FloatRange):
@@ -50,7 +51,7 @@ SECONDS = _Seconds(min=0, min_open=True, max=MOST_SECONDS)
 class TargetCommand(click.Command):
     """A command whose ``-- COMMAND…`` part is a server to start, kept apart from its own arguments.
 
-    It has the options that say how a server is started, too.
+    It has the options that say how a server is started, and how long it may take.
     """
 
     def __init__(self, *args: Any, **settings: Any) -> None:
@@ -68,6 +69,11 @@ class TargetCommand(click.Command):
                 metavar="NAME[=VALUE]",
                 help="Variable that the server gets; without a value, ours.",
             ),
+            click.Option(
+                ["--timeout", _TIMEOUT],
+                type=SECONDS,
+                help="Seconds for one answer [default: 30], and for starting [default: 60, a package 180].",
+            ),
         ]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -81,6 +87,7 @@ class TargetCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         with_, env = ctx.params.pop(_WITH), ctx.params.pop(_ENV)
+        ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
         named = [ctx.params.get(key) for key in ("target", "old", "new")]
         args: tuple[str, ...] = ()
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
@@ -153,58 +160,115 @@ class Run:
         return resolve(target, self.config, command=server_command())
 
 
-def run_options(formats: Iterable[str] = ("text", "json", "markdown")) -> Callable[[_F], _F]:
-    """The options every command takes; the callback gets them as one :class:`Run`."""
+class _ReportFormat(click.Choice[str]):
+    """``text``, and the formats that are registered when a command line is read."""
+
+    case_sensitive = True
+
+    def __init__(self) -> None:
+        pass
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        from mcp_governor.report import FORMATS
+
+        return ("text", *FORMATS)
+
+
+REPORT = _ReportFormat()
+"""The type of ``--format`` of the commands that write a report."""
+
+_OPTIONS = {
+    "output": click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report there."),
+    "fail-on": click.option(
+        "--fail-on",
+        type=click.Choice([*(severity.value for severity in Severity), "never"]),
+        help="Severity that fails the run.",
+    ),
+    "config": click.option("--config", type=click.Path(dir_okay=False, path_type=Path), help="Configuration file."),
+    "isolated": click.option(
+        "--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file."
+    ),
+    "trust": click.option("--trust", is_flag=True, help="Run rules in Python that the repository or a package brings."),
+    "color": click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="Only the summary."),
+    "verbose": click.option("-v", "--verbose", count=True, help="More: ids, wording changes."),
+}
+_CONFIGURED = ("config", "isolated")
+_REPORTING = ("output", "fail-on", "color", "quiet", "verbose")
+
+
+def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callable[[_F], _F]:
+    """Options that commands share; the callback gets them as one :class:`Run`.
+
+    Args:
+        names: of the options; a command takes those that it obeys, and no others.
+        formats: what ``--format`` takes; ``None`` for a command that writes in one way.
+    """
 
     def decorate(function: _F) -> _F:
-        @click.option("--format", "format_", type=click.Choice(list(formats)), default="text", help="Report format.")
-        @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report there.")
-        @click.option(
-            "--fail-on",
-            type=click.Choice([*(severity.value for severity in Severity), "never"]),
-            help="Severity that fails the run.",
-        )
-        @click.option("--config", type=click.Path(dir_okay=False, path_type=Path), help="Configuration file.")
-        @click.option("--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file.")
-        @click.option("--trust", is_flag=True, help="Run rules in Python that the repository or a package brings.")
-        @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
-        @click.option(
-            "--timeout",
-            type=SECONDS,
-            help="Seconds for one answer [default: 30], and for starting [default: 60, a package 180].",
-        )
-        @click.option("-q", "--quiet", is_flag=True, help="Only the summary.")
-        @click.option("-v", "--verbose", count=True, help="More: ids, wording changes.")
         @functools.wraps(function)
         def wrapper(**values: Any) -> Any:
-            path = values.pop("config")
-            config = _configured(path, values.pop("isolated"), values.pop("timeout"), values.pop("fail_on"))
-            if values.pop("trust"):
-                config = replace(config, trust_rules=True)
-            output = Output(
-                format=values.pop("format_"),
-                file=values.pop("output"),
-                color=values.pop("color"),
-                verbose=-1 if values.pop("quiet") else values["verbose"],
-            )
-            values.pop("verbose")
-            return function(run=Run(config, output, path is not None), **values)
+            shared = {key: values.pop(key) for key in ("format_", *map(_parameter, _OPTIONS)) if key in values}
+            return function(run=_run(**shared), **values)
 
-        return wrapper  # type: ignore[return-value]
+        made: Any = wrapper
+        for name in reversed([name for name in _OPTIONS if name in names]):
+            made = _OPTIONS[name](made)
+        if formats is not None:
+            made = click.option("--format", "format_", type=formats, default="text", help="Report format.")(made)
+        return cast("_F", made)
 
     return decorate
 
 
-def _configured(path: Path | None, isolated: bool, timeout: float | None, fail_on: str | None) -> Config:
+def configured(*names: str, formats: click.Choice[str] | None = None) -> Callable[[_F], _F]:
+    """:func:`run_options` of a command that obeys the configuration."""
+    return run_options(*_CONFIGURED, *names, formats=formats)
+
+
+def reporting(*names: str) -> Callable[[_F], _F]:
+    """:func:`run_options` of a command that writes a report."""
+    return configured(*_REPORTING, *names, formats=REPORT)
+
+
+def _parameter(option: str) -> str:
+    return option.replace("-", "_")
+
+
+def _run(
+    *,
+    format_: str = "text",
+    output: Path | None = None,
+    fail_on: str | None = None,
+    config: Path | None = None,
+    isolated: bool = False,
+    trust: bool = False,
+    color: str = "auto",
+    quiet: bool = False,
+    verbose: int = 0,
+) -> Run:
+    made = _configured(config, isolated, fail_on)
+    if trust:
+        made = replace(made, trust_rules=True)
+    return Run(made, Output(format_, output, color, -1 if quiet else verbose), config is not None)
+
+
+def useless(option: str, beside: str) -> UsageError:
+    """What to raise where one option makes that another one does nothing."""
+    return UsageError(f"{option} does nothing beside {beside}.", "Leave one of them out.")
+
+
+def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Config:
     if isolated and path is not None:
         raise UsageError("--config names a file and --isolated ignores every file.", "Keep one of them.")
     if isolated:
         config = Config(root=Path.cwd(), isolated=True, trust_rules=rules_trusted(Path.cwd()))
     else:
         config = load_config(path)
-    launch = click.get_current_context().meta.get(_LAUNCH_KEY)
-    if launch is not None:
-        config = replace(config, launch=launch)
+    typed = click.get_current_context().meta
+    config = replace(config, launch=typed.get(_LAUNCH_KEY, config.launch))
+    timeout = typed.get(_TIMEOUT_KEY)
     if timeout is not None:
         # What is typed bounds everything, also what the file says of single servers.
         servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in config.servers.items()}
@@ -231,9 +295,10 @@ def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None)
 
         write_lines(lines if lines is not None else report_lines(report, verbose=output.verbose), output)
     else:
-        from mcp_governor.report import renderer
+        from mcp_governor.report import load_format
 
-        write_text(renderer(output.format)(report), output)
+        chosen = load_format(output.format)
+        write_text(chosen.render(report), output, is_json=getattr(chosen, "IS_JSON", False))
     return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
 
 
@@ -253,9 +318,25 @@ def write_lines(lines: Iterable[Line], output: Output) -> None:
     _place(out.styled_text(lines) if output.styled else plain_text(lines), output)
 
 
-def write_text(text: str, output: Output) -> None:
+def write_text(text: str, output: Output, *, is_json: bool = False) -> None:
     """To the file, atomically, or to standard output; made safe to show, as text or as JSON."""
-    _place(escape_json(redact(text)) if output.format == "json" else printable(text), output)
+    _place(escape_json(redact(text)) if is_json else printable(text), output)
+
+
+def write_json(document: Any, output: Output) -> None:
+    """A JSON document that is no report, as :func:`write_text` writes it."""
+    import json
+
+    write_text(json.dumps(document, indent=2) + "\n", output, is_json=True)
+
+
+def places_wanted(output: Output) -> bool:
+    """Whether lines of recorded files are shown."""
+    from mcp_governor.report import load_format
+
+    if output.format == "text":
+        return output.verbose >= 0
+    return bool(getattr(load_format(output.format), "WITH_PLACES", False))
 
 
 def _place(text: str, output: Output) -> None:

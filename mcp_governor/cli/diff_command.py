@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from mcp_governor.cli.common import Run, TargetCommand, deliver, run_options, server_command
+from mcp_governor.cli.common import Run, TargetCommand, deliver, reporting, server_command, useless
 from mcp_governor.errors import UsageError
 
 
@@ -14,7 +14,7 @@ from mcp_governor.errors import UsageError
 @click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
 @click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may.")
 @click.option("--stat", is_flag=True, help="Counts per tool instead of each change.")
-@run_options()
+@reporting()
 def diff(run: Run, old: str, new: str | None, level: str | None, only: str | None, stat: bool) -> int:
     """Changes from OLD to NEW, with verdicts, witnesses and the required bump.
 
@@ -28,6 +28,8 @@ def diff(run: Run, old: str, new: str | None, level: str | None, only: str | Non
     command = server_command()
     if (new is None) == (not command):
         raise UsageError("diff compares two targets.", "Name OLD and NEW, or OLD and -- COMMAND.")
+    if stat and run.output.format != "text":
+        raise useless("--stat", f"--format {run.output.format}")
     config = replace(run.config, level=level) if level else run.config
     report = compare_targets(old, new, config=config, command=command, only_breaking=only is not None)
     return deliver(report, run.output, diff_lines(report, stat=stat, verbose=run.output.verbose))

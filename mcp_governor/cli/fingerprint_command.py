@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from mcp_governor.cli.common import Run, TargetCommand, run_options, target_argument, write_text
+from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, write_json, write_text
 from mcp_governor.text import visible
 
 
 @click.command(cls=TargetCommand)
 @target_argument
 @click.option("--tools", "per_tool", is_flag=True, help="One digest per tool as well.")
-@run_options(formats=("text", "json"))
+@configured("output", formats=click.Choice(["text", "json"]))
 def fingerprint(run: Run, target: str | None, per_tool: bool) -> None:
     """Digests of a surface: contract (v1), wording (w1), and per tool with --tools."""
     from mcp_governor.surface import fingerprint as digest
@@ -24,7 +22,7 @@ def fingerprint(run: Run, target: str | None, per_tool: bool) -> None:
     tools = {tool.name: tool_fingerprint(tool) for tool in sorted(surface.tools, key=lambda tool: tool.name)}
     if run.output.format == "json":
         document = {"fingerprint": digest(surface), "wording": wording_fingerprint(surface)}
-        write_text(json.dumps({**document, **({"tools": tools} if per_tool else {})}, indent=2) + "\n", run.output)
+        write_json({**document, **({"tools": tools} if per_tool else {})}, run.output)
         return
     lines = [digest(surface), wording_fingerprint(surface)]
     if per_tool:

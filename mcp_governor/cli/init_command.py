@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ class _Plan:
 @target_argument
 @click.option("--ci/--no-ci", default=True, help="Write a workflow for GitHub; for GitLab show a job. Default: yes.")
 @click.option("--hook/--no-hook", default=True, help="Write the pre-commit hook. Default: yes.")
-@run_options(formats=("text",))
+@run_options("isolated")
 def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     """Write config, baseline, changelog, CI and hook so that the next check passes. Never overwrites a file.
 
@@ -65,7 +66,8 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     plan = _plan(target, root)
     plan.keys.update(_launched(run.config.launch, plan))
     _see_words(plan.keys)
-    config = _config(plan, root)
+    # no file says them yet
+    config = replace(_config(plan, root), timeout=run.config.timeout, start_timeout=run.config.start_timeout)
     source = resolve(None, config)
     surface = _read(source, config)
     from mcp_governor.report.groups import count_of

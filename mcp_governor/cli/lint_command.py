@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,11 +14,13 @@ from mcp_governor.cli.common import (
     Run,
     TargetCommand,
     deliver,
-    run_options,
+    places_wanted,
+    reporting,
     target_argument,
     tell_skipped,
+    useless,
+    write_json,
     write_lines,
-    write_text,
 )
 from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.report.lines import line
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 @click.option("--statistics", is_flag=True, help="Counts per rule instead of each finding.")
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, and how; check nothing.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
-@run_options()
+@reporting("trust")
 def lint(
     run: Run,
     target: str | None,
@@ -75,6 +77,18 @@ def lint(
     from mcp_governor.linting import run_rules
     from mcp_governor.linting.phrases import counted
 
+    form = f"--format {run.output.format}"
+    for ignored, option, other in (
+        (show_settings and run.output.format != "text", form, "--show-settings"),
+        (show_settings and write_baseline, "--write-baseline", "--show-settings"),
+        (show_settings and statistics, "--statistics", "--show-settings"),
+        (write_baseline and run.output.format != "text", form, "--write-baseline"),
+        (write_baseline and run.output.file is not None, "--output", "--write-baseline"),
+        (write_baseline and statistics, "--statistics", "--write-baseline"),
+        (statistics and run.output.format not in ("text", "json"), "--statistics", form),
+    ):
+        if ignored:
+            raise useless(option, other)
     config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
     if show_settings:
         write_lines(_settings(selected(lint_settings(config)), config), run.output)
@@ -103,11 +117,11 @@ def lint(
             out.echo(f"{gone_now}; write it anew with --write-baseline.", err=True)
         findings = new_findings(findings, ids)
     report = lint_report(surface, findings, config, selection)
-    if run.output.format == "text" and run.output.verbose >= 0 and not statistics:
+    if places_wanted(run.output) and not statistics:
         report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
         tell_skipped(report.skipped_rules)
-        write_text(_counts(report), run.output)
+        write_json(_counts(report), run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
         code = deliver(report, run.output, _statistics(report) if statistics else None)
@@ -195,8 +209,7 @@ def _statistics(report: Report) -> Iterator[Line]:
     yield line(counted(len(report.findings), "finding"))
 
 
-def _counts(report: Report) -> str:
+def _counts(report: Report) -> list[dict[str, Any]]:
     from mcp_governor.catalogue import statistics
 
-    rows = [{**row._asdict(), "severity": row.severity.value} for row in statistics(report.findings)]
-    return json.dumps(rows, indent=2) + "\n"
+    return [{**row._asdict(), "severity": row.severity.value} for row in statistics(report.findings)]

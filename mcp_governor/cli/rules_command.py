@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Output, Run, run_options, write_lines, write_text
+from mcp_governor.cli.common import Output, Run, configured, useless, write_json, write_lines
 from mcp_governor.errors import Exit
 from mcp_governor.report.lines import BLANK, line
 from mcp_governor.text import visible
@@ -36,13 +36,18 @@ def _catalogue(run: Run) -> Catalogue:
     "--test", "tests", is_flag=True, help="Run the examples of your own rules: they are their tests. Runs their Python."
 )
 @click.option("--docs", is_flag=True, help="Write a page about each of your own packs beside its rules.")
-@run_options(formats=("text", "json"))
+@configured("output", "trust", "color", formats=click.Choice(["text", "json"]))
 def rules(run: Run, pack: str | None, tests: bool, docs: bool) -> int:
     """List every rule: id, severity, and what it asks for."""
     from mcp_governor.errors import UsageError
     from mcp_governor.text import did_you_mean
 
     if tests or docs:
+        option = "--test" if tests else "--docs"
+        if pack is not None:
+            raise useless("--pack", option)
+        if run.output.format != "text":
+            raise useless(f"--format {run.output.format}", option)
         return _own(run, tests, docs)
     catalogue = _catalogue(run)
     if pack is not None and pack not in catalogue.packs:
@@ -52,7 +57,7 @@ def rules(run: Run, pack: str | None, tests: bool, docs: bool) -> int:
         )
     chosen = [rule for rule in catalogue if pack in (None, rule.pack)]
     if run.output.format == "json":
-        write_text(json.dumps([_row(rule) for rule in chosen], indent=2) + "\n", run.output)
+        write_json([_row(rule) for rule in chosen], run.output)
     else:
         write_lines(_table(chosen), run.output)
     return int(Exit.PASS)
@@ -115,15 +120,17 @@ def _table(rules: list[Rule]) -> Iterator[Line]:
 @click.command()
 @click.argument("name")
 @click.option("--new", "folder", type=click.Path(file_okay=False, path_type=Path), help="Begin a rule in this folder.")
-@run_options(formats=("text", "json"))
+@configured("output", "trust", "color", "verbose", formats=click.Choice(["text", "json"]))
 def rule(run: Run, name: str, folder: Path | None) -> None:
     """Explain one rule: why, source, options, examples. With --new DIR, begin a rule of your own there."""
     if folder is not None:
+        if run.output.format != "text" or run.output.file is not None:
+            raise useless("--output" if run.output.file is not None else f"--format {run.output.format}", "--new")
         _begin(name, folder, run)
         return
     found = _catalogue(run).get(name)
     if run.output.format == "json":
-        write_text(json.dumps(_document(found), indent=2) + "\n", run.output)
+        write_json(_document(found), run.output)
         return
     write_lines(_page(found, run.output), run.output)
 

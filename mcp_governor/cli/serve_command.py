@@ -14,6 +14,9 @@ from mcp_governor.errors import UsageError
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
 def serve(http: bool, port: int) -> None:
     """Run mcp-governor as an MCP server, over stdio unless --http is given."""
+    source = click.get_current_context().get_parameter_source("port")
+    if not http and source is click.core.ParameterSource.COMMANDLINE:
+        raise UsageError("--port does nothing without --http.", "Add it, or leave --port out.")
     if not http and (sys.stdin is None or sys.stdout is None):
         raise UsageError(
             "serve speaks over standard input and output, and one is closed.", "Keep them open, or use --http."

@@ -5,15 +5,17 @@ from __future__ import annotations
 import click
 
 from mcp_governor.cli import out as output
-from mcp_governor.cli.common import Run, TargetCommand, run_options, target_argument
+from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.text import visible
 
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("-o", "out", metavar="FILE", help='Where to; "-" is standard output. Default: the baseline file.')
-@run_options(formats=("text",))
+@click.option(
+    "-o", "--output", "out", metavar="FILE", help='Where to; "-" is standard output. Default: the baseline file.'
+)
+@configured("quiet")
 def snapshot(run: Run, target: str | None, out: str | None) -> None:
     """Record the surface of TARGET, deterministically, for review and later comparison."""
     from mcp_governor.checking import read_governed

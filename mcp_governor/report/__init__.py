@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import importlib
+from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
 
 
-class Renderer(Protocol):
-    """What a format module offers as ``render``."""
+class Format(Protocol):
+    """What a format module offers.
 
-    def __call__(self, report: Report) -> str:
+    It may also say ``IS_JSON = True`` (what is unsafe to show is then escaped as JSON escapes it) and
+    ``WITH_PLACES = True`` (the report then holds the lines of a recorded file that it is about).
+    """
+
+    def render(self, report: Report) -> str:
         """The whole document, ended by a line feed."""
 
 
 FORMATS = {"json": "mcp_governor.report.json_report", "markdown": "mcp_governor.report.markdown"}
-"""Formats that machines read → their module. ``text`` is apart: it is styled where it meets a terminal."""
+"""Formats that ``--format`` offers beside ``text`` → their module. ``text`` is apart: it is styled where it meets a
+terminal, and some commands have a text of their own."""
 
 
-def renderer(name: str) -> Renderer:
-    """The renderer of a format in :data:`FORMATS`, imported when asked for."""
-    import importlib
-
-    render: Renderer = importlib.import_module(FORMATS[name]).render
-    return render
+def load_format(name: str) -> Format:
+    """The module of a format in :data:`FORMATS`, imported when asked for."""
+    return cast("Format", importlib.import_module(FORMATS[name]))

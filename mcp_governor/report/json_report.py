@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
 
 
+IS_JSON = True
+
+
 def render(report: Report) -> str:
     """The report as sorted, indented JSON: complete, but for the middle of texts that are very long."""
     return dump_json(_bounded(redact_json(report.as_json())))

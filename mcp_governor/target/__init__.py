@@ -12,7 +12,7 @@ from mcp_governor.target.read import (
     tier_rules,
 )
 from mcp_governor.target.recorded import recorded_baseline, recorded_source
-from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve
+from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve, resolve_both
 
 __all__ = [
     "SURFACE_FILE",
@@ -30,6 +30,7 @@ __all__ = [
     "recorded_source",
     "refuse_client_config",
     "resolve",
+    "resolve_both",
     "surface_of",
     "tier_rules",
 ]

@@ -45,23 +45,36 @@ def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) 
         UsageError: nothing, or two things, are named.
         TargetError: the target is not understood or is not there.
     """
-    for name, value in config.launch.env.items():
-        learn_reference(value, name)
     source = _resolved(target, config, tuple(command))
-    if not isinstance(source, LiveSource):
-        return source
-    endpoint = source.endpoint
-    if config.launch.env and not isinstance(endpoint, wire.StdioEndpoint):
+    _see_launch(config, source)
+    return source
+
+
+def resolve_both(old: str, new: str | None, config: Config, *, command: Sequence[str] = ()) -> tuple[Source, Source]:
+    """:func:`resolve` for the two that are compared; ``command`` is the new one, and ``--env`` and ``--with`` are for
+    those of the two that they can be for."""
+    sources = _resolved(old, config, ()), _resolved(new, config, tuple(command))
+    _see_launch(config, *sources)
+    return sources
+
+
+def _see_launch(config: Config, *sources: Source) -> None:
+    """Refuse what is typed about the start of a server where no source is one that it can be for."""
+    launch = config.launch
+    endpoints = [source.endpoint for source in sources if isinstance(source, LiveSource)]
+    started = [endpoint for endpoint in endpoints if isinstance(endpoint, wire.StdioEndpoint)]
+    if launch.env and not started:
         raise UsageError("--env names a variable of a server, and none is started.", "Leave it out.")
-    if config.launch.with_ and not (isinstance(endpoint, wire.StdioEndpoint) and endpoint.package):
+    if launch.with_ and not any(endpoint.package for endpoint in started):
         raise UsageError(
             "--with installs something beside a pypi: or npm: target, and the target is neither.",
             "Leave it out, or name it in the command itself: -- uvx --with REQUIREMENT …",
         )
-    return source
 
 
 def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> Source:
+    for name, value in config.launch.env.items():
+        learn_reference(value, name)
     if command and is_package(target):
         config = replace(config, launch=replace(config.launch, args=command))
     elif command:

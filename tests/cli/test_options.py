@@ -1,0 +1,160 @@
+"""Options live on the commands that obey them: what would do nothing is refused, and a format needs one line."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from pathlib import Path
+
+import click
+import pytest
+from commandline import governor_here, hostile
+
+from mcp_governor.cli import COMMANDS, app
+from mcp_governor.report import FORMATS
+
+SHARED = {"format", "output", "fail-on", "config", "isolated", "trust", "color", "quiet", "verbose", "timeout"}
+REPORTS = {"format", "output", "fail-on", "config", "isolated", "color", "quiet", "verbose"}
+OBEYED = {
+    "check": REPORTS | {"trust", "timeout"},
+    "lint": REPORTS | {"trust", "timeout"},
+    "call": REPORTS | {"trust", "timeout"},
+    "diff": REPORTS | {"timeout"},
+    "changelog check": REPORTS | {"timeout"},
+    "changelog release": REPORTS | {"trust", "timeout"},
+    "changelog draft": {"config", "isolated", "timeout"},
+    "changelog diff": {"config", "isolated", "output"},
+    "changelog show": {"config", "isolated", "output"},
+    "snapshot": {"config", "isolated", "output", "quiet", "timeout"},
+    "fingerprint": {"config", "isolated", "format", "output", "timeout"},
+    "rules": {"config", "isolated", "format", "output", "trust", "color"},
+    "rule": {"config", "isolated", "format", "output", "trust", "color", "verbose"},
+    "init": {"isolated", "timeout"},
+    "accept": {"config", "isolated", "quiet"},
+    "serve": set(),
+    "demo": set(),
+    "schema": set(),
+}
+
+
+def _commands() -> dict[str, click.Command]:
+    context = click.Context(app)
+    found: dict[str, click.Command] = {}
+    for name in COMMANDS:
+        command = app.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            found |= {f"{name} {sub}": child for sub, child in command.commands.items()}
+        else:
+            found[name] = command
+    return found
+
+
+def test_a_command_offers_the_shared_options_that_it_obeys() -> None:
+    offered = {
+        name: {text.removeprefix("--") for param in command.params for text in param.opts} & SHARED
+        for name, command in _commands().items()
+    }
+    assert offered == OBEYED
+
+
+TOOL = {"name": "find", "description": "Finds.", "inputSchema": {"type": "object"}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"tools": [TOOL]}, indent=1))
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "mcp-governor.toml").write_text(
+        'baseline = "old.json"\nchangelog = "log.md"\nschema-version = "1.0.0"\n'
+    )
+    (tmp_path / "log.md").write_text("# Changelog\n\n## 1.0.0 (current)\n\n### Added\n\n- `find`\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("diff old.json new.json --stat --format json", "--stat does nothing beside --format json."),
+        ("lint new.json --statistics --format markdown", "--statistics does nothing beside --format markdown."),
+        ("lint --show-settings --format json", "--format json does nothing beside --show-settings."),
+        ("lint --show-settings --write-baseline", "--write-baseline does nothing beside --show-settings."),
+        ("lint new.json --write-baseline --output x", "--output does nothing beside --write-baseline."),
+        ("rules --test --pack charter", "--pack does nothing beside --test."),
+        ("rules --docs --format json", "--format json does nothing beside --docs."),
+        ("rule acme/x --new rules --output x", "--output does nothing beside --new."),
+        ("call --destructive drop -- true", "--destructive does nothing without --allow-writes."),
+        ("serve --port 1234", "--port does nothing without --http."),
+        ("check --offline --env A=b", "--env does nothing beside --offline, which starts no server."),
+        ("check new.json --env A=b", "--env names a variable of a server, and none is started."),
+        ("lint new.json --with mcp", "--with installs something beside a pypi: or npm: target"),
+        ("diff old.json new.json --with mcp", "--with installs something beside a pypi: or npm: target"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(folder: Path, capsys, line: str, said: str) -> None:
+    before = sorted(folder.rglob("*"))
+    done = governor_here(*line.split(), capsys=capsys)
+    assert done.code == 2
+    assert said in done.err
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_of_two_compared_one_may_be_a_server_that_takes_variables(folder: Path, capsys) -> None:
+    done = governor_here("diff", "old.json", "--env", "A=b", *hostile("exits_halfway"), capsys=capsys)
+    assert done.code == 3
+    assert "exited with status 7" in done.err
+
+
+def test_snapshot_writes_where_output_says(folder: Path, capsys) -> None:
+    before = (folder / "old.json").read_bytes()
+    assert governor_here("snapshot", "new.json", "--output", "there.json", capsys=capsys).code == 0
+    assert json.loads((folder / "there.json").read_text())["tools"][0]["name"] == "find"
+    assert (folder / "old.json").read_bytes() == before
+
+
+def test_init_waits_as_long_as_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = governor_here("init", "--timeout", "0.5", *hostile("silent"), capsys=capsys)
+    assert done.code == 3
+    assert "0.5" in done.err
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """A format from outside: a module, and its line in the table."""
+    module = types.ModuleType("outside_brief")
+    module.render = lambda report: f'"{report.target}\\u202e: {report.verdict}, {len(report.places)} placed"\n'  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "outside_brief", module)
+    monkeypatch.setitem(FORMATS, "brief", "outside_brief")
+    return module
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["check new.json", "check --offline", "lint new.json", "diff old.json new.json", "changelog check new.json"],
+)
+def test_a_format_is_a_module_and_a_line(folder: Path, capsys, brief, line: str) -> None:
+    done = governor_here(*line.split(), "--format", "brief", capsys=capsys)
+    assert done.out.count("\n") == 1
+    assert ": pass, 0 placed" in done.out or ": fail, 0 placed" in done.out
+    # What nobody may print is escaped as text, whoever made the format.
+    assert "\u202e" not in done.out
+    assert governor_here(*line.split(), "--format", "brief", "--output", "report", capsys=capsys).out == ""
+    assert (folder / "report").read_text() == done.out
+
+
+def test_a_format_says_that_it_is_json_and_asks_for_places(folder: Path, capsys, brief) -> None:
+    brief.IS_JSON, brief.WITH_PLACES = True, True
+    done = governor_here("lint", "new.json", "--format", "brief", capsys=capsys)
+    told = json.loads(done.out)
+    assert told.startswith("new.json\u202e: ")
+    assert not told.endswith(" 0 placed")
+
+
+def test_formats_are_named_where_one_is_unknown_and_in_the_help(folder: Path, capsys, brief) -> None:
+    done = governor_here("check", "--format", "sarif", capsys=capsys)
+    assert (done.code, "'text', 'json', 'markdown', 'brief'" in done.err) == (2, True)
+    assert "[text|json|markdown|brief]" in governor_here("check", "--help", capsys=capsys).out
