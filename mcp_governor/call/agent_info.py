@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mcp_governor.call.results import server_info_breaches
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.charter.breach import Breach
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from mcp_governor.catalogue import Selection
@@ -46,17 +45,17 @@ async def check_server_info(endpoint: HttpEndpoint, selection: Selection, *, tim
                 if len(body) > _LARGEST:
                     break
         if answer.status_code != 200:
-            breaches.append(_broken(f"GET on the endpoint answers with status {answer.status_code}."))
+            breaches.append(_broken("status", answer.status_code))
         elif len(body) > _LARGEST:
-            breaches.append(_broken(f"GET on the endpoint answers with more than {_LARGEST >> 10} KiB."))
+            breaches.append(_broken("size", f"{_LARGEST >> 10} KiB"))
         else:
             breaches += server_info_breaches(json.loads(bytes(body)))
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        breaches.append(_broken(f"GET on the endpoint fails: {one_line(type(error).__name__, 60)}."))
+        breaches.append(_broken("failed", type(error).__name__))
     except (ValueError, RecursionError):
-        breaches.append(_broken("GET on the endpoint does not answer with JSON."))
+        breaches.append(_broken("no-json"))
     return checker.findings(breaches, None)
 
 
-def _broken(message: str) -> Breach:
-    return Breach("omni/server-info", "", message, message)
+def _broken(says: str, found: str | int = "") -> Breach:
+    return Breach.of("omni/server-info", "", [says, found], says=says, found=found)

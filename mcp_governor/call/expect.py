@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from mcp_governor.call.cases import Case, Purpose
 from mcp_governor.call.results import code_breaches
 from mcp_governor.charter.breach import Breach
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,23 +35,21 @@ def _drift(case: Case, outcome: Outcome) -> Iterator[Breach]:
     value = dict(case.said)
     if case.purpose is Purpose.UNKNOWN_TOOL:
         if not outcome.failed:
-            yield Breach("call/unknown-tool", "", "A call of a tool that does not exist succeeds.", value)
+            yield Breach("call/unknown-tool", "", value)
     elif case.open:
         return
     elif not case.valid:
         if not outcome.failed and not case.status:
-            message = f"The schema refuses the arguments and the call succeeds ({case.label})."
-            yield Breach("call/drift-accepted", "/inputSchema", message, value)
+            yield Breach.of("call/drift-accepted", "/inputSchema", value, call=case.label)
     elif outcome.failed and outcome.refused_arguments and not case.status and not case.attempt:
-        message = f"The schema accepts the arguments and the server refuses them ({case.label})."
-        yield Breach("call/drift-refused", "/inputSchema", message, value)
+        yield Breach.of("call/drift-refused", "/inputSchema", value, call=case.label)
 
 
 def _configured(case: Case, outcome: Outcome) -> Iterator[Breach]:
     pairs = (("status", case.status, outcome.status), ("error kind", case.kind, outcome.kind))
     for what, expected, found in pairs:
         if expected and expected != found:
-            said = f'"{one_line(found, 40)}"' if found else "none"
-            message = f'The {what} of the {case.label} is {said}, expected was "{one_line(expected, 40)}".'
-            yield Breach("call/expectation", "", message, [dict(case.said), expected, found])
+            facts = {"what": what, "call": case.label, "expected": expected, "found": found}
+            value = [dict(case.said), expected, found]
+            yield Breach("call/expectation", "", value, "differs" if found else "none", facts)
             return

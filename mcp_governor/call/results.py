@@ -15,10 +15,9 @@ from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.message import leak
 from mcp_governor.charter.schemas import compiled
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from mcp_governor.surface.model import Surface, Tool
 
@@ -38,9 +37,7 @@ def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]
     """What every profile asks of an answer: its shape, its type, its structured content, its words."""
     yield from _shape(response)
     if response.result is not None and response.result_type == INPUT_REQUIRED:
-        yield Breach(
-            "call/asked-back", "/resultType", "The server asks for input instead of giving a result.", INPUT_REQUIRED
-        )
+        yield Breach("call/asked-back", "/resultType", INPUT_REQUIRED, "result")
         return
     if response.result is not None and tool is not None:
         yield from _structured(response, tool)
@@ -48,9 +45,8 @@ def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]
     shows = leak(text) if text else None
     if shows is not None and text is not None:
         path = "/message" if response.error is not None else "/content"
-        message = f'The error shows {one_line(shows, 80)}: "{one_line(text, 100)}".'
         # What is shown, not the words around it: one careless validator answers every wrong call of a tool.
-        yield Breach("call/error-leak", path, message, shows.partition(" (")[0])
+        yield Breach.of("call/error-leak", path, shows.partition(" (")[0], shown=shows, text=text)
 
 
 def _shape(response: Response) -> Iterator[Breach]:
@@ -61,49 +57,47 @@ def _shape(response: Response) -> Iterator[Breach]:
         return
     result = response.result
     if result is None:
-        yield _bad("", f"The answer is {_kind(response.raw)} and no result of a tool.", None)
+        yield _bad("", "answer", found=response.raw)
         return
     if not response.is_json:
-        yield _bad("/structuredContent", "The structured content is no JSON: NaN, or it nests too deep.", None)
+        yield _bad("/structuredContent", "no-json")
     kind = response.result_type
     if not isinstance(kind, str) or kind not in RESULT_TYPES:
-        shown = f'"{one_line(kind, 40)}"' if isinstance(kind, str) else _kind(kind)
-        yield Breach("call/result-type", "/resultType", f"The resultType is {shown}, which is not known.", kind)
+        yield Breach("call/result-type", "/resultType", kind)
     elif kind != INPUT_REQUIRED:
         yield from _content(result)
     if "isError" in result and not isinstance(result["isError"], bool):
-        yield _bad("/isError", f"isError is {_kind(result['isError'])} and no boolean.", result["isError"])
+        yield _bad("/isError", "flag", result["isError"])
 
 
 def _error_shape(error: Mapping[str, Any]) -> Iterator[Breach]:
     code, message = error.get("code"), error.get("message")
     if not isinstance(code, int) or isinstance(code, bool):
-        yield _bad("/code", f"The error's code is {_kind(code)} and no integer.", code)
+        yield _bad("/code", "code", code)
     if not isinstance(message, str):
-        yield _bad("/message", f"The error's message is {_kind(message)} and no string.", message)
+        yield _bad("/message", "message", message)
 
 
 def _content(result: Mapping[str, Any]) -> Iterator[Breach]:
     content = result.get("content")
     if not isinstance(content, list):
-        yield _bad("/content", f"content is {_kind(content)} and no list.", content)
+        yield _bad("/content", "content", content)
         return
     for index, block in enumerate(content):
         path = f"/content/{index}"
         if not isinstance(block, dict):
-            yield _bad(path, f"A content block is {_kind(block)} and no object.", block)
+            yield _bad(path, "block", block)
             continue
         kind = block.get("type")
         if kind == "resource":
             if not isinstance(block.get("resource"), dict):
-                yield _bad(f"{path}/resource", "A resource block holds no resource.", kind)
+                yield _bad(f"{path}/resource", "resource", kind)
         elif not isinstance(kind, str) or kind not in _BLOCKS:
-            shown = f'"{one_line(kind, 40)}"' if isinstance(kind, str) else _kind(kind)
-            yield _bad(f"{path}/type", f"A content block is of type {shown}, which is not known.", kind)
+            yield _bad(f"{path}/type", "block-type", kind)
         else:
             for key in _BLOCKS[kind]:
                 if not isinstance(block.get(key), str):
-                    yield _bad(f"{path}/{key}", f"A block of type {kind} has no string {key}.", [kind, key])
+                    yield _bad(f"{path}/{key}", "block-member", [kind, key], kind=kind, member=key)
 
 
 def _structured(response: Response, tool: Tool) -> Iterator[Breach]:
@@ -111,8 +105,7 @@ def _structured(response: Response, tool: Tool) -> Iterator[Breach]:
         return
     structured = response.structured
     if structured is None:
-        message = "The tool publishes an output schema and the result has no structuredContent."
-        yield Breach("call/structured-missing", "/structuredContent", message, None)
+        yield Breach("call/structured-missing", "/structuredContent")
         return
     yield from schema_breaches(structured, tool.output_schema)
 
@@ -128,15 +121,9 @@ def schema_breaches(structured: Any, schema: Any) -> Iterator[Breach]:
         errors = iter(validator.iter_errors(structured))
         for error, _ in zip(errors, range(_MOST), strict=False):
             pointer = join_pointer("/structuredContent", *error.instance_path)
-            text = one_line(error.message, 140)
-            yield Breach(
-                "call/output-schema",
-                pointer,
-                f"The structured content does not conform to the output schema: {text}.",
-                [pointer, error.keyword],
-            )
+            yield Breach.of("call/output-schema", pointer, [pointer, error.keyword], error=error.message)
     except (ValueError, RecursionError, OverflowError) as error:
-        yield _bad("/structuredContent", f"The structured content cannot be read: {one_line(str(error), 80)}.", None)
+        yield _bad("/structuredContent", "unreadable", error=str(error))
 
 
 def mirror_breaches(response: Response) -> Iterator[Breach]:
@@ -147,27 +134,27 @@ def mirror_breaches(response: Response) -> Iterator[Breach]:
     problem = response.mirror_problem
     if problem is not None:
         path = "/content/0/text" if response.texts else "/content"
-        yield Breach(rule, path, f"The text does not mirror the structured content: {problem}.", problem)
+        yield Breach(rule, path, problem)
 
 
 def text_only_breaches(response: Response) -> Iterator[Breach]:
     """Tool schema guide, section 0 (tool_result, version 1): content and isError, text only, nothing else."""
-    rule = "omni/tool-result"
     result = response.result
     if result is None:
         return
+    rule = "omni/tool-result"
     for key in sorted(result.keys() - {"content", "isError", "_meta", "resultType"}):
-        yield Breach(rule, join_pointer("", key), f'The result has a member "{one_line(key, 40)}".', key)
+        yield Breach(rule, join_pointer("", key), key, "member")
     if "isError" not in result:
-        yield Breach(rule, "/isError", "The result does not say isError.", None)
+        yield Breach(rule, "/isError", None, "flag")
     content = result.get("content")
     if isinstance(content, list):
         if not content:
-            yield Breach(rule, "/content", "The content is empty.", None)
+            yield Breach(rule, "/content", None, "empty")
         for index, block in enumerate(content):
             extra = sorted(block.keys() - {"type", "text"}) if isinstance(block, dict) else []
             if not isinstance(block, dict) or block.get("type") != "text" or extra:
-                yield Breach(rule, f"/content/{index}", "A content block is more than a text.", extra)
+                yield Breach(rule, f"/content/{index}", extra, "block")
 
 
 def summary_breaches(response: Response) -> Iterator[Breach]:
@@ -177,9 +164,7 @@ def summary_breaches(response: Response) -> Iterator[Breach]:
         return
     for index, text in enumerate(response.texts):
         if _tells(text, structured):
-            yield Breach(
-                "schema-md/content-summary", f"/content/{index}/text", "The text repeats the structured content.", None
-            )
+            yield Breach("schema-md/content-summary", f"/content/{index}/text")
 
 
 def code_breaches(response: Response, label: str) -> Iterator[Breach]:
@@ -193,13 +178,11 @@ def code_breaches(response: Response, label: str) -> Iterator[Breach]:
         return
     code, data = response.error.get("code"), response.error.get("data")
     if code != INVALID_PARAMS:
-        message = f"A wrong call ({label}) is answered with code {one_line(str(code), 20)}, not with -32602."
-        yield Breach("schema-md/error-code", "/error/code", message, code)
+        yield Breach.of("schema-md/error-code", "/error/code", code, says="code", call=label)
         return
     told = data.get("code") if isinstance(data, Mapping) else None
     if isinstance(told, str) and told.endswith("CAP_EXCEEDED"):
-        message = f"A value over a cap of the schema ({label}) is answered as CAP_EXCEEDED."
-        yield Breach("schema-md/error-code", "/error/data/code", message, told)
+        yield Breach.of("schema-md/error-code", "/error/data/code", told, says="cap", call=label)
 
 
 def schema_version_breaches(response: Response, surface: Surface | None) -> Iterator[Breach]:
@@ -210,12 +193,9 @@ def schema_version_breaches(response: Response, surface: Surface | None) -> Iter
     rule, path = "surface/schema-version", "/structuredContent/schema_version"
     said = structured.get("schema_version")
     if not isinstance(said, str):
-        yield Breach(rule, path, "The response does not say its schema_version.", said)
+        yield Breach(rule, path, said, "missing")
     elif surface is not None and surface.version is not None and said != surface.version:
-        message = (
-            f'The response says schema_version "{one_line(said, 40)}", the server "{one_line(surface.version, 40)}".'
-        )
-        yield Breach(rule, path, message, [said, surface.version])
+        yield Breach.of(rule, path, [said, surface.version], says="differs", said=said, version=surface.version)
 
 
 def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface | None) -> Iterator[Breach]:
@@ -231,15 +211,14 @@ def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface
     warning = structured.get("warning", structured.get("warnings"))
     text = " ".join(map(str, warning)) if isinstance(warning, list) else warning
     if not isinstance(text, str) or not text:
-        yield Breach(rule, path, "The tool is deprecated and its response does not warn.", None)
+        yield Breach(rule, path, None, "missing")
         return
     replacement = tool.deprecation.replacement
     named = (
         [replacement] if replacement else [name for name in (surface.by_name if surface else ()) if name != tool.name]
     )
     if named and not any(_names(text, name) for name in named):
-        wanted = f' "{one_line(replacement, 60)}"' if replacement else ""
-        yield Breach(rule, path, f"The warning does not name the replacement{wanted}.", text)
+        yield Breach.of(rule, path, text, says="other" if replacement else "unnamed", replacement=replacement)
 
 
 def _names(text: str, name: str) -> bool:
@@ -250,14 +229,14 @@ def server_info_breaches(document: Any) -> Iterator[Breach]:
     """Tool schema guide, section 0a (server_info, version 1): what GET on the endpoint answers."""
     rule = "omni/server-info"
     if not isinstance(document, dict):
-        yield Breach(rule, "", f"The server info is {_kind(document)} and no object.", None)
+        yield Breach.of(rule, "", says="shape", found=document)
         return
     for key in ("name", "version", "protocolVersion", "message"):
         value = document.get(key)
         if not isinstance(value, str) and not (key == "message" and key not in document):
-            yield Breach(rule, f"/{key}", f'The server info has no string "{key}".', value)
+            yield Breach.of(rule, f"/{key}", value, says="string", member=key)
     for key in sorted(document.keys() - {"name", "version", "protocolVersion", "message"}):
-        yield Breach(rule, join_pointer("", key), f'The server info has a member "{one_line(key, 40)}".', key)
+        yield Breach(rule, join_pointer("", key), key, "member")
 
 
 def _tells(text: str, structured: Any) -> bool:
@@ -269,19 +248,5 @@ def _tells(text: str, structured: Any) -> bool:
         return False
 
 
-def _bad(path: str, message: str, value: Any) -> Breach:
-    return Breach("call/result-shape", path, message, value)
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null or absent"
-    if isinstance(value, bool):
-        return "a boolean"
-    names: Iterable[tuple[Any, str]] = (
-        (str, "a string"),
-        (Mapping, "an object"),
-        (list, "a list"),
-        ((int, float), "a number"),
-    )
-    return next((name for kind, name in names if isinstance(value, kind)), "no JSON value")
+def _bad(path: str, says: str, value: Any = None, /, **facts: Any) -> Breach:
+    return Breach("call/result-shape", path, value, says, facts)

@@ -108,10 +108,9 @@ class _Run:
         """Calls that were asked for and cannot be made, because there is no such tool."""
         for item in skipped:
             if item.case is not None and item.tool not in self.surface.by_name:
-                message = f'The {item.case.label} names "{one_line(item.tool, 60)}", which is {item.reason}'
-                breach = Breach(
-                    "call/expectation", "", f"{message.rstrip('.?')}.", [item.tool, dict(item.case.arguments)]
-                )
+                facts = {"call": item.case.label, "named": item.tool, "reason": item.reason.rstrip(".?")}
+                value = [item.tool, dict(item.case.arguments)]
+                breach = Breach("call/expectation", "", value, "absent", facts)
                 for finding in self.told([breach], item.case):
                     self.findings.setdefault(finding.id, finding)
 
@@ -172,7 +171,7 @@ class _Run:
         asked_back = self.session.refused_requests[asked:]
         if asked_back:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
-            breaches.append(Breach("call/asked-back", "", f"The call made the server ask back: {methods}.", methods))
+            breaches.append(Breach("call/asked-back", "", methods, "request"))
         tool = self.surface.by_name.get(case.tool)
         findings = (
             self.told(breaches, case) if response is None else self.judge(case, outcome, response, breaches, tool)
@@ -200,21 +199,18 @@ class _Run:
                 # The session's own limit must not end the wait before ours does: it could not be told apart.
                 raw: Any = await self.session.call_tool(case.tool, case.arguments, timeout=seconds + 60)
         except TimeoutError:
-            message = f"There is no answer within {seconds:.3g} s ({case.label})."
-            return None, Outcome(nothing, "timeout"), Breach("call/timeout", "", message, case.purpose.value)
+            return None, Outcome(nothing, "timeout"), _ended("timeout", case, seconds=f"{seconds:.3g}")
         except RpcError as error:
             response = read_response({"error": {"code": error.code, "message": error.text, "data": error.data}})
             return response, outcome_of(response), None
         except UnreachableError as error:
-            message = f"The server is gone after the call ({case.label}): {error.message}"
-            return None, Outcome(nothing, "died"), Breach("call/died", "", message, case.purpose.value)
+            return None, Outcome(nothing, "died"), _ended("died", case, error=error.message)
         except ProtocolError as error:
-            message = f"The answer is no MCP ({case.label}): {error.message}"
-            return None, Outcome(nothing, "protocol"), Breach("call/protocol", "", message, case.purpose.value)
+            return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=error.message)
         size = _size(raw)
         if size > self.settings.result_bytes:
-            message = f"The result has {size:,} bytes, the cap is {self.settings.result_bytes:,} ({case.label})."
-            return None, Outcome(nothing, "too-large"), Breach("call/too-large", "", message, case.purpose.value)
+            cap = f"{self.settings.result_bytes:,}"
+            return None, Outcome(nothing, "too-large"), _ended("too-large", case, size=f"{size:,}", cap=cap)
         response = Response.of_result(raw)
         return response, outcome_of(response), None
 
@@ -222,9 +218,9 @@ class _Run:
         self, case: Case, outcome: Outcome, response: Response, breaches: list[Breach], tool: Tool | None
     ) -> list[Finding]:
         breaches += expectation_breaches(case, outcome, response)
-        found = self.checker.check(response, tool=tool, surface=self.surface, dispatch=is_dispatch(case, outcome))
-        named = [replace(finding, message=_with_label(finding.message, case)) for finding in found]
-        return self.told(breaches, case) + named
+        dispatch = is_dispatch(case, outcome)
+        found = self.checker.check(response, tool=tool, surface=self.surface, dispatch=dispatch, about=case.label)
+        return self.told(breaches, case) + found
 
     def told(self, breaches: list[Breach], case: Case) -> list[Finding]:
         known = case.tool if case.tool in self.surface.by_name else None
@@ -237,18 +233,18 @@ class _Run:
             return
         call = (suggested.tool, suggested.arguments)
         if call == (failed.case.tool, failed.case.arguments):
-            self.loop(failed, "suggests the very call that failed")
+            self.loop(failed, "itself")
             return
         if call in self.followed:
             return
         self.followed.append(call)
         outcome = (await self.one(suggested, deadline)).outcome
         if outcome.failed and (outcome.kind, outcome.status) == (failed.outcome.kind, failed.outcome.status):
-            self.loop(failed, f'fails the same way ("{one_line(outcome.kind, 40)}")')
+            self.loop(failed, "again")
 
-    def loop(self, failed: CaseResult, how: str) -> None:
-        message = f"The suggested recovery {how} ({failed.case.label})."
-        breach = Breach("call/follow", "/structuredContent/error/recovery", message, [failed.outcome.kind, how])
+    def loop(self, failed: CaseResult, says: str) -> None:
+        kind, path = failed.outcome.kind, "/structuredContent/error/recovery"
+        breach = Breach.of("call/follow", path, [kind, says], says=says, kind=kind, call=failed.case.label)
         for finding in self.told([breach], failed.case):
             self.findings.setdefault(finding.id, finding)
 
@@ -309,13 +305,14 @@ class _Run:
         }
         if len(said) > 1:
             shown = ", ".join(one_line(version, 20) for version in sorted(said))
-            breach = Breach("call/charter-mixed", "", f"The tools follow several charter versions: {shown}.", shown)
+            breach = Breach("call/charter-mixed", "", shown)
             for finding in self.checker.findings([breach], None):
                 self.findings.setdefault(finding.id, finding)
 
 
-def _with_label(message: str, case: Case) -> str:
-    return f"{message.removesuffix('.')} ({case.label})."
+def _ended(rule: str, case: Case, **facts: Any) -> Breach:
+    """What is wrong with a call that has no answer."""
+    return Breach.of(f"call/{rule}", "", case.purpose.value, call=case.label, **facts)
 
 
 def _size(raw: Any) -> int:

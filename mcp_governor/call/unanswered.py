@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import shown_arguments
@@ -35,14 +34,17 @@ def unanswered_findings(report: CallReport, checker: ResponseChecker) -> Iterato
             continue
         tool = result.case.tool
         made = sum(other.case.tool == tool and other.case.good for other in report.results)
-        calls = "The good call fails" if made == 1 else f"All {made} good calls fail"
         sent = shown_arguments(result.case.said)
-        given = f"with {sent}" if sent else "without arguments"
-        which = "" if made == 1 else "the first one "
-        message = f"{calls}, {which}{given}: {first_words(result)}"
-        breach = Breach(RULE, "", f"{message.rstrip('.')}.", None)
-        for finding in checker.findings([breach], tool):
-            yield replace(finding, fix=f"{finding.fix}\n{call_snippet(tool, result.case.said)}")
+        breach = Breach.of(
+            RULE,
+            "",
+            says="one" if made == 1 else "several",
+            made=made,
+            sent=f"with {sent}" if sent else "without arguments",
+            words=first_words(result).rstrip("."),
+            snippet=call_snippet(tool, result.case.said),
+        )
+        yield from checker.findings([breach], tool)
 
 
 def first_words(result: CaseResult) -> str:

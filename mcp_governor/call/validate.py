@@ -17,18 +17,19 @@ from mcp_governor.call.results import (
     text_only_breaches,
 )
 from mcp_governor.catalogue import LintSettings, select
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
 from mcp_governor.charter.recovery import declared_kinds, misfit, surface_breaches
 from mcp_governor.charter.schemas import compiled
-from mcp_governor.findings import Finding
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.catalogue import Selection
+    from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface, Tool
 
 _SIZE_RULE = "envelope/size"
@@ -48,7 +49,13 @@ class ResponseChecker:
         self._packs = packs
 
     def check(
-        self, raw: Any, *, tool: Tool | None = None, surface: Surface | None = None, dispatch: bool = False
+        self,
+        raw: Any,
+        *,
+        tool: Tool | None = None,
+        surface: Surface | None = None,
+        dispatch: bool = False,
+        about: str = "",
     ) -> list[Finding]:
         """Findings about one response; see :func:`validate_response`.
 
@@ -58,29 +65,35 @@ class ResponseChecker:
             surface: what the server publishes.
             dispatch: the call itself was wrong (unknown tool, refused arguments), so an error outside of the
                 tool's own channel is in order.
+            about: the call, where findings are to name it.
         """
         response = raw if isinstance(raw, Response) else read_response(raw)
         name = tool.name if tool is not None else None
-        return self.findings(self._breaches(response, tool, surface, dispatch), name)
+        return self.findings(self._breaches(response, tool, surface, dispatch), name, about)
 
-    def findings(self, breaches: Iterable[Breach], tool: str | None) -> list[Finding]:
-        """Breaches as findings with the severity selected; those of rules that do not run are left out."""
+    def findings(self, breaches: Iterable[Breach], tool: str | None, about: str = "") -> list[Finding]:
+        """Breaches as findings with the severity selected; those of rules that do not run are left out.
+
+        Args:
+            breaches: what is wrong.
+            tool: the published tool that is concerned.
+            about: the call that it is said of, where there were several.
+        """
         out = []
         for breach in breaches:
             active = self._selection.get(breach.rule)
             if active is None or (tool is not None and self._selection.suppressed_by(breach.rule, tool)):
                 continue
-            out.append(
-                Finding(
-                    rule=breach.rule,
-                    severity=active.severity,
-                    message=breach.message,
-                    tool=tool,
-                    path=breach.path,
-                    fix=active.rule.fix,
-                    value=breach.value,
-                )
+            made = finding(
+                active.rule,
+                breach.path,
+                says=breach.says,
+                about=about,
+                tool=tool,
+                value=breach.value,
+                facts=breach.facts,
             )
+            out.append(replace(made, severity=active.severity))
         return out
 
     def runs(self, rule_id: str) -> bool:
@@ -126,9 +139,7 @@ class ResponseChecker:
             for breach in surface_breaches(envelope, surface, tool):
                 yield breach.under(prefix)
         if response.is_error:
-            yield Breach(
-                "envelope/is-error", "/isError", "An envelope comes with isError true.", envelope.get("status")
-            )
+            yield Breach("envelope/is-error", "/isError", envelope.get("status"))
         yield from mirror_breaches(response)
         yield from self._size(response, tool)
 
@@ -141,9 +152,8 @@ class ResponseChecker:
         if tokens < cap:
             return
         offers = tool is not None and "response_format" in str(tool.input_schema)
-        advice = "ask for response_format concise" if offers else "the tool offers no response_format"
-        message = f"The response has about {tokens:,} tokens, the cap is {cap:,}; {advice}."
-        yield Breach(_SIZE_RULE, "", message, offers)
+        says = "offered" if offers else "unoffered"
+        yield Breach.of(_SIZE_RULE, "", offers, says=says, tokens=f"{tokens:,}", cap=f"{cap:,}")
 
 
 def _kinds(envelope: dict[str, Any], tool: Tool | None) -> frozenset[str]:
@@ -159,24 +169,16 @@ def _no_envelope(response: Response, dispatch: bool, told: Sequence[Breach]) -> 
     """Charter: every response is an envelope; only a wrong call may fail outside of it."""
     if response.failure_text is not None:
         if not dispatch:
-            how = "as a JSON-RPC error" if response.error is not None else "with isError and no envelope"
-            path = "/error" if response.error is not None else "/isError"
-            text = one_line(response.failure_text, 100)
-            yield Breach("envelope/error-channel", path, f'The tool fails {how}: "{text}".', response.failure_text)
+            path, says = ("/error", "error") if response.error is not None else ("/isError", "flag")
+            yield Breach("envelope/error-channel", path, response.failure_text, says)
     elif not any(breach.rule in ("call/structured-missing", "call/result-shape") for breach in told):
-        yield Breach("envelope/missing", "/structuredContent", "The result carries no envelope.", None)
+        yield Breach("envelope/missing", "/structuredContent")
 
 
 def _rpc_only(response: Response) -> Iterator[Breach]:
     """SCHEMA.md: a failure is a JSON-RPC error, never a result with the error flag."""
     if response.is_error:
-        text = one_line("\n".join(response.texts), 100)
-        yield Breach(
-            "schema-md/error-channel",
-            "/isError",
-            f'The tool fails with isError, not with a JSON-RPC error: "{text}".',
-            text,
-        )
+        yield Breach("schema-md/error-channel", "/isError", one_line("\n".join(response.texts), 100))
 
 
 def _flag_and_structure(response: Response, dispatch: bool) -> Iterator[Breach]:
@@ -184,12 +186,9 @@ def _flag_and_structure(response: Response, dispatch: bool) -> Iterator[Breach]:
     if dispatch:
         return
     if response.error is not None:
-        yield Breach(
-            "surface/error-channel", "/error", "The tool fails with a JSON-RPC error.", response.error.get("code")
-        )
+        yield Breach("surface/error-channel", "/error", response.error.get("code"), "error")
     elif response.is_error and not isinstance(response.structured, dict):
-        message = "The error comes without structured content."
-        yield Breach("surface/error-channel", "/structuredContent", message, None)
+        yield Breach("surface/error-channel", "/structuredContent", None, "unstructured")
 
 
 @functools.lru_cache(maxsize=16)

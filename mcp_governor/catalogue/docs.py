@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.catalogue import Catalogue, load_catalogue
+from mcp_governor.catalogue.finding import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +112,7 @@ def pack_page(pack: str, rules: tuple[Rule, ...], *, note: str = NOTE) -> str:
 
 def _rule(rule: Rule) -> Iterator[str]:
     yield from (f"## {rule.name}", "", f"`{rule.id}` · {', '.join(_traits(rule))}", "", _line(rule.summary), "")
-    yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "", f"*Fix:* {_line(rule.fix)}", "")
+    yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "", f"*Fix:* {_line(named(rule.fix))}", "")
     if rule.unseen:
         yield from (f"*In no server of the corpus:* {_line(rule.unseen)}", "")
     for name, option in rule.options.items():

@@ -120,8 +120,9 @@ class Rule:
         pattern: regular expression that every string found must contain a match of, or ``None``.
         forbid: regular expression that no string found may contain a match of, or ``None``.
         check: ``module.function`` under ``mcp_governor.linting.checks``, or ``package.module:function``.
-        message: template with ``{named}`` values.
-        fix: template, what to do instead.
+        message: the sentence of a finding, with facts in braces (:func:`mcp_governor.catalogue.finding.fill`).
+        messages: by name, where a rule needs several sentences; then ``message`` is empty, or the commonest one.
+        fix: what to do instead, with the same facts.
         options: by name.
         stance: the side it takes, where the sources disagree.
         limit: the client limit it stands for.
@@ -137,9 +138,10 @@ class Rule:
     why: str
     source: str
     severity: Severity
-    message: str
     fix: str
     since: str
+    message: str = ""
+    messages: Mapping[str, str] = field(default_factory=dict)
     persona: str = "regular"
     station: str = "lint"
     on: str = "tool"

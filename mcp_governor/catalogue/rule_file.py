@@ -76,7 +76,10 @@ def _examples(data: Mapping[str, Any]) -> Examples:
     return tuple(map(_example, data.get("pass", ()))), tuple(map(_example, data.get("fail", ())))
 
 
-_OPTIONAL = ("persona", "station", "on", "enabled", "given", "then", "pattern", "forbid", "check", "twin", "unseen")
+_OPTIONAL = (
+    *("persona", "station", "on", "enabled", "given", "then", "pattern", "forbid", "check", "twin", "unseen"),
+    *("message", "messages"),
+)
 
 
 def _rule(data: Mapping[str, Any], origin: str, examples: Callable[[], Examples]) -> Rule:
@@ -89,7 +92,6 @@ def _rule(data: Mapping[str, Any], origin: str, examples: Callable[[], Examples]
         source=data["source"].strip(),
         severity=Severity(data["severity"]),
         since=data["since"],
-        message=data["message"],
         fix=data["fix"].strip(),
         options={
             name: Option(item["default"], item["schema"], item["summary"])

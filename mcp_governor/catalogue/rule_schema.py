@@ -42,7 +42,7 @@ RULE_SCHEMA: dict[str, Any] = {
     "title": "A rule of mcp-governor",
     "type": "object",
     "additionalProperties": False,
-    "required": ["id", "summary", "why", "source", "severity", "since", "message", "fix"],
+    "required": ["id", "summary", "why", "source", "severity", "since", "fix"],
     "properties": {
         "id": {"type": "string", "pattern": ID_PATTERN, "description": "pack/kebab-name"},
         "summary": {**_TEXT, "description": "What the rule asks for, one line."},
@@ -70,8 +70,18 @@ RULE_SCHEMA: dict[str, Any] = {
             "pattern": r"^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$|^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
             "description": "A built-in check (module.function) or your own (package.module:function).",
         },
-        "message": {**_TEXT, "description": "One sentence with {named} values."},
-        "fix": {**_TEXT, "description": "What to do instead; {named} values too."},
+        "message": {
+            **_TEXT,
+            "description": "One sentence with facts in braces: {name}, {name!q} in quotes, {name!t} the JSON type, "
+            "{name:60} at most 60 characters, {name:all} the whole line, {name:lines} all lines.",
+        },
+        "messages": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": _TEXT,
+            "description": "Sentences by name, where one is not enough; the check says which.",
+        },
+        "fix": {**_TEXT, "description": "What to do instead; facts in braces, too."},
         "options": {
             "type": "object",
             "additionalProperties": {
@@ -117,6 +127,7 @@ RULE_SCHEMA: dict[str, Any] = {
         "pass": {"type": "array", "items": _EXAMPLE},
         "fail": {"type": "array", "items": _EXAMPLE},
     },
+    "anyOf": [{"required": ["message"]}, {"required": ["messages"]}],
     "if": {"not": {"required": ["station"], "properties": {"station": {"not": {"const": "lint"}}}}},
     "then": {
         "required": ["pass", "fail"],

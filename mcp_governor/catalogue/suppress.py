@@ -8,12 +8,14 @@ nothing is itself a finding: it would hide the next mistake.
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.catalogue.catalogue import load_catalogue
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.catalogue.settings import Suppression
 from mcp_governor.errors import ConfigError
-from mcp_governor.findings import Finding
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.read import META_PREFIX
 from mcp_governor.text import did_you_mean, one_line
@@ -21,7 +23,9 @@ from mcp_governor.text import did_you_mean, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.catalogue.catalogue import Catalogue
     from mcp_governor.catalogue.selection import Selection
+    from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface, Tool
 
 META_KEY = f"{META_PREFIX}ignore"
@@ -94,47 +98,41 @@ class Suppressor:
         if active is None:
             return
         for tool, path, value in self._malformed:
-            yield self._finding(tool, path, value, "is neither a rule id nor an object with rule and reason")
+            yield self._finding(tool, path, value, "malformed")
         for tool, inlines in self._inline.items():
             for inline in inlines:
-                problem = "" if inline.used else self._problem(inline.suppression.rule)
-                if problem:
-                    yield self._finding(tool, inline.path, inline.suppression.rule, problem)
+                rule = inline.suppression.rule
+                says = "" if inline.used else self._problem(rule)
+                if says:
+                    hint = did_you_mean(rule, self._known.rules) if says == "unknown" else ""
+                    yield self._finding(tool, inline.path, rule, says, hint=hint)
         for glob, suppression, ids in self.selection.tool_ignores:
             if (glob, suppression.rule) in self._used_globs or not ids & self._linted:
                 continue
             # A place in the configuration, and so no pointer into the surface.
             place = f"lint.per-tool-ignores.{one_line(glob)}"
-            yield self._finding(None, place, suppression.rule, f"for the tools {one_line(glob)!r} suppresses nothing")
+            yield self._finding(None, place, suppression.rule, "unused-glob", glob=glob)
 
     @property
     def _linted(self) -> frozenset[str]:
         return frozenset(active.id for active in self.selection.linted)
 
+    @cached_property
+    def _known(self) -> Catalogue:
+        settings = self.selection.settings
+        return load_catalogue(settings.rule_paths, trusted=settings.trusted)
+
     def _problem(self, rule: str) -> str:
         """What is wrong with an inline suppression that was not used; empty where its rules did not run."""
         if any(_means(rule, rule_id) for rule_id in self._linted):
-            return "suppresses nothing"
-        from mcp_governor.catalogue.catalogue import load_catalogue
+            return "unused"
+        return "" if self._known.unread or any(_means(rule, rule_id) for rule_id in self._known.rules) else "unknown"
 
-        settings = self.selection.settings
-        known = load_catalogue(settings.rule_paths, trusted=settings.trusted)
-        if known.unread or any(_means(rule, item.id) for item in known):
-            return ""
-        return f"names no rule.{did_you_mean(rule, known.rules)}".rstrip(".")
-
-    def _finding(self, tool: str | None, path: str, value: Any, problem: str) -> Finding:
+    def _finding(self, tool: str | None, path: str, value: Any, says: str, **facts: str) -> Finding:
         active = self.selection.active[STALE_RULE]
         shown = value if isinstance(value, str) else repr(value)
-        return Finding(
-            rule=STALE_RULE,
-            severity=active.severity,
-            message=f"The suppression {one_line(shown, 80)!r} {problem}.",
-            tool=tool,
-            path=path,
-            fix=active.rule.fix,
-            value=value,
-        )
+        made = finding(active.rule, path, says=says, tool=tool, value=value, facts=facts, suppression=shown)
+        return replace(made, severity=active.severity)
 
 
 def _means(selector: str, rule_id: str) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
-from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.stating import SchemaVersion
 from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading, working_section
 from mcp_governor.changelog.subjects import subject_of

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.model import Kind
-from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.structure import at
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.lazy import lazy_pattern

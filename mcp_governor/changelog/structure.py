@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
-from mcp_governor.changelog.rulebook import finding
 from mcp_governor.findings import Bump
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, next_version, scheme_of
@@ -67,7 +67,7 @@ def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
             inside = current is not None and current.line <= problem.line <= current.end
             values["line"] = live if inside else fingerprint_line(FINGERPRINT_PLACEHOLDER)
         where = at(changelog, problem.line)
-        yield finding(f"changelog/{problem.rule}", where, value=problem.values, **values)
+        yield finding(f"changelog/{problem.rule}", where, value=problem.values, facts=values)
 
 
 def _headings(changelog: Changelog, version: str, scheme: Scheme) -> Iterator[Finding]:

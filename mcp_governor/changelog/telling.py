@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Verdict
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import farewell, is_about_a_part
-from mcp_governor.changelog.rulebook import finding
 from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import Tellers, homes, subject_of
 from mcp_governor.changelog.wording import sentence

@@ -1,4 +1,4 @@
-"""What is wrong with one response: the value that every check of an envelope or a result gives, and its words."""
+"""What is wrong with one response: the value that every check of an envelope or a result gives."""
 
 from __future__ import annotations
 
@@ -6,64 +6,51 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.frozen import frozen
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
 
 @frozen
 class Breach:
-    """One broken promise of one response.
+    """One broken promise of one response; its words stand in the rule's file.
 
     Attributes:
         rule: id of the rule in the catalogue (``envelope/…`` or ``call/…``).
         path: JSON pointer into what was checked.
-        message: one sentence, safe to show.
         value: the JSON value in question.
+        says: which of the rule's messages it is, where it has several.
+        facts: what that message names in braces, besides ``path`` and ``value``.
     """
 
     rule: str
     path: str
-    message: str
     value: Any = field(default=None, compare=False, repr=False)
+    says: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, rule: str, path: str, value: Any = None, /, *, says: str = "", **facts: Any) -> Breach:
+        """A breach with its named facts."""
+        return cls(rule, path, value, says, facts)
+
+    @property
+    def message(self) -> str:
+        """One sentence, safe to show."""
+        from mcp_governor.catalogue.finding import own_rule, sentence
+
+        return sentence(own_rule(self.rule), {"path": self.path, "value": self.value, **self.facts}, self.says)
 
     def under(self, prefix: str) -> Breach:
         """The same breach, seen from a document that holds this one at ``prefix``."""
-        return Breach(self.rule, prefix + self.path, self.message, self.value)
+        return Breach(self.rule, prefix + self.path, self.value, self.says, self.facts)
 
 
 def wrong_type(path: str, wanted: str, value: Any) -> Breach:
     """A field of an envelope is of another JSON type than the one ``wanted``."""
-    field = path.rsplit("/", 1)[1]
-    return Breach("envelope/field-type", path, f'"{field}" is {json_type(value)}, not {wanted}.', value)
+    return Breach.of("envelope/field-type", path, value, field=path.rsplit("/", 1)[1], wanted=wanted)
 
 
 def are_strings(value: Any) -> bool:
     """Whether a JSON value is a list of strings."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def json_type(value: Any) -> str:
-    """The JSON type of a value, in words."""
-    if value is None:
-        return "null or absent"
-    if isinstance(value, bool):
-        return "a boolean"
-    names = {str: "a string", dict: "an object", list: "a list", int: "a number", float: "a number"}
-    return names.get(type(value), "something else")
-
-
-def shown(value: Any) -> str:
-    """A string in quotes, safe to show; the type of anything else."""
-    return f'"{one_line(value, 60)}"' if isinstance(value, str) else json_type(value)
-
-
-def quoted(message: str) -> str:
-    """A message in quotes, shortened and safe to show."""
-    return f'"{one_line(message, 100)}"'
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names in order, for a message."""
-    return ", ".join(sorted(names))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
-from mcp_governor.charter.breach import Breach, are_strings, shown, wrong_type
+from mcp_governor.charter.breach import Breach, are_strings, wrong_type
 from mcp_governor.charter.failure import error_breaches
 from mcp_governor.charter.trust import confidence_breaches, provenance_breaches
 from mcp_governor.charter.version import is_older, version_breaches
@@ -43,9 +43,7 @@ def envelope_breaches(envelope: Mapping[str, Any], *, kinds: Iterable[str] | Non
     out: list[Breach] = []
     status = envelope.get("status")
     if not isinstance(status, str) or status not in facts.STATUSES:
-        out.append(
-            Breach("envelope/status", "/status", f"The status is {shown(status)}, which is none of the six.", status)
-        )
+        out.append(Breach("envelope/status", "/status", status))
         status = None
     _pairing(envelope, status, out)
     error = envelope.get("error")
@@ -58,15 +56,7 @@ def envelope_breaches(envelope: Mapping[str, Any], *, kinds: Iterable[str] | Non
     _hints(envelope.get("follow_up_hints"), out)
     _degradation(envelope, status, out)
     out += version_breaches(envelope)
-    out.extend(
-        Breach(
-            "envelope/unknown-key",
-            f"/{_token(key)}",
-            f"The envelope has a key {shown(key)} that the charter does not know.",
-            key,
-        )
-        for key in sorted(envelope.keys() - _KEYS)
-    )
+    out += [Breach("envelope/unknown-key", f"/{_token(key)}", key) for key in sorted(envelope.keys() - _KEYS)]
     return out
 
 
@@ -77,30 +67,14 @@ def _pairing(envelope: Mapping[str, Any], status: str | None, out: list[Breach])
         return
     if status in facts.FAILURE_STATUSES:
         if error is None:
-            out.append(
-                Breach("envelope/error-missing", "/error", f'The status is "{status}" and there is no error.', status)
-            )
+            out.append(Breach("envelope/error-missing", "/error", status))
         if data is not None:
-            out.append(
-                Breach(
-                    "envelope/data-with-error",
-                    "/data",
-                    f'The status is "{status}" and there is data all the same.',
-                    status,
-                )
-            )
+            out.append(Breach("envelope/data-with-error", "/data", status))
         return
     if error is not None:
-        out.append(
-            Breach(
-                "envelope/error-unexpected",
-                "/error",
-                f'The status is "{status}" and there is an error all the same.',
-                status,
-            )
-        )
+        out.append(Breach("envelope/error-unexpected", "/error", status))
     if status == "success" and data is None:
-        out.append(Breach("envelope/data-missing", "/data", 'The status is "success" and there is no data.', status))
+        out.append(Breach("envelope/data-missing", "/data", status))
 
 
 def _hints(hints: Any, out: list[Breach]) -> None:
@@ -111,14 +85,8 @@ def _hints(hints: Any, out: list[Breach]) -> None:
         return
     low, high = facts.HINT_RANGE
     if not low <= len(hints) <= high:
-        out.append(
-            Breach(
-                "envelope/hint-count",
-                "/follow_up_hints",
-                f"There are {len(hints)} follow-up hints, where {low} to {high} help.",
-                hints,
-            )
-        )
+        path = "/follow_up_hints"
+        out.append(Breach.of("envelope/hint-count", path, hints, count=len(hints), low=low, high=high))
 
 
 def _degradation(envelope: Mapping[str, Any], status: str | None, out: list[Breach]) -> None:
@@ -126,29 +94,15 @@ def _degradation(envelope: Mapping[str, Any], status: str | None, out: list[Brea
     path = "/degradation_reason"
     if reason is None:
         if status == "degraded" and not is_older(envelope, facts.SINCE["field degradation_reason"]):
-            out.append(Breach("envelope/degraded-reason", path, "The result is degraded and no reason is given.", None))
+            out.append(Breach("envelope/degraded-reason", path))
         return
     if not isinstance(reason, str):
         out.append(wrong_type(path, "a string or null", reason))
         return
     if reason not in facts.DEGRADATION_REASONS:
-        out.append(
-            Breach(
-                "envelope/degradation-reason",
-                path,
-                f"The degradation reason {shown(reason)} is not registered.",
-                reason,
-            )
-        )
+        out.append(Breach("envelope/degradation-reason", path, reason))
     if status in ("success", "empty", "partial"):
-        out.append(
-            Breach(
-                "envelope/reason-unexpected",
-                path,
-                f'The status is "{status}" and a degradation reason is given.',
-                [status, reason],
-            )
-        )
+        out.append(Breach.of("envelope/reason-unexpected", path, [status, reason], status=status))
 
 
 def _token(key: Any) -> str:

@@ -62,12 +62,10 @@ def version_step_breaches(old: Surface, new: Surface) -> list[Breach]:
     was, now = (Version.parse(f"{version}.0") for version in versions)
     if was is None or now is None or step(was, now).rank >= needed.rank:
         return []
-    what = " and ".join(f"{verb} {_named(words)}" for verb, words in (("loses", gone), ("gains", come)) if words)
-    message = (
-        f'The envelope {what}, a {needed.value} step, and charter_version goes from "{one_line(versions[0], 20)}" '
-        f'to "{one_line(versions[1], 20)}".'
-    )
-    return [Breach("envelope/version-step", "", message, [gone, come, list(versions)])]
+    moves = " and ".join(f"{verb} {_named(words)}" for verb, words in (("loses", gone), ("gains", come)) if words)
+    value = [gone, come, list(versions)]
+    said = {"moves": moves, "needed": needed.value, "was": versions[0], "now": versions[1]}
+    return [Breach("envelope/version-step", "", value, facts=said)]
 
 
 def _named(words: list[str]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
-from mcp_governor.charter.breach import Breach, are_strings, quoted, shown, wrong_type
+from mcp_governor.charter.breach import Breach, are_strings, wrong_type
 from mcp_governor.charter.message import leak, sentence_problem
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,13 +26,9 @@ def error_breaches(error: dict[str, Any], status: str | None, kinds: Iterable[st
         out.append(wrong_type("/error/kind", "a string", kind))
         kind = None
     elif kinds is not None and kind not in kinds:
-        out.append(
-            Breach("envelope/error-kind", "/error/kind", f"The error kind {shown(kind)} is not registered.", kind)
-        )
+        out.append(Breach("envelope/error-kind", "/error/kind", kind))
     elif kind in facts.DISPATCH_KINDS:
-        out.append(
-            Breach("envelope/dispatch-kind", "/error/kind", f'The kind "{kind}" belongs to the protocol layer.', kind)
-        )
+        out.append(Breach("envelope/dispatch-kind", "/error/kind", kind))
     if kind is not None and status is not None:
         _refusal(kind, status, out)
     _message(error.get("message"), out)
@@ -47,20 +42,9 @@ def error_breaches(error: dict[str, Any], status: str | None, kinds: Iterable[st
 
 def _refusal(kind: str, status: str, out: list[Breach]) -> None:
     if status == "refused" and kind not in facts.REFUSAL_KINDS:
-        out.append(
-            Breach(
-                "envelope/refused-kind",
-                "/error/kind",
-                f"A refusal gives the kind {shown(kind)}, which is none of the three.",
-                kind,
-            )
-        )
+        out.append(Breach("envelope/refused-kind", "/error/kind", kind))
     elif status == "error" and kind in facts.REFUSAL_KINDS:
-        out.append(
-            Breach(
-                "envelope/refusal-status", "/status", f'The kind "{kind}" is a refusal and the status is "error".', kind
-            )
-        )
+        out.append(Breach("envelope/refusal-status", "/status", kind))
 
 
 def _message(message: Any, out: list[Breach]) -> None:
@@ -70,14 +54,10 @@ def _message(message: Any, out: list[Breach]) -> None:
         return
     problem = sentence_problem(message)
     if problem is not None:
-        out.append(Breach("envelope/message-sentence", path, f"The message {problem}: {quoted(message)}.", message))
+        out.append(Breach.of("envelope/message-sentence", path, message, problem=problem))
     shows = leak(message)
     if shows is not None:
-        out.append(
-            Breach(
-                "envelope/message-leak", path, f"The message shows {one_line(shows, 80)}: {quoted(message)}.", message
-            )
-        )
+        out.append(Breach.of("envelope/message-leak", path, message, shown=shows))
 
 
 def _recovery(recovery: Any, kind: str | None, out: list[Breach]) -> None:
@@ -103,10 +83,9 @@ def _recovery(recovery: Any, kind: str | None, out: list[Breach]) -> None:
         if kind is not None and kind not in facts.REFUSAL_KINDS:
             out.append(_refusal_only(f"{path}/{key}", key, kind))
     if args and isinstance(args, dict) and tool is None:
-        message = "Arguments are suggested, and no tool to pass them to."
-        out.append(Breach("envelope/recovery-tool", f"{path}/suggested_tool", message, sorted(args)))
+        out.append(Breach("envelope/recovery-tool", f"{path}/suggested_tool", sorted(args), "absent"))
     if not any(recovery.get(key) for key in facts.RECOVERY_KEYS):
-        out.append(Breach("envelope/recovery-empty", path, "The recovery block says nothing to try next.", recovery))
+        out.append(Breach("envelope/recovery-empty", path, recovery))
 
 
 _REFUSAL_MEMBERS = {
@@ -134,19 +113,10 @@ def _pii(categories: Any, kind: str | None, out: list[Breach]) -> None:
         return
     for index, name in enumerate(categories):
         if name not in facts.PII_CATEGORIES:
-            out.append(
-                Breach(
-                    "envelope/pii-category",
-                    f"{path}/{index}",
-                    f"The PII category {shown(name)} is not registered.",
-                    name,
-                )
-            )
+            out.append(Breach("envelope/pii-category", f"{path}/{index}", name))
     if kind is not None and kind not in facts.REFUSAL_KINDS:
         out.append(_refusal_only(path, "pii_categories", kind))
 
 
 def _refusal_only(path: str, key: str, kind: str) -> Breach:
-    return Breach(
-        "envelope/refusal-fields", path, f'"{key}" belongs to a refusal, and the kind is {shown(kind)}.', [key, kind]
-    )
+    return Breach.of("envelope/refusal-fields", path, [key, kind], field=key, kind=kind)

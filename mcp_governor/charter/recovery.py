@@ -52,12 +52,7 @@ def _hints(hints: Any, surface: Surface) -> list[Breach]:
         return []
     known = surface.by_name
     return [
-        Breach(
-            "envelope/hint-exists",
-            f"/follow_up_hints/{index}",
-            f"The follow-up hint {_name(hint)} is no tool of this server.{did_you_mean(hint, known)}",
-            hint,
-        )
+        Breach.of("envelope/hint-exists", f"/follow_up_hints/{index}", hint, hint=did_you_mean(hint, known))
         for index, hint in enumerate(hints)
         if isinstance(hint, str) and hint not in known
     ]
@@ -71,14 +66,8 @@ def recovery_breaches(recovery: Mapping[str, Any], surface: Surface) -> list[Bre
         return []
     tool = surface.by_name.get(name)
     if tool is None:
-        return [
-            Breach(
-                "envelope/recovery-tool",
-                f"{_RECOVERY}/suggested_tool",
-                f"The suggested tool {_name(name)} is no tool of this server.{did_you_mean(name, surface.by_name)}",
-                name,
-            )
-        ]
+        hint = did_you_mean(name, surface.by_name)
+        return [Breach.of("envelope/recovery-tool", f"{_RECOVERY}/suggested_tool", name, says="unknown", hint=hint)]
     if arguments is None:
         return _without_arguments(tool)
     return _with_arguments(tool, arguments) if isinstance(arguments, dict) else []
@@ -89,41 +78,24 @@ def _without_arguments(tool: Tool) -> list[Breach]:
     if not found:
         return []
     needed = list(found.missing)
-    needs = _names(needed) if needed else "arguments"
+    path, says = f"{_RECOVERY}/suggested_args", "named" if needed else "unnamed"
+    value = [tool.name, needed]
     return [
-        Breach(
-            "envelope/recovery-args-absent",
-            f"{_RECOVERY}/suggested_args",
-            f'The suggested tool "{one_line(tool.name, 60)}" needs {needs}, and no arguments are suggested.',
-            [tool.name, needed],
-        )
+        Breach.of("envelope/recovery-args-absent", path, value, says=says, suggested=tool.name, needed=needed),
     ]
 
 
 def _with_arguments(tool: Tool, arguments: dict[str, Any]) -> list[Breach]:
     path = f"{_RECOVERY}/suggested_args"
-    shown = one_line(tool.name, 60)
     found = misfit(tool, arguments)
     out = []
     if found.missing:
         missing = list(found.missing)
-        out.append(
-            Breach(
-                "envelope/recovery-required",
-                path,
-                f'The suggested call of "{shown}" lacks the required {_names(missing)}.',
-                [tool.name, missing],
-            )
-        )
+        value: list[Any] = [tool.name, missing]
+        out.append(Breach.of("envelope/recovery-required", path, value, suggested=tool.name, missing=missing))
     for pointer, text in found.problems[:_SHOWN_PROBLEMS]:
-        out.append(
-            Breach(
-                "envelope/recovery-args",
-                path + pointer,
-                f'The suggested call of "{shown}" does not fit its input schema: {text}.',
-                [tool.name, pointer, text],
-            )
-        )
+        value = [tool.name, pointer, text]
+        out.append(Breach.of("envelope/recovery-args", path + pointer, value, suggested=tool.name, problem=text))
     return out
 
 
@@ -182,14 +154,8 @@ def _declared_version(version: Any, tool: Tool) -> list[Breach]:
     declared = declared_version(tool)
     if declared is None or not isinstance(version, str) or version == declared:
         return []
-    return [
-        Breach(
-            "envelope/charter-version-consistent",
-            "/charter_version",
-            f'The response says charter "{one_line(version, 20)}", and the tool declares "{one_line(declared, 20)}".',
-            [version, declared],
-        )
-    ]
+    rule, path = "envelope/charter-version-consistent", "/charter_version"
+    return [Breach.of(rule, path, [version, declared], version=version, declared=declared)]
 
 
 def declared_version(tool: Tool) -> str | None:
@@ -223,7 +189,3 @@ def _property(schema: Any, name: str) -> Mapping[str, Any]:
 
 def _name(name: str) -> str:
     return f'"{one_line(name, 60)}"'
-
-
-def _names(names: list[str]) -> str:
-    return ", ".join(_name(name) for name in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
-from mcp_governor.charter.breach import Breach, listed, shown, wrong_type
+from mcp_governor.charter.breach import Breach, wrong_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -15,23 +15,14 @@ def confidence_breaches(envelope: Mapping[str, Any]) -> Iterator[Breach]:
     """Whether the confidence is a bucket, and the one that the trust signal gives."""
     confidence = envelope.get("confidence")
     if confidence is not None and not (isinstance(confidence, str) and confidence in facts.CONFIDENCES):
-        yield Breach(
-            "envelope/confidence",
-            "/confidence",
-            f"The confidence {shown(confidence)} is not HIGH, MEDIUM, LOW or null.",
-            confidence,
-        )
+        yield Breach("envelope/confidence", "/confidence", confidence)
         return
     expected = expected_confidence(envelope)
     if expected is None or confidence == expected:
         return
     said = "none" if confidence is None else confidence
-    yield Breach(
-        "envelope/confidence-derivation",
-        "/confidence",
-        f"The confidence is {said}, and the trust signal gives {expected}.",
-        [confidence, expected],
-    )
+    value = [confidence, expected]
+    yield Breach.of("envelope/confidence-derivation", "/confidence", value, said=said, expected=expected)
 
 
 def expected_confidence(envelope: Mapping[str, Any]) -> str | None:
@@ -89,16 +80,21 @@ def provenance_breaches(provenance: Any) -> Iterator[Breach]:
 
 
 def _unregistered(key: str, value: Any, known: Iterable[str]) -> Breach:
-    message = f"The {key} {shown(value)} is not one of {listed(known)}."
-    return Breach("envelope/provenance", f"/provenance/{key}", message, value)
+    return Breach.of("envelope/provenance", f"/provenance/{key}", value, field=key, known=sorted(known))
 
 
 def _source(provenance: dict[str, Any], source: str) -> Iterator[Breach]:
     method = provenance.get("inference_method")
     implied = facts.DERIVED[method][3] if isinstance(method, str) and method in facts.DERIVED else source
     if source != implied:
-        message = f'The source is "{source}", and "{method}" implies "{implied}".'
-        yield Breach("envelope/provenance-source", "/provenance/source", message, [source, method])
+        value = [source, method]
+        yield Breach.of(
+            "envelope/provenance-source",
+            "/provenance/source",
+            value,
+            source=source,
+            method=method,
+            implied=implied,
+        )
     if source == "llm" and not provenance.get("model"):
-        message = "The source is a language model that is not named."
-        yield Breach("envelope/provenance-model", "/provenance/model", message, None)
+        yield Breach("envelope/provenance-model", "/provenance/model")

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
-from mcp_governor.charter.breach import Breach, shown
+from mcp_governor.charter.breach import Breach
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -19,17 +19,16 @@ def version_breaches(envelope: Mapping[str, Any]) -> list[Breach]:
     """Whether an envelope names a known charter version, and uses nothing that came later."""
     version = envelope.get("charter_version")
     if not isinstance(version, str):
-        return [_bad("The response does not say which charter version it follows.", version)]
+        return [_bad("missing", version)]
     if _VERSION_FORM.fullmatch(version) is None:
-        return [_bad(f"The charter version {shown(version)} is not of the form major.minor.", version)]
+        return [_bad("form", version)]
     if version not in facts.VERSIONS:
-        known = ", ".join(facts.VERSIONS)
-        return [_bad(f"The charter version {shown(version)} is not known (known: {known}).", version)]
+        return [_bad("unknown", version)]
     return _newer_features(envelope, version) if version != facts.LATEST else []
 
 
-def _bad(message: str, version: Any) -> Breach:
-    return Breach("envelope/charter-version", "/charter_version", message, version)
+def _bad(says: str, version: Any) -> Breach:
+    return Breach.of("envelope/charter-version", "/charter_version", version, says=says, known=facts.VERSIONS)
 
 
 def is_older(envelope: Mapping[str, Any], than: str) -> bool:
@@ -64,11 +63,8 @@ def _newer_features(envelope: Mapping[str, Any], version: str) -> list[Breach]:
             if provenance.get(key)
         ]
     return [
-        Breach(
-            "envelope/version-feature",
-            path,
-            f"The response says charter {version} and uses {what}, which came with {facts.SINCE[what]}.",
-            [version, what],
+        Breach.of(
+            "envelope/version-feature", path, [version, what], version=version, feature=what, since=facts.SINCE[what]
         )
         for what, path in used
         if facts.SINCE.get(what, "1.0") > version

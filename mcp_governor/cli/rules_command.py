@@ -93,7 +93,9 @@ def _row(rule: Rule) -> dict[str, Any]:
 
 
 def _document(rule: Rule) -> dict[str, Any]:
-    document = _row(rule) | {"why": rule.why, "source": rule.source, "fix": rule.fix}
+    from mcp_governor.catalogue.finding import named
+
+    document = _row(rule) | {"why": rule.why, "source": rule.source, "fix": named(rule.fix)}
     document["options"] = {
         key: {"default": option.default, "summary": option.summary, "schema": dict(option.schema)}
         for key, option in rule.options.items()
@@ -151,12 +153,14 @@ def _begin(name: str, folder: Path, run: Run) -> None:
 
 
 def _page(rule: Rule, output: Output) -> Iterator[Line]:
+    from mcp_governor.catalogue.finding import named
+
     severity = rule.severity.value
     traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "off unless named"]
     told = "".join(f"  {trait}" for trait in traits if trait)
     yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"{told}  since {rule.since}")
     yield line(rule.summary)
-    for title, text in (("Why", rule.why), ("Source", rule.source), ("Fix", rule.fix)):
+    for title, text in (("Why", rule.why), ("Source", rule.source), ("Fix", named(rule.fix))):
         yield BLANK
         yield line((title, "bold underline"))
         yield line(" ".join(text.split()), indent=2)

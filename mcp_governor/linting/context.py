@@ -26,17 +26,19 @@ class Hit(NamedTuple):
         value: the JSON value in question; its hash is part of the finding's id.
         values: what the rule's message and fix name in braces, besides options, ``tool``, ``path``, ``value``.
         tool: name of the tool, where the check looked at the whole surface.
+        says: which of the rule's ``messages`` it is, where it has several.
     """
 
     path: str
     value: Any = None
     values: Mapping[str, Any] = {}
     tool: str | None = None
+    says: str = ""
 
 
-def hit(path: str, value: Any = None, /, *, tool: str | None = None, **values: Any) -> Hit:
+def hit(path: str, value: Any = None, /, *, tool: str | None = None, says: str = "", **values: Any) -> Hit:
     """A :class:`Hit` with its named values."""
-    return Hit(path, value, values, tool)
+    return Hit(path, value, values, tool, says)
 
 
 class Node(NamedTuple):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.condense import condensed
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.catalogue.rule import ENGINE_CHECK
 from mcp_governor.catalogue.selection import ActiveRule, Selection, select
 from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.catalogue.suppress import Suppressor
 from mcp_governor.errors import ConfigError
-from mcp_governor.findings import Finding
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
 from mcp_governor.linting.texts import surface_texts
 from mcp_governor.schemas.pointers import join_pointer
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.catalogue.rule import Rule
+    from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface, Tool
 
 Runner = tuple[ActiveRule, Check, Context]
@@ -180,32 +179,9 @@ def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:
 
 
 def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
-    values = {**active.options, "tool": tool, "path": found.path, "value": found.value, **found.values}
-    return Finding(
-        rule=active.id,
-        severity=active.severity,
-        message=fill(active.rule.message, values),
-        tool=tool,
-        path=found.path,
-        fix=fill(active.rule.fix, values),
-        value=found.value,
-    )
-
-
-_PLACE = lazy_pattern(r"\{(\w+)\}")
-
-
-def fill(template: str, values: Mapping[str, Any]) -> str:
-    """A message with its named values, made safe to show; an unknown name stays as it is."""
-    return _PLACE.sub(lambda m: _show(values[m[1]]) if m[1] in values else m[0], template).strip()
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, str):
-        return one_line(value, 120)
-    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
-        return one_line(", ".join(value), 120)
-    return one_line(json.dumps(value, ensure_ascii=False, default=str), 120)
+    facts = {**active.options, **found.values}
+    made = finding(active.rule, found.path, says=found.says, tool=tool, value=found.value, facts=facts)
+    return replace(made, severity=active.severity) if made.severity is not active.severity else made
 
 
 def _only_new(findings: list[Finding], surface: Surface, baseline: Surface, selection: Selection) -> list[Finding]:

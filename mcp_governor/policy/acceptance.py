@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from mcp_governor.changelog.rulebook import finding
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.config.model import AcceptConfig
 from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean, one_line

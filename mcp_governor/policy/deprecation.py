@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Verdict
-from mcp_governor.changelog.rulebook import finding
 from mcp_governor.findings import Tier
 from mcp_governor.policy.windows import WINDOWS, History, Notice
 from mcp_governor.schemas.pointers import join_pointer

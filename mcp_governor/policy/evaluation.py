@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.changelog.rulebook import finding
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.config.model import PolicyConfig
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.deprecation import check_departures, check_deprecations

@@ -10,9 +10,9 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.model import Change
 from mcp_governor.change.terms import Side, Verdict
-from mcp_governor.changelog.rulebook import finding
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen

@@ -58,5 +58,9 @@ def test_our_own_rule_files_keep_the_schema_of_rule_files(file: Path):
     assert quick == rule
     assert quick.examples() == rule.examples()
     assert rule.id == f"{file.parent.name}/{file.stem}"
-    assert rule.message.endswith((".", "}"))
+    sentences = [rule.message, *rule.messages.values()] if rule.message else [*rule.messages.values()]
+    assert sentences
+    for sentence in sentences:
+        assert sentence.endswith((".", "}"))
+        assert sentence != "{message}"
     assert "\n" not in rule.summary

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.catalogue import LintSettings, load_catalogue, select
+from mcp_governor.catalogue.finding import fill
 from mcp_governor.findings import Finding
 from mcp_governor.linting import lint, run_rules
 from mcp_governor.linting.context import schema_nodes
 from mcp_governor.linting.mentions import NameIndex
-from mcp_governor.linting.run import fill
 from mcp_governor.surface import build_surface
 from mcp_governor.text import visible
 

@@ -1,0 +1,132 @@
+"""From a rule to a :class:`~mcp_governor.findings.Finding`: the one door, for every station.
+
+The sentences stand in the rule's file. A station gives the place and the facts; what a server or a file said is made
+safe to show here, and nowhere else has to be.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.findings import Finding
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.text import LONGEST_LINE, one_line, visible
+
+if TYPE_CHECKING:
+    import re
+
+    from mcp_governor.catalogue.rule import Rule
+
+_PLACE = lazy_pattern(r"\{(\w+)(?:!([qt]))?(?::(\d{1,4}|all|lines))?\}")
+
+_SHOWN = 120
+"""Characters of a fact that a sentence shows where its place asks for no other number: a line on most screens."""
+
+_QUOTED = 60
+"""The same for what stands in quotes: names, which are seldom half as long."""
+
+_NO_FACTS: Mapping[str, Any] = {}
+
+
+@functools.cache
+def own_rule(rule_id: str) -> Rule:
+    """One of our own rules, read from its own file: a run with one finding need not read the catalogue."""
+    from mcp_governor.catalogue.catalogue import rules_folder
+    from mcp_governor.catalogue.rule_file import read_own_rule
+
+    return read_own_rule(str(rules_folder() / f"{rule_id}.toml"))
+
+
+def finding(
+    rule: Rule | str,
+    path: str,
+    /,
+    *,
+    says: str = "",
+    about: str = "",
+    tool: str | None = None,
+    value: Any = None,
+    facts: Mapping[str, Any] = _NO_FACTS,
+    **named: Any,
+) -> Finding:
+    """A finding of a rule, with the rule's own severity; what a configuration makes of it is decided later.
+
+    Args:
+        rule: the rule, or the id of one of ours.
+        path: JSON pointer, or ``FILE:LINE``.
+        says: which of the rule's ``messages`` it is, where it has several.
+        about: what the sentence is said of, put in brackets at its end: the call that was made.
+        tool: the tool in question, if there is one.
+        value: the JSON value in question, which an acceptance is tied to.
+        facts, named: what the rule's sentences name in braces, besides ``tool``, ``path`` and ``value``.
+    """
+    rule = own_rule(rule) if isinstance(rule, str) else rule
+    known = {"tool": tool, "path": path, "value": value, **facts, **named}
+    message = sentence(rule, known, says)
+    if about:
+        message = f"{message.removesuffix('.')} ({one_line(about)})."
+    return Finding(
+        rule=rule.id,
+        severity=rule.severity,
+        message=message,
+        tool=tool,
+        path=path,
+        fix=fill(rule.fix, known),
+        value=value,
+    )
+
+
+def sentence(rule: Rule, facts: Mapping[str, Any], says: str = "") -> str:
+    """What a rule says about one place.
+
+    Raises:
+        KeyError: the rule has no such message.
+    """
+    return fill(rule.messages[says] if says else rule.message, facts)
+
+
+def fill(template: str, facts: Mapping[str, Any]) -> str:
+    """A template with its facts, made safe to show; a name that is no fact stays as it is.
+
+    ``{name}`` is a fact on one line: text as it is, a list of texts with commas, anything else as JSON.
+    ``{name!q}`` puts text, and each text of a list, in quotes, and ``{name!t}`` tells the JSON type; what is no text
+    is told by its type in both. ``{name:60}`` shows 60 characters at most, ``{name:all}`` a whole line of text,
+    ``{name:lines}`` keeps its line feeds.
+    """
+    return _PLACE.sub(lambda match: _show(match, facts) if match[1] in facts else match[0], template).strip()
+
+
+def named(template: str) -> str:
+    """A template for a reader: each fact by its name alone."""
+    return _PLACE.sub(r"{\1}", template)
+
+
+def _show(match: re.Match[str], facts: Mapping[str, Any]) -> str:
+    fact, how, size = facts[match[1]], match[2], match[3]
+    if size == "lines":
+        return visible(str(fact), keep_newlines=True)
+    limit = LONGEST_LINE if size == "all" else int(size or (_QUOTED if how else _SHOWN))
+    listed = isinstance(fact, (list, tuple)) and all(isinstance(item, str) for item in fact)
+    if how and listed and how == "q":
+        return ", ".join(f'"{one_line(item, limit)}"' for item in fact)
+    if how:
+        return f'"{one_line(fact, limit)}"' if how == "q" and isinstance(fact, str) else json_type(fact)
+    if isinstance(fact, str):
+        # A fact may be a sentence that is not always there, such as a guess: then it begins with its blank.
+        return (" " if fact[:1] == " " else "") + one_line(fact, limit)
+    return one_line(", ".join(fact) if listed else json.dumps(fact, ensure_ascii=False, default=str), limit)
+
+
+def json_type(value: Any) -> str:
+    """The JSON type of a value, in words."""
+    if value is None:
+        return "null or absent"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, Mapping):
+        return "an object"
+    names = {str: "a string", list: "a list", int: "a number", float: "a number"}
+    return names.get(type(value), "no JSON value")
