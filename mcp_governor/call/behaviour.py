@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.cases import shown_arguments
 from mcp_governor.call.masking import Masker
 from mcp_governor.call.response import read_response
-from mcp_governor.change.model import Change
-from mcp_governor.change.registry import catalogue, required_bump
+from mcp_governor.change.facts import Facts
+from mcp_governor.change.making import make
+from mcp_governor.change.terms import MISSING
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_governor.call.outcome import Outcome
+    from mcp_governor.change.model import Change
 
 _ITEM = "*"
 _LARGEST_WITNESS = 4_000
@@ -57,9 +58,7 @@ def behaviour_changes(
     ):
         old, new = recorded.get(key, ""), told[key]
         if key in recorded and old != new:
-            was, now = one_line(str(old), 40) or "none", one_line(str(new), 40) or "none"
-            message = f'had the {key} "{was}" and has "{now}" now'
-            return [telling.change(kind, f"/{key}", message, old, new, (recorded.get("result"), response))]
+            return [telling.change(kind, f"/{key}", old, new, (recorded.get("result"), response))]
     then = read_response(recorded.get("result"))
     # What was masked when it was recorded is masked now: keys can be volatile, too.
     now_read = read_response(telling.masker.mask(response))
@@ -77,26 +76,18 @@ class _Telling:
     tier: Tier
     masker: Masker
 
-    def change(self, name: str, path: str, what: str, old: Any, new: Any, both: tuple[Any, Any]) -> Change:
-        kind = catalogue()[name]
+    def change(self, kind: str, path: str, old: Any, new: Any, both: tuple[Any, Any]) -> Change:
         then, now = map(self.masker.mask, both)
         witness = {"then": then, "now": now}
-        given = f" with {self.arguments}" if self.arguments else ""
-        return Change(
-            kind=name,
-            tool=self.tool,
-            path=path,
-            side=kind.side,
-            verdict=kind.verdict,
-            message=f"The recorded call of {one_line(self.tool, 60)}{given} {what}.",
-            bump=required_bump(kind.verdict, name, self.tier),
+        return make(
+            kind,
+            self.tool,
+            path,
             tier=self.tier,
-            old=old,
-            new=new,
-            has_old=old is not None,
-            has_new=new is not None,
-            witness=witness,
-            has_witness=_length(witness) <= _LARGEST_WITNESS,
+            old=MISSING if old is None else old,
+            new=MISSING if new is None else new,
+            facts=Facts(detail=self.arguments),
+            witness=witness if _length(witness) <= _LARGEST_WITNESS else MISSING,
         )
 
 
@@ -105,8 +96,7 @@ def _fields(telling: _Telling, path: str, old: Any, new: Any) -> Iterator[Change
         return
     was, now = _type(old), _type(new)
     if was != now:
-        message = f"gave {one_line(path, 100)} as {was} and gives {now} now"
-        yield telling.change("call-field-type-changed", path, message, was, now, (old, new))
+        yield telling.change("call-field-type-changed", path, was, now, (old, new))
     elif isinstance(old, dict):
         yield from _members(telling, path, old, new)
     elif isinstance(old, list) and old and new:
@@ -124,13 +114,11 @@ def _members(
     for key in sorted(old.keys() | new.keys()):
         here = join_pointer(path, key)
         if key not in new:
-            message = f"gave the field {one_line(here, 100)} and does not now"
-            yield telling.change("call-field-removed", here, message, _type(old[key]), None, (old, new))
+            yield telling.change("call-field-removed", here, _type(old[key]), None, (old, new))
         elif key in old:
             yield from _fields(telling, here, old[key], new[key])
         elif known is None or key not in known:
-            message = f"gives the new field {one_line(here, 100)}"
-            yield telling.change("call-field-added", here, message, None, _type(new[key]), (old, new))
+            yield telling.change("call-field-added", here, None, _type(new[key]), (old, new))
 
 
 def _shared(items: list[dict[str, Any]]) -> dict[str, Any]:

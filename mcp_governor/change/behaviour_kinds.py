@@ -9,16 +9,31 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.terms import Event, Side, Verdict
 
 _BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
 
 
 def _kind(
-    name: str, verdict: Verdict, explanation: str, example: tuple[dict[str, Any], dict[str, Any]], reverse: str = ""
+    name: str,
+    verdict: Verdict,
+    explanation: str,
+    example: tuple[dict[str, Any], dict[str, Any]],
+    what_happened: str,
+    reverse: str = "",
+    event: Event = Event.CHANGED,
 ) -> Kind:
-    unmirrored = "Both runs send the same arguments."
-    return Kind(name, Side.OUTPUT, explanation, verdict, reverse or name, None, unmirrored, Example("result", *example))
+    return Kind(
+        name,
+        Side.OUTPUT,
+        explanation,
+        verdict,
+        f"The recorded call of {{call}} {what_happened}.",
+        event=event,
+        reverse=reverse or name,
+        unmirrored="Both runs send the same arguments.",
+        example=Example("result", *example),
+    )
 
 
 def _answer(**fields: Any) -> dict[str, Any]:
@@ -33,12 +48,14 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
         _BREAKING,
         "The same call gives another status: callers branch on it.",
         (_answer(hits=1), _FAILED),
+        "had the {what} {old} and has {new} now",
     ),
     _kind(
         "call-channel-changed",
         _BREAKING,
         "The same failure comes on another channel: callers look for it elsewhere.",
         (_FAILED, {"error": {"code": -32602, "message": "There is no such name."}}),
+        "had the {what} {old} and has {new} now",
     ),
     _kind(
         "call-error-kind-changed",
@@ -48,12 +65,14 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
             {**_FAILED, "structuredContent": {"kind": "unknown_name"}},
             {**_FAILED, "structuredContent": {"kind": "gone"}},
         ),
+        "had the {what} {old} and has {new} now",
     ),
     _kind(
         "call-field-removed",
         _BREAKING,
         "The result of the same call lacks a field that it had.",
         (_answer(hits=1, page=1), _answer(hits=1)),
+        "gave the field {path} and does not now",
         "call-field-added",
     ),
     _kind(
@@ -61,13 +80,16 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
         _COMPATIBLE,
         "The result of the same call has a new field.",
         (_answer(hits=1), _answer(hits=1, page=1)),
+        "gives the new field {path}",
         "call-field-removed",
+        Event.EXTENDED,
     ),
     _kind(
         "call-field-type-changed",
         _BREAKING,
         "A field of the same call's result has another JSON type.",
         (_answer(hits=1), _answer(hits="1")),
+        "gave {path} as {was} and gives {now} now",
     ),
 )
 """All of them; each example is two answers to one call."""

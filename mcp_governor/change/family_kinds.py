@@ -16,9 +16,24 @@ from mcp_governor.frozen import frozen
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 
 
+KEYWORD = "{what}{of} <is new: {new}|is gone, was {old}|changed from {old} to {new}|changed>"
+"""What a report says of a keyword of a schema."""
+_VALUES = "{keyword} <is {new} now|is gone, was {old}|changed from {old} to {new}|changed>."
+_EVENTS = {
+    # what the values do → the sentence of a changelog for an input and for an output
+    "tightened": (
+        "{tool} [accepts|accept] fewer values{for_field}: ",
+        "{tool} [returns|return] fewer values{in_field}: ",
+    ),
+    "loosened": ("{tool} [accepts|accept] more values{for_field}: ", "{tool} may return more values{in_field}: "),
+    "changed": ("{tool} [accepts|accept] other values{for_field}: ", "{tool} may return other values{in_field}: "),
+}
+
+
 @frozen
 class _Family:
-    """One row: the family's name, what it says of a value, and a loose, a tight and another spelling of it."""
+    """One row: the family's name, what it says of a value, a loose, a tight and another spelling of it, and what a
+    sentence calls it, where it does not name the keyword."""
 
     name: str
     subject: str
@@ -27,6 +42,7 @@ class _Family:
     other: Any = None
     tighter: str = "tightened"
     looser: str = "loosened"
+    what: str = ""
 
 
 def _object(**keywords: Any) -> dict[str, Any]:
@@ -45,6 +61,7 @@ _FAMILIES = (
         _INTEGER,
         "narrowed",
         "widened",
+        what="the type",
     ),
     _Family("bound", "a bound of a number", {"type": "integer", "maximum": 9}, {"type": "integer", "maximum": 5}),
     _Family(
@@ -109,12 +126,14 @@ _FAMILIES = (
         "what keys of a certain form hold",
         _object(patternProperties={"^x-": True, "^y-": _STRING}),
         _object(patternProperties={"^x-": True, "^y-": _STRING, "^x-a": _STRING}),
+        what="keys by pattern",
     ),
     _Family(
         "extra-values",
         "what undeclared keys may hold",
         _object(),
         _object(additionalProperties=_STRING),
+        what="what undeclared keys hold",
     ),
     _Family(
         "dependency",
@@ -122,12 +141,14 @@ _FAMILIES = (
         _object(properties=_ABC),
         _object(properties=_ABC, dependentRequired={"a": ["b"]}),
         None,
+        what="what needs what",
     ),
     _Family(
         "condition",
         "an if/then/else",
         _object(properties=_ABC),
         _object(properties=_ABC, **{"if": {"required": ["a"]}, "then": {"required": ["b"]}}),
+        what="if/then/else",
     ),
     _Family("not", "what a value must not be", _STRING, {"type": "string", "not": {"const": "x"}}),
     _Family(
@@ -141,8 +162,9 @@ _FAMILIES = (
         "schemas of which a value must satisfy one",
         _object(properties=_ABC),
         _object(properties=_ABC, anyOf=[{"required": ["a"]}, {"required": ["b"]}]),
+        what="the alternatives",
     ),
-    _Family("schema", "a schema as a whole", None, None),
+    _Family("schema", "a schema as a whole", None, None, what="the schema"),
 )
 
 
@@ -177,6 +199,7 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
             else f"Answers are bound more tightly in {row.subject}: clients that handle more still work.",
             _BREAKING if inward else _COMPATIBLE,
             (row.loose, row.tight),
+            "tightened",
         ),
         row.looser: (
             f"The schema is more lenient about {row.subject}: every call that was valid still is."
@@ -185,6 +208,7 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
             "they never had to handle.",
             _COMPATIBLE if inward else _BREAKING,
             (row.tight, row.loose),
+            "loosened",
         ),
         "changed": (
             f"The schema asks for something else in {row.subject}: some calls that were valid are invalid now."
@@ -192,6 +216,7 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
             else f"Answers follow another rule in {row.subject}: clients meet values that were ruled out.",
             _BREAKING if row.other is not None else _UNKNOWN,
             (row.tight, row.other) if row.other is not None else None,
+            "changed",
         ),
     }
     opposite = {row.tighter: row.looser, row.looser: row.tighter, "changed": "changed"}
@@ -202,12 +227,16 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
             side=side,
             explanation=explanation,
             verdict=verdict,
+            message=KEYWORD,
+            entry=_EVENTS[event][not inward] + _VALUES,
             reverse=_prefix(side) + names[opposite[step]],
             other_side=_prefix(other) + names[step],
             example=Example("value", *fragments) if fragments and fragments[0] is not None else None,
             contract=True,
+            what=row.what,
+            of_types=row.name == "type",
         )
-        for step, (explanation, verdict, fragments) in told.items()
+        for step, (explanation, verdict, fragments, event) in told.items()
     ]
 
 

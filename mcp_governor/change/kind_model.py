@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.terms import Event, Side, Verdict
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 
@@ -15,13 +15,22 @@ class Example:
 
     Attributes:
         at: ``value`` (the schema of one property ``x``), ``schema`` (a tool's input or output schema),
-            ``tool`` (keys of a tool), ``surface`` (keys of a surface) or ``result`` (an answer to a call).
+            ``tool`` (keys of a tool), ``surface`` (keys of a surface), ``result`` (an answer to a call) or
+            ``manifest`` (keys of server.json).
         old, new: the fragments.
     """
 
-    at: Literal["value", "schema", "tool", "surface", "result"]
+    at: Literal["value", "schema", "tool", "surface", "result", "manifest"]
     old: Any
     new: Any
+
+
+Sentence = str | tuple[str, ...]
+"""A template, or several, of which the first one counts that a change has all words for.
+
+``{name}`` is a word of :class:`mcp_governor.change.wording.Words`; ``[is|are]`` is for one tool and for several;
+``<is new|is gone|changed>`` is for a value that came, went or became another, and a fourth form for what has no value.
+"""
 
 
 @frozen
@@ -33,6 +42,12 @@ class Kind:
         side: which promise it touches.
         explanation: what it means for a client, one or two sentences.
         verdict, bump: by default, for the tiers ``facade`` and ``standard``.
+        message: the sentence of a report, with neither a capital first nor a full stop last.
+        entry: the sentence of a changelog, with both; empty where that of the report serves.
+        event: what happened to the thing that the change is about.
+        thing: the noun for what has a name and changed (``argument``); empty where the change itself knows.
+        what: what was edited, where the place does not say it (``the type``).
+        of_types: the values are lists of JSON types.
         reverse: the kind of the opposite edit (added ↔ removed); its own name where it is its own opposite.
         other_side: the kind of the same edit on the other side (input ↔ output).
         unmirrored: why a mirror is missing, where one is.
@@ -45,6 +60,9 @@ class Kind:
     side: Side
     explanation: str
     verdict: Verdict
+    message: Sentence
+    entry: Sentence = ""
+    event: Event = Event.CHANGED
     reverse: str | None = None
     other_side: str | None = None
     unmirrored: str = ""
@@ -52,6 +70,9 @@ class Kind:
     given_bump: Bump | None = None
     wording: bool = False
     contract: bool = False
+    thing: str = ""
+    what: str = ""
+    of_types: bool = False
 
     @property
     def bump(self) -> Bump:

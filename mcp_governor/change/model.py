@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Level, Side, Verdict
+from mcp_governor.change.facts import NO_FACTS, Facts
+from mcp_governor.change.terms import MISSING, Level, Side, Verdict
 from mcp_governor.findings import Bump, Tier, value_hash
 from mcp_governor.frozen import frozen
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_governor.change.kind_model import Kind
+    from mcp_governor.change.wording import Words
 
 
 @frozen
 class Change:
-    """One difference, with its direction, its place and its verdict.
+    """One difference, with its direction, its place and its verdict. Its sentences follow from its kind and its facts.
 
     Attributes:
         kind: a name of the change catalogue (``argument-required``, …).
@@ -21,7 +29,7 @@ class Change:
         side, verdict, level: see the enums.
         tier: tier of the tool whose promise is at stake (the old one's, the new one's for an addition).
         bump: the smallest version step that this change needs, for its tier.
-        message: one sentence, safe to show.
+        facts: what it is about, as data.
         old, new: the values before and after at ``path``; only meaningful where ``has_old``, ``has_new``.
         has_old, has_new: distinguish a missing value from the value ``null``.
         witness: a JSON value that proves the break; only meaningful where ``has_witness``. It is a statement about
@@ -36,8 +44,8 @@ class Change:
     path: str
     side: Side
     verdict: Verdict
-    message: str
     bump: Bump
+    facts: Facts = NO_FACTS
     tier: Tier = Tier.STANDARD
     level: Level = Level.DECLARED
     old: Any = None
@@ -54,12 +62,43 @@ class Change:
         return f"{self.kind}:{self.tool or '-'}:{self.path or '/'}:{value_hash([self.old, self.new])}"
 
     @property
-    def wording(self) -> bool:
-        """Whether it changes only words or spelling, and nothing that a client relies on."""
+    def meaning(self) -> Kind:
+        """What the catalogue says of its kind."""
         from mcp_governor.change.registry import catalogue
 
-        known = catalogue().get(self.kind)  # changes of a registry manifest are not in the catalogue
-        return self.verdict is Verdict.COMPATIBLE and known is not None and known.wording
+        return catalogue()[self.kind]
+
+    @property
+    def wording(self) -> bool:
+        """Whether it changes only words or spelling, and nothing that a client relies on."""
+        return self.verdict is Verdict.COMPATIBLE and self.meaning.wording
+
+    @property
+    def message(self) -> str:
+        """One sentence for a report, safe to show: no capital first, no full stop last."""
+        return self._words.report()
+
+    @property
+    def full_message(self) -> str:
+        """:attr:`message`, led by the tool where it does not say which one it is about."""
+        named = self.tool is None or self._words.names_its_tool()
+        return self.message if named else f"{one_line(self.tool or '', 80)}: {self.message}"
+
+    def entry(self, *, replacement: str | None = None, tools: Sequence[str] = ()) -> str:
+        """The sentence of a changelog, without its bullet: tools and fields stand in backticks.
+
+        Args:
+            replacement: the tool to use instead, for tools that go.
+            tools: the tools to which the very same happened, for one entry about all of them.
+        """
+        return self._words.entry(tools, replacement)
+
+    @property
+    def _words(self) -> Words:
+        from mcp_governor.change.wording import Words
+
+        old, new = self.old if self.has_old else MISSING, self.new if self.has_new else MISSING
+        return Words(self.meaning, self.tool, self.path, self.facts, old=old, new=new, reason=self.reason)
 
     def as_json(self) -> dict[str, Any]:
         """The change as `mcp-governor/report-1` writes it."""

@@ -1,8 +1,9 @@
 """Every kind of change, declared once: what it means for a client, its mirrors, its defaults, an example.
 
 Kinds of schema edits live in :mod:`mcp_governor.change.schema_kinds`, other edits of a surface in
-:mod:`mcp_governor.change.surface_kinds`, changed answers to one call in :mod:`mcp_governor.change.behaviour_kinds`;
-this module is how the rest of the project asks for them.
+:mod:`mcp_governor.change.surface_kinds`, changed answers to one call in :mod:`mcp_governor.change.behaviour_kinds`,
+changes of the registry's manifest in :mod:`mcp_governor.change.manifest_kinds`; this module is how the rest of the
+project asks for them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.behaviour_kinds import BEHAVIOUR_KINDS
+from mcp_governor.change.manifest_kinds import MANIFEST_KINDS
 from mcp_governor.change.schema_kinds import SCHEMA_KINDS
 from mcp_governor.change.surface_kinds import SURFACE_KINDS
 from mcp_governor.change.terms import Verdict
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 @cache
 def catalogue() -> Mapping[str, Kind]:
     """All kinds by name, schema edits first."""
-    return {kind.name: kind for kind in (*SCHEMA_KINDS, *SURFACE_KINDS, *BEHAVIOUR_KINDS)}
+    return {kind.name: kind for kind in (*SCHEMA_KINDS, *SURFACE_KINDS, *BEHAVIOUR_KINDS, *MANIFEST_KINDS)}
 
 
 def kind(name: str) -> Kind:

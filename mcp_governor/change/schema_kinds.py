@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.change.family_kinds import FAMILY_KINDS
-from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.family_kinds import FAMILY_KINDS, KEYWORD
+from mcp_governor.change.kind_model import Example, Kind, Sentence
+from mcp_governor.change.terms import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
@@ -29,13 +29,24 @@ def _both_sides(
     example: Example,
     bumps: tuple[Bump | None, Bump | None] = (None, None),
     *,
+    messages: tuple[Sentence, Sentence],
+    entries: tuple[Sentence, Sentence],
+    event: Event = Event.CHANGED,
+    what: str = "",
     wording: bool = False,
     contract: bool = True,
 ) -> list[Kind]:
     """One edit as an input kind and an output kind."""
     return [
-        Kind(name, Side.INPUT, told[0], verdicts[0], reverse, output, "", example, bumps[0], wording, contract),
-        Kind(output, Side.OUTPUT, told[1], verdicts[1], output_reverse, name, "", example, bumps[1], wording, contract),
+        Kind(
+            *(own, side, told[at], verdicts[at], messages[at], entries[at], event, opposite, mirror, "", example),
+            *(bumps[at], wording, contract),
+            thing=("argument", "field")[at],
+            what=what,
+        )
+        for at, (own, mirror, side, opposite) in enumerate(
+            [(name, output, Side.INPUT, reverse), (output, name, Side.OUTPUT, output_reverse)]
+        )
     ]
 
 
@@ -63,6 +74,11 @@ _ENUMS = [
         "enum-value-added",
         "output-enum-value-added",
         _value(_TWO, _ONE),
+        messages=("{value} does not take {lost_values} any more", "{value} is never {lost_values} any more"),
+        entries=(
+            "{tool} no longer [accepts|accept] these values for {field}: {lost}.",
+            "{tool} never [returns|return] these values in {field} any more: {lost}.",
+        ),
     ),
     *_both_sides(
         "enum-value-added",
@@ -75,6 +91,12 @@ _ENUMS = [
         "enum-value-removed",
         "output-enum-value-removed",
         _value(_ONE, _TWO),
+        messages=("{value} also takes {gained_values}", "{value} may also be {gained_values}"),
+        entries=(
+            "{tool} [accepts|accept] further values for {field}: {gained}.",
+            "{tool} may return further values in {field}: {gained}.",
+        ),
+        event=Event.EXTENDED,
     ),
     *_both_sides(
         "enum-changed",
@@ -87,6 +109,17 @@ _ENUMS = [
         "enum-changed",
         "output-enum-changed",
         _value(_TWO, _THREE),
+        messages=(
+            (
+                "{value} does not take {lost_values} any more, and takes {gained_values} now",
+                "{value} takes other values now",
+            ),
+            ("{value} is never {lost_values} any more, and may be {gained_values}", "{value} may be other values now"),
+        ),
+        entries=(
+            "{tool} [accepts|accept] {gained} for {field}, and no longer {lost}.",
+            "{tool} may return {gained} in {field}, and never {lost} any more.",
+        ),
     ),
     *_both_sides(
         "enum-added",
@@ -99,6 +132,12 @@ _ENUMS = [
         "enum-dropped",
         "output-enum-dropped",
         _value(_STRING, _TWO),
+        messages=("{value} takes only {gained_values} now", "{value} is one of {gained_values} now"),
+        entries=(
+            "{tool} [accepts|accept] only these values for {field}: {gained}.",
+            "{tool} [returns|return] only these values in {field}: {gained}.",
+        ),
+        event=Event.EXTENDED,
     ),
     *_both_sides(
         "enum-dropped",
@@ -111,6 +150,14 @@ _ENUMS = [
         "enum-added",
         "output-enum-added",
         _value(_TWO, _STRING),
+        messages=(
+            "{value} takes any value now, was one of {lost_values}",
+            "{value} may be any value now, was one of {lost_values}",
+        ),
+        entries=(
+            "{tool} [accepts|accept] any value for {field}, and not only {lost}.",
+            "{tool} may return any value in {field}, and not only {lost}.",
+        ),
     ),
 ]
 
@@ -127,6 +174,9 @@ _KEYS = [
         "argument-added",
         "output-field-added",
         _schema(_object(properties=_AB), _object(properties=_A)),
+        messages=("{thing} is gone", "{thing} is gone"),
+        entries=("{tool} no longer [takes|take] {field}.", "{tool} no longer [returns|return] {field}."),
+        event=Event.REMOVED,
     ),
     *_both_sides(
         "argument-added",
@@ -140,6 +190,9 @@ _KEYS = [
         "argument-removed",
         "output-field-removed",
         _schema(_object(properties=_A), _object(properties=_AB)),
+        messages=("optional {thing} is new", "{thing} is new"),
+        entries=("{tool} [takes|take] an optional {field}.", "{tool} [returns|return] a new field {field}."),
+        event=Event.ADDED,
     ),
     *_both_sides(
         "argument-renamed",
@@ -152,6 +205,12 @@ _KEYS = [
         "argument-renamed",
         "output-field-renamed",
         _schema(_object(properties={"path": _STRING}), _object(properties={"file_path": _STRING})),
+        messages=("{thing} is called {successor} now", "{thing} is called {successor} now"),
+        entries=(
+            "{tool} [takes|take] {successor} instead of {field}.",
+            "{tool} [returns|return] {successor} instead of {field}.",
+        ),
+        event=Event.RENAMED,
     ),
     *_both_sides(
         "argument-required",
@@ -164,6 +223,8 @@ _KEYS = [
         "argument-optional",
         "output-field-optional",
         _schema(_object(properties=_AB), _object(properties=_AB, required=["n"])),
+        messages=("{thing} must be passed now", "{thing} is always there now"),
+        entries=("{tool} now [requires|require] {field}.", "{tool} always [returns|return] {field}."),
     ),
     *_both_sides(
         "argument-optional",
@@ -176,6 +237,8 @@ _KEYS = [
         "argument-required",
         "output-field-guaranteed",
         _schema(_object(properties=_AB, required=["n"]), _object(properties=_AB)),
+        messages=("{thing} may be left out now", "{thing} may be missing now"),
+        entries=("{tool} no longer [requires|require] {field}.", "{tool} may leave out {field}."),
     ),
     *_both_sides(
         "key-pattern-removed",
@@ -188,6 +251,12 @@ _KEYS = [
         "key-pattern-added",
         "output-key-pattern-added",
         _schema(_object(properties=_A, patternProperties={"^x-": _STRING}), _object(properties=_A)),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [takes|take] fewer keys by pattern{for_field}.",
+            "{tool} [returns|return] fewer keys by pattern{in_field}.",
+        ),
+        what="keys by pattern",
     ),
     *_both_sides(
         "key-pattern-added",
@@ -200,6 +269,13 @@ _KEYS = [
         "key-pattern-removed",
         "output-key-pattern-removed",
         _schema(_object(properties=_A), _object(properties=_A, patternProperties={"^x-": _STRING})),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [takes|take] more keys by pattern{for_field}.",
+            "{tool} may return more keys by pattern{in_field}.",
+        ),
+        event=Event.EXTENDED,
+        what="keys by pattern",
     ),
     Kind(
         "required-argument-added",
@@ -210,6 +286,10 @@ _KEYS = [
         other_side="output-field-added",
         example=_schema(_object(properties=_A), _object(properties=_AB, required=["n"])),
         contract=True,
+        message="required {thing} is new",
+        entry="{tool} now [requires|require] the new {field}.",
+        event=Event.EXTENDED,
+        thing="argument",
     ),
     Kind(
         "schema-repaired",
@@ -222,6 +302,8 @@ _KEYS = [
         unmirrored=_INPUTS_ONLY,
         example=_schema({"type": "string"}, _object(properties=_A, required=["a"])),
         contract=True,
+        message="the schema was unusable and is repaired: {detail}",
+        entry="{tool} [has|have] a usable input schema; it was unusable: {detail}.",
     ),
     Kind(
         "schema-unusable",
@@ -233,6 +315,8 @@ _KEYS = [
         unmirrored=_INPUTS_ONLY,
         example=_schema(_object(properties=_A, required=["a"]), {"type": "string"}),
         contract=True,
+        message="the schema is unusable now: {detail}",
+        entry="{tool} [has|have] an input schema that no client can use: {detail}.",
     ),
     *_both_sides(
         "input-closed",
@@ -247,6 +331,11 @@ _KEYS = [
         "output-opened",
         _schema(_object(properties=_A), _object(properties=_A, additionalProperties=False)),
         (Bump.PATCH, Bump.PATCH),
+        messages=("keys that are not declared are refused now", "fields that are not declared are ruled out now"),
+        entries=(
+            "{tool} [refuses|refuse] keys{of_field} that are not declared.",
+            "{tool} [returns|return] no fields{of_field} but the declared ones.",
+        ),
     ),
     *_both_sides(
         "input-opened",
@@ -260,6 +349,11 @@ _KEYS = [
         "input-closed",
         "output-closed",
         _schema(_object(properties=_A, additionalProperties=False), _object(properties=_A)),
+        messages=("keys that are not declared are accepted now", "fields that are not declared may come now"),
+        entries=(
+            "{tool} [takes|take] keys{of_field} that are not declared.",
+            "{tool} may return fields{of_field} that are not declared.",
+        ),
     ),
 ]
 
@@ -281,6 +375,11 @@ _NOTES = [
         "output-default-changed",
         _value(_default(10), _default(20)),
         (None, Bump.PATCH),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [takes|take] `{now}` where {field} is left out; it was `{was}`.",
+            "{tool} [names|name] `{now}` as the usual {field} of the result; it was `{was}`.",
+        ),
     ),
     *_both_sides(
         "default-added",
@@ -294,6 +393,12 @@ _NOTES = [
         "output-default-removed",
         _value(_INTEGER, _default(10)),
         (Bump.PATCH, Bump.PATCH),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [says|say] that {field} defaults to `{now}`.",
+            "{tool} [names|name] `{now}` as the usual {field} of the result.",
+        ),
+        event=Event.EXTENDED,
     ),
     *_both_sides(
         "default-removed",
@@ -307,6 +412,11 @@ _NOTES = [
         "output-default-added",
         _value(_default(10), _INTEGER),
         (Bump.PATCH, Bump.PATCH),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} no longer [says|say] that {field} defaults to `{was}`.",
+            "{tool} no longer [names|name] `{was}` as the usual {field} of the result.",
+        ),
     ),
     *_both_sides(
         "format-added",
@@ -319,6 +429,12 @@ _NOTES = [
         "format-removed",
         "output-format-removed",
         _value(_STRING, {"type": "string", "format": "uri"}),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [expects|expect] {field} in the format `{now}`.",
+            "{tool} [returns|return] {field} in the format `{now}`.",
+        ),
+        event=Event.EXTENDED,
     ),
     *_both_sides(
         "format-removed",
@@ -331,6 +447,11 @@ _NOTES = [
         "format-added",
         "output-format-added",
         _value({"type": "string", "format": "uri"}, _STRING),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} no longer [expects|expect] {field} in the format `{was}`.",
+            "{tool} no longer [returns|return] {field} in the format `{was}`.",
+        ),
     ),
     *_both_sides(
         "format-changed",
@@ -343,6 +464,11 @@ _NOTES = [
         "format-changed",
         "output-format-changed",
         _value({"type": "string", "format": "uri"}, {"type": "string", "format": "email"}),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [expects|expect] {field} in the format `{now}`; it was `{was}`.",
+            "{tool} [returns|return] {field} in the format `{now}`; it was `{was}`.",
+        ),
     ),
     *_both_sides(
         "schema-description-changed",
@@ -358,6 +484,11 @@ _NOTES = [
         (Bump.PATCH, Bump.PATCH),
         wording=True,
         contract=False,
+        messages=("{what}{of} <is new|is gone|is reworded>", "{what}{of} <is new|is gone|is reworded>"),
+        entries=(
+            "{tool} [describes|describe] {field} in new words.",
+            "{tool} [describes|describe] {field} of the result in new words.",
+        ),
     ),
     *_both_sides(
         "schema-respelled",
@@ -372,6 +503,15 @@ _NOTES = [
         _value({"enum": ["a"]}, {"const": "a"}),
         (Bump.NONE, Bump.NONE),
         wording=True,
+        messages=(
+            "{what} is written differently and means the same",
+            "{what} is written differently and means the same",
+        ),
+        entries=(
+            "{tool} [writes|write] the input schema differently; it means the same.",
+            "{tool} [writes|write] the output schema differently; it means the same.",
+        ),
+        what="the schema",
     ),
     *_both_sides(
         "schema-undecided",
@@ -384,6 +524,12 @@ _NOTES = [
         "schema-undecided",
         "output-schema-undecided",
         _value({"$ref": "https://example.com/a.json"}, {"$ref": "https://example.com/b.json"}),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            ("{tool} [has|have] another schema for {field}.", "{tool} [has|have] another input schema."),
+            ("{tool} [has|have] another schema for {field} of the result.", "{tool} [has|have] another output schema."),
+        ),
+        what="the schema",
     ),
 ]
 
@@ -405,6 +551,9 @@ _HEADERS = [
         unmirrored=_HEADER_OUTPUT,
         example=_value(_header(None), _header("Region")),
         contract=True,
+        message=KEYWORD,
+        entry="{tool} also [expects|expect] {field} as the HTTP header `{now}`.",
+        event=Event.EXTENDED,
     ),
     Kind(
         "header-removed",
@@ -415,6 +564,8 @@ _HEADERS = [
         unmirrored=_HEADER_OUTPUT,
         example=_value(_header("Region"), _header(None)),
         contract=True,
+        message=KEYWORD,
+        entry="{tool} no longer [expects|expect] {field} as the HTTP header `{was}`.",
     ),
     Kind(
         "header-changed",
@@ -425,6 +576,8 @@ _HEADERS = [
         unmirrored=_HEADER_OUTPUT,
         example=_value(_header("Region"), _header("Zone")),
         contract=True,
+        message=KEYWORD,
+        entry="{tool} [expects|expect] {field} as the HTTP header `{now}`; it was `{was}`.",
     ),
 ]
 

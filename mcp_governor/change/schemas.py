@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.messages import owner, schema_message
-from mcp_governor.change.model import Change
+from mcp_governor.change.facts import NO_FACTS, Facts, names_on
+from mcp_governor.change.making import make
 from mcp_governor.change.node import parse
 from mcp_governor.change.reading import render, stand_ins
-from mcp_governor.change.registry import required_bump
 from mcp_governor.change.settle import settled_edits
-from mcp_governor.change.terms import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.change.terms import MISSING, Level, Side, Verdict
 from mcp_governor.change.usable import accepts_no_object, broken_root
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
@@ -22,14 +21,15 @@ from mcp_governor.containment.validating import Validating
 from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schemas.walking import walk
+from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
-from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.change.budget import Budget
+    from mcp_governor.change.model import Change
     from mcp_governor.change.node import Document
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
@@ -140,27 +140,34 @@ def _change(pair: SchemaPair, edit: Edit, published: _Published | None = None) -
     kind = kind_of(edit, pair.side)
     path = pair.base + edit.path
     verdict = verdict_of(edit, kind, path, pair.options)
-    message = schema_message(kind, edit, path)
-    reason = edit.forward.reason if verdict is Verdict.UNKNOWN else ""
     witnessed = published is not None and verdict is Verdict.BREAKING and published.show(edit)
-    return Change(
-        kind=kind,
-        tool=pair.tool,
-        path=path,
-        side=pair.side,
+    return make(
+        kind,
+        pair.tool,
+        path,
         verdict=verdict,
-        message=f"{message}: {reason}" if reason else message,
-        bump=required_bump(verdict, kind, pair.tier),
         tier=pair.tier,
         level=pair.level,
-        old=value_or_none(edit.old),
-        new=value_or_none(edit.new),
-        has_old=edit.old is not MISSING,
-        has_new=edit.new is not MISSING,
-        witness=edit.forward.witness if witnessed else None,
-        has_witness=witnessed,
-        reason=reason,
+        old=edit.old,
+        new=edit.new,
+        facts=_facts(edit, path),
+        reason=edit.forward.reason if verdict is Verdict.UNKNOWN else "",
+        witness=edit.forward.witness if witnessed else MISSING,
     )
+
+
+def _facts(edit: Edit, path: str) -> Facts:
+    if edit.family == "enum":
+        old, new = (value if isinstance(value, list) else [] for value in (edit.old, edit.new))
+        return Facts(lost=_without(old, new), gained=_without(new, old))
+    if edit.kind == "argument-renamed":
+        return Facts((*names_on(path)[:-1], edit.old), successor=edit.new)
+    return Facts(detail=", ".join(edit.note)) if edit.kind in ("schema-repaired", "schema-unusable") else NO_FACTS
+
+
+def _without(values: list[Any], others: list[Any]) -> tuple[Any, ...]:
+    known = {canonical_json(value) for value in others}
+    return tuple(value for value in values if canonical_json(value) not in known)
 
 
 class _Published:
@@ -220,22 +227,14 @@ def _wording(pair: SchemaPair) -> Iterator[Change]:
     for pointer, schema, before in sorted(reworded, key=lambda item: item[0]):
         for key in _WORDS:
             if not same_json(before.get(key), schema.get(key)):
-                verb = "is new" if key not in before else ("is gone" if key not in schema else "is reworded")
-                path = f"{pair.base}{pointer}/{key}"
-                yield Change(
-                    kind=kind,
-                    tool=pair.tool,
-                    path=path,
-                    side=pair.side,
-                    verdict=Verdict.COMPATIBLE,
-                    message=f"{key} of `{visible(owner(path))}` {verb}" if owner(path) else f"{key} {verb}",
-                    bump=required_bump(Verdict.COMPATIBLE, kind, pair.tier),
+                yield make(
+                    kind,
+                    pair.tool,
+                    f"{pair.base}{pointer}/{key}",
                     tier=pair.tier,
                     level=pair.level,
-                    old=before.get(key),
-                    new=schema.get(key),
-                    has_old=key in before,
-                    has_new=key in schema,
+                    old=before.get(key, MISSING),
+                    new=schema.get(key, MISSING),
                 )
 
 

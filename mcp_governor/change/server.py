@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.messages import shown
+from mcp_governor.change.facts import Facts
+from mcp_governor.change.making import make
 from mcp_governor.change.terms import MISSING, Level, Verdict, value_or_none
-from mcp_governor.change.tools import make
-from mcp_governor.findings import Tier
-from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,29 +16,24 @@ if TYPE_CHECKING:
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.surface.model import Surface
 
-_COMPATIBLE = Verdict.COMPATIBLE
-
 
 def compare_servers(old: Surface, new: Surface, level: Level, options: ChangeOptions) -> Iterator[Change]:
     """Changes of what the server says about itself. A bare recording says nothing, which is no change."""
 
-    def changed(kind: str, path: str, message: str, before: Any, after: Any) -> Change:
-        return make(kind, None, path, _COMPATIBLE, message, Tier.STANDARD, level, before, after)
+    def changed(kind: str, path: str, before: Any, after: Any) -> Change:
+        facts = Facts(fields=(path.rpartition("/")[2],))
+        return make(kind, None, path, level=level, old=before, new=after, facts=facts)
 
     if old.name and new.name and old.name != new.name:
-        message = f"the server calls itself {shown(new.name)}, was {shown(old.name)}"
-        yield changed("server-name-changed", "/serverInfo/name", message, old.name, new.name)
+        yield changed("server-name-changed", "/serverInfo/name", old.name, new.name)
     for key in ("title", "description", "websiteUrl", "icons"):
         before, after = old.server.get(key, MISSING), new.server.get(key, MISSING)
         if old.server and new.server and not same_json(value_or_none(before), value_or_none(after)):
-            message = f"{key} of the server changed"
-            yield changed("server-wording-changed", f"/serverInfo/{key}", message, before, after)
+            yield changed("server-wording-changed", f"/serverInfo/{key}", before, after)
     if not (_has_handshake(old) and _has_handshake(new)):
         return
     if (old.instructions or "") != (new.instructions or ""):
-        verb = "are new" if not old.instructions else ("are gone" if not new.instructions else "are reworded")
-        before, after = (MISSING if text is None else text for text in (old.instructions, new.instructions))
-        yield changed("instructions-changed", "/instructions", f"the instructions {verb}", before, after)
+        yield changed("instructions-changed", "/instructions", old.instructions or MISSING, new.instructions or MISSING)
     if same_era(old, new):
         yield from _capabilities(old, new, level, options)
 
@@ -68,23 +61,15 @@ def _capabilities(old: Surface, new: Surface, level: Level, options: ChangeOptio
     )
     if not (lost or gained):
         return
-    told = " and ".join(
-        f"{verb} {', '.join(f'`{visible(name)}`' for name in names)}"
-        for verb, names in (("no longer declares", lost), ("now declares", gained))
-        if names
-    )
-    verdict = Verdict.BREAKING if lost and options.capabilities == "breaking" else _COMPATIBLE
-    message = f"the server {told}; capabilities often come and go with the SDK"
     yield make(
         "capabilities-changed",
         None,
         "/capabilities",
-        verdict,
-        message,
-        Tier.STANDARD,
-        level,
-        lost or MISSING,
-        gained or MISSING,
+        verdict=Verdict.BREAKING if lost and options.capabilities == "breaking" else Verdict.COMPATIBLE,
+        level=level,
+        old=lost or MISSING,
+        new=gained or MISSING,
+        facts=Facts(fields=("capabilities",), lost=tuple(lost), gained=tuple(gained)),
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.kind_model import Example, Kind, Sentence
+from mcp_governor.change.terms import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
@@ -19,16 +19,18 @@ def _kind(
     explanation: str,
     reverse: str,
     example: tuple[dict[str, Any], dict[str, Any]],
+    message: Sentence,
+    entry: Sentence = "",
+    event: Event = Event.CHANGED,
     *,
     at: _At = "surface",
-    side: Side = Side.SURFACE,
-    bump: Bump | None = None,
-    unmirrored: str = _NO_SIDES,
-    wording: bool = False,
-    contract: bool = False,
+    **more: Any,
 ) -> Kind:
-    example_pair = Example(at, *example)
-    return Kind(name, side, explanation, verdict, reverse, None, unmirrored, example_pair, bump, wording, contract)
+    return Kind(
+        *(name, Side.SURFACE, explanation, verdict, message, entry, event, reverse, None, _NO_SIDES),
+        example=Example(at, *example),
+        **more,
+    )
 
 
 def _there_and_back(
@@ -37,14 +39,15 @@ def _there_and_back(
     told: tuple[str, str],
     with_it: dict[str, Any],
     without: dict[str, Any],
-    *,
-    at: _At = "surface",
-    contract: bool = False,
+    messages: tuple[Sentence, Sentence] = ("{thing} is gone", "{thing} is new"),
+    entries: tuple[Sentence, Sentence] = ("", ""),
+    events: tuple[Event, Event] = (Event.REMOVED, Event.ARRIVED),
+    **more: Any,
 ) -> list[Kind]:
     """A thing that goes, and the same thing that comes."""
     return [
-        _kind(removed, _BREAKING, told[0], added, (with_it, without), at=at, contract=contract),
-        _kind(added, _COMPATIBLE, told[1], removed, (without, with_it), at=at, contract=contract),
+        _kind(removed, _BREAKING, told[0], added, (with_it, without), messages[0], entries[0], events[0], **more),
+        _kind(added, _COMPATIBLE, told[1], removed, (without, with_it), messages[1], entries[1], events[1], **more),
     ]
 
 
@@ -66,14 +69,16 @@ def _patch(
     explanation: str,
     old: dict[str, Any],
     new: dict[str, Any],
-    at: _At = "tool",
+    message: Sentence,
+    entry: Sentence = "",
     *,
-    wording: bool = False,
-    contract: bool = False,
+    at: _At = "tool",
+    **more: Any,
 ) -> Kind:
-    both = (old, new)
-    return _kind(name, _COMPATIBLE, explanation, name, both, at=at, bump=Bump.PATCH, wording=wording, contract=contract)
+    return _kind(name, _COMPATIBLE, explanation, name, (old, new), message, entry, at=at, given_bump=Bump.PATCH, **more)
 
+
+_CHANGED = (Event.CHANGED, Event.CHANGED)
 
 _TOOLS = [
     *_there_and_back(
@@ -85,6 +90,8 @@ _TOOLS = [
         ),
         {"tools": [_tool("search", "query"), _tool("delete", "id")]},
         {"tools": [_tool("search", "query")]},
+        entries=("{tool} [is|are] gone; use {replacement} instead.", "{tool} [is a new tool|are new tools]."),
+        thing="tool",
         contract=True,
     ),
     _kind(
@@ -93,6 +100,10 @@ _TOOLS = [
         "The tool goes by another name: every call of the old one fails.",
         "tool-renamed",
         ({"tools": [_tool("list_files", "path", "depth")]}, {"tools": [_tool("files_list", "path", "depth")]}),
+        "{thing} is called {successor} now",
+        "{tool} [is|are] now called {successor}.",
+        Event.RENAMED,
+        thing="tool",
         contract=True,
     ),
     *_there_and_back(
@@ -104,11 +115,24 @@ _TOOLS = [
         ),
         _tiers("facade"),
         _tiers("advanced"),
+        messages=("{what} moved from {was} to {now}",) * 2,
+        entries=(
+            "{tool} [moves|move] down from the tier `{was}` to `{now}`.",
+            "{tool} [moves|move] up from the tier `{was}` to `{now}`.",
+        ),
+        events=_CHANGED,
         at="tool",
         contract=True,
     ),
     _patch(
-        "category-changed", "The tool is filed elsewhere.", {"category": "read"}, {"category": "write"}, contract=True
+        "category-changed",
+        "The tool is filed elsewhere.",
+        {"category": "read"},
+        {"category": "write"},
+        "{what} changed from {old} to {new}",
+        "{tool} <[joins|join] the category `{now}`|[leaves|leave] the category `{was}`"
+        "|[moves|move] from the category `{was}` to `{now}`>.",
+        contract=True,
     ),
     _kind(
         "tool-deprecated",
@@ -116,6 +140,10 @@ _TOOLS = [
         "The tool still works and will be removed: clients should move to its replacement.",
         "deprecation-withdrawn",
         ({}, {"_meta": {"deprecated": {"since": "1.2.0", "replacement": "find"}}}),
+        ("{thing} is deprecated; use {replacement} instead", "{thing} is deprecated; no replacement is named"),
+        "{tool} [is|are] deprecated; use {replacement} instead.",
+        Event.DEPRECATED,
+        thing="tool",
         at="tool",
         contract=True,
     ),
@@ -125,6 +153,9 @@ _TOOLS = [
         "The tool stays after all.",
         "tool-deprecated",
         ({"_meta": {"deprecated": {"since": "1.2.0", "replacement": "find"}}}, {}),
+        "{thing} is no longer deprecated",
+        "{tool} [is|are] no longer deprecated.",
+        thing="tool",
         at="tool",
         contract=True,
     ),
@@ -133,6 +164,9 @@ _TOOLS = [
         "The tool is still deprecated; since when, for what or until when reads otherwise.",
         {"_meta": {"deprecated": {"replacement": "find"}}},
         {"_meta": {"deprecated": {"replacement": "look_up"}}},
+        "the deprecation says something else now",
+        "{tool} [stays|stay] deprecated{until}; use {replacement} instead.",
+        event=Event.POSTPONED,
     ),
     *_there_and_back(
         "hint-less-safe",
@@ -143,6 +177,9 @@ _TOOLS = [
         ),
         _hints(readOnlyHint=True),
         _hints(readOnlyHint=False),
+        messages=("{what} moved from {old} to {new}",) * 2,
+        entries=("{tool} [moves|move] {field} from `{was}` to `{now}`.",) * 2,
+        events=_CHANGED,
         at="tool",
         contract=True,
     ),
@@ -155,14 +192,27 @@ _TOOLS = [
         ),
         {"execution": {"taskSupport": "optional"}},
         {"execution": {"taskSupport": "required"}},
+        messages=("{what} moved from {was} to {now}",) * 2,
+        entries=("{tool} [moves|move] `taskSupport` from `{was}` to `{now}`.",) * 2,
+        events=_CHANGED,
         at="tool",
     ),
-    _patch("title-changed", "People see another title.", {"title": "Search"}, {"title": "Find"}, wording=True),
+    _patch(
+        "title-changed",
+        "People see another title.",
+        {"title": "Search"},
+        {"title": "Find"},
+        "{what} <is new|is gone|changed>",
+        "{tool} [has|have] a new title.",
+        wording=True,
+    ),
     _patch(
         "description-changed",
         "Models read other words; which calls are accepted did not change.",
         {"description": "Searches."},
         {"description": "Finds."},
+        "{what} <is new|is gone|changed>",
+        "{tool} [is|are] described in new words.",
         wording=True,
     ),
     _patch(
@@ -170,6 +220,8 @@ _TOOLS = [
         "People see another picture.",
         {},
         {"icons": [{"src": "data:image/png;base64,AA=="}]},
+        "{what} <is new|is gone|changed>",
+        "{tool} [has|have] other icons.",
         wording=True,
     ),
     _patch(
@@ -177,6 +229,8 @@ _TOOLS = [
         "Metadata that the comparison knows no meaning of.",
         {"_meta": {"example.com/a": 1}},
         {"_meta": {"example.com/a": 2}},
+        "_meta changed: {detail}",
+        "{tool} [has|have] other metadata: {detail}.",
         wording=True,
     ),
     Kind(
@@ -184,6 +238,9 @@ _TOOLS = [
         Side.OUTPUT,
         "Nothing is promised about answers any more: clients that read structured content may find none.",
         _BREAKING,
+        "the output schema is gone",
+        "{tool} no longer [declares|declare] what [it returns|they return].",
+        Event.REMOVED,
         "output-schema-added",
         None,
         "A tool always has an input schema.",
@@ -195,6 +252,9 @@ _TOOLS = [
         Side.OUTPUT,
         "The tool now says what its structured content holds; nobody relied on it before.",
         _COMPATIBLE,
+        "the tool declares its output now",
+        "{tool} [declares|declare] what [it returns|they return].",
+        Event.ADDED,
         "output-schema-removed",
         None,
         "A tool always has an input schema.",
@@ -207,15 +267,20 @@ _TOOLS = [
         "An entry of a list that cannot be read, or repeats a name, changed: nobody can tell what that does.",
         "entry-undecided",
         ({"tools": [{"name": ""}]}, {"tools": [{"name": 7}]}),
+        "{what} changed",
     ),
     Kind(
         "contract-undecided",
         Side.SURFACE,
         "Something in the contract of a tool changed that this comparison cannot name or read: treat it as a break.",
         _UNKNOWN,
+        ("something in the {detail} of {thing} changed", "{thing} changed"),
+        ("{tool} [has|have] another contract in {detail}.", "{tool} [has|have] another contract."),
+        Event.CHANGED,
         "contract-undecided",
         None,
         _NO_SIDES,
+        thing="tool",
         contract=True,
     ),
 ]
@@ -234,6 +299,7 @@ _PROMPTS = [
         ("Getting the prompt fails from now on.", "A new prompt."),
         _prompt(),
         {"prompts": []},
+        thing="prompt",
     ),
     *_there_and_back(
         "prompt-argument-removed",
@@ -244,6 +310,9 @@ _PROMPTS = [
         ),
         _prompt(_FREE),
         _prompt(),
+        messages=("{thing} of prompt {parent} is gone", "{thing} of prompt {parent} is new"),
+        events=(Event.REMOVED, Event.ADDED),
+        thing="argument",
     ),
     _kind(
         "prompt-required-argument-added",
@@ -251,6 +320,10 @@ _PROMPTS = [
         "A new argument must be passed: getting the prompt without it fails.",
         "prompt-argument-removed",
         (_prompt(), _prompt(_NEEDED)),
+        "{thing} of prompt {parent} is new",
+        "Argument {name} of prompt {parent} is new and must be passed.",
+        Event.EXTENDED,
+        thing="argument",
     ),
     *_there_and_back(
         "prompt-argument-required",
@@ -261,6 +334,9 @@ _PROMPTS = [
         ),
         _prompt(_FREE),
         _prompt(_NEEDED),
+        messages=("{thing} of prompt {parent} must be passed now", "{thing} of prompt {parent} may be left out now"),
+        events=_CHANGED,
+        thing="argument",
     ),
 ]
 
@@ -280,6 +356,7 @@ _RESOURCES = [
         ("Reading the resource fails from now on.", "A new resource."),
         _resource(),
         {"resources": []},
+        thing="resource",
     ),
     _kind(
         "resource-unlisted",
@@ -290,6 +367,8 @@ _RESOURCES = [
             {**_resource(), "resourceTemplates": [{"uriTemplate": "docs://{page}", "name": "page"}]},
             {"resources": [], "resourceTemplates": [{"uriTemplate": "docs://{page}", "name": "page"}]},
         ),
+        "{thing} is not listed any more, and is an address of template {successor}",
+        thing="resource",
     ),
     _kind(
         "resource-media-type-changed",
@@ -297,13 +376,17 @@ _RESOURCES = [
         "The resource is of another media type: clients that parse the old one fail.",
         "resource-media-type-changed",
         (_resource(mimeType="text/plain"), _resource(mimeType="application/json")),
+        "{thing}: mimeType changed from {old} to {new}",
+        thing="resource",
     ),
     _patch(
         "resource-media-type-declared",
         "The media type is told now, or no longer told.",
         _resource(),
         _resource(mimeType="text/plain"),
-        "surface",
+        "{thing}: mimeType <is new: {new}|is gone>",
+        thing="resource",
+        at="surface",
     ),
     *_there_and_back(
         "template-removed",
@@ -311,6 +394,7 @@ _RESOURCES = [
         ("Addresses of this form lead nowhere from now on.", "A new form of addresses."),
         _template("file:///{path}"),
         {"resourceTemplates": []},
+        thing="template",
     ),
     _kind(
         "template-variable-removed",
@@ -318,6 +402,9 @@ _RESOURCES = [
         "Addresses that were built with the variable lead nowhere.",
         "template-variable-added",
         (_template("file:///{root}/{path}"), _template("file:///{path}")),
+        "{thing} does not take {lost} any more: {successor}",
+        event=Event.REMOVED,
+        thing="template",
     ),
     _kind(
         "template-variable-added",
@@ -325,6 +412,9 @@ _RESOURCES = [
         "Addresses that were built without the variable lead nowhere.",
         "template-variable-removed",
         (_template("file:///{path}"), _template("file:///{root}/{path}")),
+        "{thing} asks for {gained}: {successor}",
+        event=Event.ADDED,
+        thing="template",
     ),
     _kind(
         "template-optional-variable-added",
@@ -332,6 +422,9 @@ _RESOURCES = [
         "A variable of the query may be given; addresses without it still work.",
         "template-variable-removed",
         (_template("file:///{path}"), _template("file:///{path}{?limit}")),
+        "{thing} asks for {gained}: {successor}",
+        event=Event.EXTENDED,
+        thing="template",
     ),
     _kind(
         "template-widened",
@@ -339,6 +432,8 @@ _RESOURCES = [
         "Addresses that were built from the old template still lead somewhere, and further ones do.",
         "template-changed",
         (_template("file:///{path}"), _template("file:///{+path}")),
+        "{thing} takes more addresses: {successor}",
+        thing="template",
     ),
     _kind(
         "template-changed",
@@ -346,6 +441,8 @@ _RESOURCES = [
         "Addresses have another form: those that were built from the old template lead nowhere.",
         "template-changed",
         (_template("file:///{path}"), _template("files:///{path}")),
+        "{thing} is {successor} now",
+        thing="template",
     ),
     _kind(
         "template-media-type-changed",
@@ -353,20 +450,25 @@ _RESOURCES = [
         "What the addresses lead to is of another media type: clients that parse the old one fail.",
         "template-media-type-changed",
         (_template("a:{x}", mimeType="text/plain"), _template("a:{x}", mimeType="text/html")),
+        "{thing}: mimeType changed from {old} to {new}",
+        thing="template",
     ),
     _patch(
         "template-media-type-declared",
         "The media type is told now, or no longer told.",
         _template("a:{x}"),
         _template("a:{x}", mimeType="text/plain"),
-        "surface",
+        "{thing}: mimeType <is new: {new}|is gone>",
+        thing="template",
+        at="surface",
     ),
     _patch(
         "sibling-wording-changed",
         "Words about a prompt, a resource or a template changed.",
         _resource(description="Start here."),
         _resource(description="Begin here."),
-        "surface",
+        ("{thing} of prompt {parent}: {what} changed", "{thing}: {what} changed"),
+        at="surface",
         wording=True,
     ),
 ]
@@ -384,14 +486,28 @@ _SERVER = [
         '`capabilities = "breaking"` makes a lost one a break.',
         _handshake(completions={}, logging={}),
         _handshake(completions={}, extensions={"io.modelcontextprotocol/ui": {}}),
-        "surface",
+        tuple(
+            f"the server {moved}; capabilities often come and go with the SDK"
+            for moved in (
+                "no longer declares {lost_names} and now declares {gained_names}",
+                "no longer declares {lost_names}",
+                "now declares {gained_names}",
+            )
+        ),
+        tuple(
+            f"The server declares other `capabilities`: {moved}."
+            for moved in ("without {lost}, with {gained}", "without {lost}", "with {gained}")
+        ),
+        at="surface",
     ),
     _patch(
         "instructions-changed",
         "Models read other instructions.",
         {**_handshake(), "instructions": "Be brief."},
         {**_handshake(), "instructions": "Be exact."},
-        "surface",
+        "the {what} <are new|are gone|are reworded>",
+        "The `instructions` <are new|are gone|are reworded>.",
+        at="surface",
         wording=True,
     ),
     _patch(
@@ -399,14 +515,18 @@ _SERVER = [
         "The server calls itself otherwise; clients know it by the name in their own configuration.",
         {"serverInfo": {"name": "old", "version": "1"}},
         {"serverInfo": {"name": "new", "version": "1"}},
-        "surface",
+        "the server calls itself {new}, was {old}",
+        "The {name} of the server is {new}; it was {old}.",
+        at="surface",
     ),
     _patch(
         "server-wording-changed",
         "People see another title, description, picture or website of the server.",
         {"serverInfo": {"name": "s", "version": "1", "title": "Books"}},
         {"serverInfo": {"name": "s", "version": "1", "title": "Library"}},
-        "surface",
+        "{what} of the server changed",
+        "The {name} of the server changed.",
+        at="surface",
         wording=True,
     ),
 ]

@@ -42,3 +42,21 @@ class Level(StrEnum):
 
     DECLARED = "declared"
     STRICT = "strict"
+
+
+class Event(StrEnum):
+    """What happened to the thing that a change is about: a changelog files the change by it."""
+
+    ARRIVED = "arrived"
+    """A tool, prompt, resource or template is new: nobody would call that a change of something else."""
+    ADDED = "added"
+    """A part with a name of its own is new: an argument, a field, a variable."""
+    EXTENDED = "extended"
+    """Something is new that is no part by itself: a listed value, a default."""
+    REMOVED = "removed"
+    """A thing or part with a name of its own is gone."""
+    RENAMED = "renamed"
+    DEPRECATED = "deprecated"
+    POSTPONED = "postponed"
+    """A deprecation says something else."""
+    CHANGED = "changed"

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.budget import Budget
 from mcp_governor.change.equality import same_json
-from mcp_governor.change.messages import shown
-from mcp_governor.change.model import Change
-from mcp_governor.change.registry import catalogue, required_bump
+from mcp_governor.change.facts import Facts
+from mcp_governor.change.making import make
+from mcp_governor.change.registry import catalogue
 from mcp_governor.change.terms import MISSING, Level, Side, Verdict, value_or_none
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import contract
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from mcp_governor.change.model import Change
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
     from mcp_governor.surface.model import Surface, Tool
 
-_BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
 _HINTS = {
     # name on the wire → (kind stem, the value that asks for more care)
     "readOnlyHint": False,
@@ -32,55 +32,20 @@ _HINTS = {
 _OWN_META = ("tier", "category", "deprecated")
 
 
-def make(
-    kind: str,
-    tool: str | None,
-    path: str,
-    verdict: Verdict,
-    message: str,
-    tier: Tier,
-    level: Level,
-    old: Any = MISSING,
-    new: Any = MISSING,
-    *,
-    reason: str = "",
-    side: Side = Side.SURFACE,
-) -> Change:
-    """A change with the version step that it needs; ``old`` and ``new`` are ``MISSING`` where there is no value."""
-    return Change(
-        kind=kind,
-        tool=tool,
-        path=path,
-        side=side,
-        verdict=verdict,
-        message=message,
-        bump=required_bump(verdict, kind, tier),
-        tier=tier,
-        level=level,
-        old=value_or_none(old),
-        new=value_or_none(new),
-        has_old=old is not MISSING,
-        has_new=new is not MISSING,
-        reason=reason,
-    )
-
-
 def tool_added(tool: Tool, level: Level) -> Change:
     """A tool that was not there."""
-    message = f"tool `{visible(tool.name)}` is new"
-    return make("tool-added", tool.name, "", _COMPATIBLE, message, tool.tier, level, MISSING, tool.name)
+    return make("tool-added", tool.name, "", tier=tool.tier, level=level, new=tool.name)
 
 
 def tool_removed(tool: Tool, level: Level) -> Change:
     """A tool that is gone."""
-    message = f"tool `{visible(tool.name)}` is gone"
-    return make("tool-removed", tool.name, "", _BREAKING, message, tool.tier, level, tool.name)
+    return make("tool-removed", tool.name, "", tier=tool.tier, level=level, old=tool.name)
 
 
 def tool_renamed(old: Tool, new: Tool, level: Level) -> Change:
     """A tool that goes by another name."""
-    message = f"tool `{visible(old.name)}` is called `{visible(new.name)}` now"
-    return make("tool-renamed", old.name, "/name", _BREAKING, message, old.tier, level, old.name, new.name)
+    facts = Facts(successor=new.name)
+    return make("tool-renamed", old.name, "/name", tier=old.tier, level=level, old=old.name, new=new.name, facts=facts)
 
 
 def compare_tool(
@@ -108,8 +73,7 @@ def compare_tool(
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
         reason = "it is nested too deeply to be read" if deep else "it holds a number that JSON does not have"
-        message = f"tool `{visible(old.name)}` changed: {reason}"
-        return [make("contract-undecided", old.name, "", Verdict.UNKNOWN, message, old.tier, level, reason=reason)]
+        return [make("contract-undecided", old.name, "", tier=old.tier, level=level, reason=reason)]
 
 
 def _compare_tool(
@@ -156,43 +120,29 @@ def untold(old: Tool, new: Tool, changes: Sequence[Change], level: Level) -> lis
         place = _PARTS[part]
         side = {"inputSchema": Side.INPUT, "outputSchema": Side.OUTPUT}.get(part, Side.SURFACE)
         if side is Side.INPUT and None in (old.input_schema, new.input_schema):
-            kind, verdict, reason = "schema-respelled", _COMPATIBLE, ""
-            message = "the schema of a tool without arguments is written differently and means the same"
+            kind, reason, facts = "schema-respelled", "", Facts(what="the schema of a tool without arguments")
         else:
-            kind, verdict, reason = "contract-undecided", Verdict.UNKNOWN, "this comparison cannot name the change"
-            message = f"something in the {part} of tool `{visible(old.name)}` changed: {reason}"
-        found.append(
-            make(kind, old.name, place.rstrip("/"), verdict, message, old.tier, level, reason=reason, side=side)
-        )
+            kind, reason, facts = "contract-undecided", "this comparison cannot name the change", Facts(detail=part)
+        path = place.rstrip("/")
+        found.append(make(kind, old.name, path, side=side, tier=old.tier, level=level, facts=facts, reason=reason))
     return found
 
 
 def _governance(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
-    name, tier = old.name, old.tier
+    def changed(kind: str, path: str, before: Any, after: Any, tier: Tier = old.tier) -> Change:
+        return make(kind, old.name, path, tier=tier, level=level, old=before, new=after)
+
     if old.tier is not new.tier:
         lowered = new.tier.rank < old.tier.rank
-        kind, verdict = ("tier-lowered", _BREAKING) if lowered else ("tier-raised", _COMPATIBLE)
-        message = f"tier moved from {old.tier.value} to {new.tier.value}"
-        at_stake = old.tier if lowered else new.tier
-        yield make(kind, name, "/tier", verdict, message, at_stake, level, old.tier.value, new.tier.value)
+        kind, at_stake = ("tier-lowered", old.tier) if lowered else ("tier-raised", new.tier)
+        yield changed(kind, "/tier", old.tier.value, new.tier.value, at_stake)
     if old.category != new.category:
-        message = f"category changed from {shown(old.category)} to {shown(new.category)}"
-        before, after = _given(old.category), _given(new.category)
-        yield make("category-changed", name, "/category", _COMPATIBLE, message, tier, level, before, after)
-    if old.deprecation != new.deprecation:
-        before, after = _ending(old), _ending(new)
-        if before is MISSING:
-            instead = new.deprecation.replacement if new.deprecation else None
-            told = f"; use `{one_line(instead, 80)}` instead" if instead else "; no replacement is named"
-            message = f"tool `{visible(name)}` is deprecated{told}"
-            kind = "tool-deprecated"
-        elif after is MISSING:
-            kind, message = "deprecation-withdrawn", f"tool `{visible(name)}` is no longer deprecated"
-        elif before == after:
-            return
-        else:
-            kind, message = "deprecation-changed", "the deprecation says something else now"
-        yield make(kind, name, "/deprecated", _COMPATIBLE, message, tier, level, before, after)
+        yield changed("category-changed", "/category", _given(old.category), _given(new.category))
+    before, after = _ending(old), _ending(new)
+    if before != after:
+        come, gone = before is MISSING, after is MISSING
+        kind = "tool-deprecated" if come else "deprecation-withdrawn" if gone else "deprecation-changed"
+        yield changed(kind, "/deprecated", before, after)
 
 
 def _given(value: Any) -> Any:
@@ -219,19 +169,16 @@ def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterat
         if before[name] == after[name] or (moved_write and name in ("destructiveHint", "idempotentHint")):
             continue
         less_safe = after[name] is careful
-        kind = "hint-less-safe" if less_safe else "hint-safer"
         breaking = less_safe and options.hint_less_safe == "breaking"
-        message = f"{name} moved from {shown(before[name])} to {shown(after[name])}"
         yield make(
-            kind,
+            "hint-less-safe" if less_safe else "hint-safer",
             old.name,
             f"/annotations/{name}",
-            _BREAKING if breaking else _COMPATIBLE,
-            message,
-            old.tier,
-            level,
-            before[name],
-            after[name],
+            verdict=Verdict.BREAKING if breaking else Verdict.COMPATIBLE,
+            tier=old.tier,
+            level=level,
+            old=before[name],
+            new=after[name],
         )
 
 
@@ -243,9 +190,7 @@ def _wording(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     )
     for kind, path, before, after in texts:
         if not same_json(value_or_none(before), value_or_none(after)):
-            word = path[1:]
-            verb = "is new" if before is MISSING else ("is gone" if after is MISSING else "changed")
-            yield make(kind, old.name, path, _COMPATIBLE, f"{word} {verb}", old.tier, level, before, after)
+            yield make(kind, old.name, path, tier=old.tier, level=level, old=before, new=after)
 
 
 _TASKS = ("forbidden", "optional", "required")
@@ -259,18 +204,7 @@ def _execution(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     # A client calls either way; "required" takes the plain call from it, "forbidden" the task.
     breaking = after == "required" or (after == "forbidden" and before != "forbidden")
     kind = "task-support-narrowed" if breaking else "task-support-widened"
-    message = f"taskSupport moved from {before} to {after}"
-    yield make(
-        kind,
-        old.name,
-        "/execution/taskSupport",
-        _BREAKING if breaking else _COMPATIBLE,
-        message,
-        old.tier,
-        level,
-        before,
-        after,
-    )
+    yield make(kind, old.name, "/execution/taskSupport", tier=old.tier, level=level, old=before, new=after)
 
 
 def _task_support(tool: Tool) -> str:
@@ -283,8 +217,8 @@ def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     before, after = _other_meta(old), _other_meta(new)
     if not same_json(before, after):
         keys = [key for key in sorted(before.keys() | after.keys()) if before.get(key, ...) != after.get(key, ...)]
-        message = f"_meta changed: {one_line(', '.join(keys), 80)}"
-        yield make("meta-changed", old.name, "/_meta", _COMPATIBLE, message, old.tier, level, before, after)
+        facts = Facts(detail=", ".join(keys))
+        yield make("meta-changed", old.name, "/_meta", tier=old.tier, level=level, old=before, new=after, facts=facts)
 
 
 def _other_meta(tool: Tool) -> dict[str, Any]:
@@ -311,20 +245,8 @@ def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget:
         yield from changes(Side.OUTPUT, before, after)
     elif before is not MISSING or after is not MISSING:
         gone = after is MISSING
-        kind, verdict = ("output-schema-removed", _BREAKING) if gone else ("output-schema-added", _COMPATIBLE)
-        message = "the output schema is gone" if gone else "the tool declares its output now"
-        yield make(
-            kind,
-            old.name,
-            "/outputSchema",
-            verdict,
-            message,
-            old.tier,
-            level,
-            before,
-            after,
-            side=Side.OUTPUT,
-        )
+        kind = "output-schema-removed" if gone else "output-schema-added"
+        yield make(kind, old.name, "/outputSchema", tier=old.tier, level=level, old=before, new=after)
 
 
 def _input(tool: Tool) -> Any:
@@ -336,21 +258,15 @@ def compare_unusable(old: Surface, new: Surface, level: Level) -> Iterator[Chang
     """Entries of the list that are no tools, or repeat a name: when they change, nobody knows what it does."""
     before, after = _unusable(old), _unusable(new)
     if before != after:
-        from mcp_governor.findings import Tier
-
-        reason = "an entry of tools/list is no tool or repeats a name"
-        message = f"entries that cannot be used as tools changed: {reason}"
         yield make(
             "entry-undecided",
             None,
             "/tools",
-            Verdict.UNKNOWN,
-            message,
-            Tier.STANDARD,
-            level,
-            len(before),
-            len(after),
-            reason=reason,
+            level=level,
+            old=len(before),
+            new=len(after),
+            facts=Facts(fields=("tools",), what="entries that cannot be used as tools"),
+            reason="an entry of tools/list is no tool or repeats a name",
         )
 
 

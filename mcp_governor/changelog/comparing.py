@@ -6,10 +6,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.terms import Verdict
+from mcp_governor.change.wording import code, enumeration
 from mcp_governor.changelog.releases import named_section
 from mcp_governor.changelog.structure import is_newer
 from mcp_governor.changelog.subjects import homes, subject_of
-from mcp_governor.changelog.wording import code, enumeration, sentence
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -68,7 +68,7 @@ class ReleaseComparison:
                 told = f" ({section.title})" if len(self.sections) > 1 else ""
                 parts.setdefault(kind, []).append(_item(self.written.get(entry.line, entry.text), told))
         for change in self.untold:
-            parts.setdefault(homes(change)[0], []).append(f"- {sentence(change)} (not in the changelog)")
+            parts.setdefault(homes(change)[0], []).append(f"- {change.entry()} (not in the changelog)")
         for kind in sorted(parts, key=lambda kind: -1 if kind is None else kind.position):
             lines += ["", f"## {kind.value if kind else 'Other'}", "", *parts[kind]]
         if not parts:

@@ -9,7 +9,6 @@ from mcp_governor.changelog.editing import Editor
 from mcp_governor.changelog.first import INTRODUCTION
 from mcp_governor.changelog.grammar import DIGEST, MAX_HEADING, fingerprint_line, heading_line
 from mcp_governor.changelog.subjects import Tellers, homes, subject_of
-from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered
@@ -87,13 +86,13 @@ def _entries(
             continue
         home = homes(change)[0]
         instead = replacements.get(change.tool or "")
-        shared = sentence(change, replacement=instead, tools=["\0"] if change.tool is not None else ())
+        shared = change.entry(replacement=instead, tools=["\0"] if change.tool is not None else ())
         groups.setdefault((home, shared), []).append(change)
     out: dict[Kind, list[str]] = {}
     for (home, _), group in groups.items():
         names = list(dict.fromkeys(change.tool for change in group if change.tool is not None))
         instead = replacements.get(group[0].tool or "")
-        out.setdefault(home, []).append(sentence(group[0], replacement=instead, tools=names))
+        out.setdefault(home, []).append(group[0].entry(replacement=instead, tools=names))
     return out
 
 

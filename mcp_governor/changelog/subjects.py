@@ -6,47 +6,18 @@ import fnmatch
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.terms import Event, Verdict
+from mcp_governor.change.wording import name_as_shown
 from mcp_governor.changelog.model import Kind, names_in
-from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.replacements import farewell
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
-from mcp_governor.schemas.keywords import SCHEMA_MAP_KEYS
-from mcp_governor.schemas.pointers import unescape_pointer
-from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Entry
-
-# Stems of kinds that stand for a thing with a name: its coming and going is an addition and a removal, while
-# an `enum-value-removed` is a break of the field that stays.
-_THINGS = frozenset(
-    {
-        "argument",
-        "env",
-        "output-field",
-        "output-schema",
-        "package",
-        "package-argument",
-        "prompt",
-        "prompt-argument",
-        "remote",
-        "remote-header",
-        "resource",
-        "resource-template",
-        "runtime-argument",
-        "template",
-        "template-variable",
-        "tool",
-    }
-)
-_LISTED = frozenset({"prompt", "resource", "resource-template", "template", "tool"})
-"""Things whose coming nobody would call a change of something else."""
-
 
 # What an entry must speak of besides the tool, where a change concerns the tool but not its existence.
 _TOPICS = {
@@ -58,7 +29,7 @@ _TOPICS = {
     "tier": re.compile(r"\btiers?\b|\b(?:facade|standard|advanced|internal)\b", re.IGNORECASE),
     "title": re.compile(r"title", re.IGNORECASE),
 }
-_EXISTENCE = frozenset({"tool-added", "tool-removed", "tool-renamed"})
+_EXISTENCE = frozenset({Event.ARRIVED, Event.REMOVED, Event.RENAMED})
 
 
 @frozen
@@ -151,55 +122,28 @@ class Tellers:
 
 def subject_of(change: Change) -> Subject:
     """What a change is about; names as they can be shown, because that is how an entry spells them."""
-    tool = visible(change.tool) if change.tool is not None else None
-    tokens = [visible(unescape_pointer(token)) for token in change.path.split("/")[1:]]
-    if tool is None:
-        name = _name_beside_tools(tokens) or change.kind
-        if change.kind.endswith("-renamed"):
-            return Subject(None, (_name_in(change.old) or name,), name)
-        return Subject(None, (name,))
-    fields = _names_on(tokens)
-    if change.kind.endswith("-renamed") and fields:
-        # The path of a renamed field is the new one; the old name is told by the message alone.
-        spans = code_spans(change.message)
-        old = _name_in(change.old) or (spans[0] if spans else fields[-1])
-        return Subject(tool, (*fields[:-1], old), fields[-1])
-    successor = _name_in(change.new) if change.kind == "tool-renamed" else None
-    topic = _TOPICS.get(tokens[0]) if tokens and not fields else None
-    return Subject(tool, fields, successor, topic, existence=change.kind in _EXISTENCE)
+    facts, meaning = change.facts, change.meaning
+    fields = tuple(map(name_as_shown, facts.fields))
+    renamed = meaning.event is Event.RENAMED and facts.successor is not None
+    successor = name_as_shown(facts.successor or "") if renamed else None
+    if change.tool is None:
+        return Subject(None, fields[-1:], successor)
+    topic = _TOPICS.get(change.path.split("/")[1]) if change.path and not fields else None
+    existence = meaning.thing == "tool" and meaning.event in _EXISTENCE
+    return Subject(name_as_shown(change.tool), fields, successor, topic, existence=existence)
 
 
-def _name_beside_tools(tokens: list[str]) -> str:
-    """The name in ``/prompts/NAME/arguments/ARGUMENT``, ``/resources/URI/mimeType``, ``/capabilities/tools``, and in
-    the manifest."""
-    if tokens[:1] in (["prompts"], ["resources"], ["resourceTemplates"]) and len(tokens) > 1:
-        return tokens[3] if tokens[2:3] == ["arguments"] and len(tokens) > 3 else tokens[1]
-    if tokens[:1] == ["server.json"] and tokens[-1] in ("choices", "default", "transport"):
-        return tokens[-2]
-    return tokens[-1] if tokens else ""
-
-
-def _name_in(value: object) -> str | None:
-    name = value.get("name") if isinstance(value, dict) else value
-    return visible(name) if isinstance(name, str) else None
-
-
-def _names_on(tokens: list[str]) -> tuple[str, ...]:
-    """The names that a pointer into a tool passes: property names, and hints."""
-    if tokens[:1] == ["annotations"] and len(tokens) == 2:
-        return (tokens[1],)
-    names: list[str] = []
-    properties: list[str] = []
-    position = 0
-    while position < len(tokens):
-        if tokens[position] in SCHEMA_MAP_KEYS and position + 1 < len(tokens):
-            names.append(tokens[position + 1])
-            if tokens[position] == "properties":
-                properties.append(tokens[position + 1])
-            position += 1
-        position += 1
-    # A definition's name is known to the author of the schema only; it serves where there is nothing else.
-    return tuple(properties or names[-1:])
+_HOMES = {
+    Event.ARRIVED: (Kind.ADDED,),
+    Event.ADDED: (Kind.ADDED, Kind.CHANGED),
+    Event.EXTENDED: (Kind.CHANGED, Kind.ADDED, Kind.FIXED),
+    Event.REMOVED: (Kind.REMOVED, Kind.CHANGED),
+    Event.RENAMED: (Kind.CHANGED, Kind.FIXED),
+    Event.DEPRECATED: (Kind.DEPRECATED,),
+    Event.POSTPONED: (Kind.DEPRECATED, Kind.CHANGED, Kind.FIXED),
+    Event.CHANGED: (Kind.CHANGED, Kind.FIXED),
+}
+_HOMES_OF_BREAK = {Event.REMOVED: (Kind.REMOVED, Kind.BREAKING), Event.RENAMED: (Kind.BREAKING, Kind.REMOVED)}
 
 
 def homes(change: Change) -> tuple[Kind, ...]:
@@ -208,30 +152,13 @@ def homes(change: Change) -> tuple[Kind, ...]:
     Surface governance, "Changelog discipline": what is gone under Removed, any other break under Breaking; a
     break of an advanced tool, which a minor release may make, under Changed.
     """
-    stem, _, event = change.kind.rpartition("-")
-    if event == "deprecated":
-        return (Kind.DEPRECATED,)
-    if change.kind == "deprecation-changed":
-        return (Kind.DEPRECATED, Kind.CHANGED, Kind.FIXED)
+    event = change.meaning.event
+    if event in (Event.DEPRECATED, Event.POSTPONED):
+        return _HOMES[event]
     if change.verdict is not Verdict.COMPATIBLE:
-        return _homes_of_break(change, gone=event == "removed" and stem in _THINGS, renamed=event == "renamed")
+        minor = (Kind.CHANGED,) if change.bump is not Bump.MAJOR else ()
+        gone = _HOMES_OF_BREAK.get(event)
+        return (*gone, *minor) if gone else (*minor, Kind.BREAKING)
     if change.wording or change.bump is Bump.PATCH:
         return (Kind.FIXED, Kind.CHANGED)
-    if event == "added" and stem in _LISTED:
-        return (Kind.ADDED,)
-    if event == "added" and stem in _THINGS:
-        return (Kind.ADDED, Kind.CHANGED)
-    if event == "added":
-        return (Kind.CHANGED, Kind.ADDED, Kind.FIXED)
-    if event == "removed" and stem in _THINGS:
-        return (Kind.REMOVED, Kind.CHANGED)
-    return (Kind.CHANGED, Kind.FIXED)
-
-
-def _homes_of_break(change: Change, *, gone: bool, renamed: bool) -> tuple[Kind, ...]:
-    minor = (Kind.CHANGED,) if change.bump is not Bump.MAJOR else ()
-    if gone:
-        return (Kind.REMOVED, Kind.BREAKING, *minor)
-    if renamed:
-        return (Kind.BREAKING, Kind.REMOVED, *minor)
-    return (*minor, Kind.BREAKING)
+    return _HOMES[event]

@@ -11,7 +11,6 @@ from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import farewell, is_about_a_part
 from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import Tellers, homes, subject_of
-from mcp_governor.changelog.wording import sentence
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.walking import walk
@@ -164,7 +163,7 @@ def _untold(
 ) -> Finding:
     """A change that is not told in its place: told elsewhere, or not at all."""
     label = homes(change)[0].value
-    line = f"- {sentence(change, replacement=names.replacement(change.tool))}"
+    line = f"- {change.entry(replacement=names.replacement(change.tool))}"
     if strays:
         kind, entry = strays[0]
         return finding(
@@ -172,7 +171,7 @@ def _untold(
             at(changelog, entry.line),
             tool=change.tool,
             value=[change.id, kind],
-            change=_shown(change),
+            change=change.full_message,
             found=kind.value if kind else "none of the six labels",
             label=label,
             line=line,
@@ -182,17 +181,11 @@ def _untold(
         at(changelog, section.line),
         tool=change.tool,
         value=change.id,
-        change=_shown(change),
+        change=change.full_message,
         section=title,
         label=label,
         line=line,
     )
-
-
-def _shown(change: Change) -> str:
-    """The change as messages tell it: with its tool, which the change's own message may leave out."""
-    named = change.tool is None or f"`{change.tool}`" in change.message
-    return change.message if named else f"{one_line(change.tool or '', 80)}: {change.message}"
 
 
 def _repetitions(changelog: Changelog, section: Section, told: dict[int, list[Change]]) -> Iterator[Finding]:

@@ -120,14 +120,9 @@ def _next(old_version: str, needed: Bump) -> str:
 
 
 def _listed(changes: Sequence[Change]) -> str:
-    shown = [_told(change) for change in changes[:_SHOWN_CHANGES]]
+    shown = [one_line(change.full_message, 120).rstrip(".") for change in changes[:_SHOWN_CHANGES]]
     more = len(changes) - len(shown)
     return "; ".join(shown) + (f"; and {more} more" if more else "")
-
-
-def _told(change: Change) -> str:
-    where = f"{one_line(change.tool, 60)}: " if change.tool and f"`{change.tool}`" not in change.message else ""
-    return where + one_line(change.message, 120).rstrip(".")
 
 
 def _counted(step: Step, settings: PolicyConfig) -> str:

@@ -11,19 +11,20 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.finding import finding
-from mcp_governor.change.model import Change
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.facts import Facts
+from mcp_governor.change.making import make
+from mcp_governor.change.terms import MISSING
 from mcp_governor.errors import FileFormatError
-from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.file import parse_json
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import one_line
 from mcp_governor.version_steps import same_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.change.model import Change
     from mcp_governor.changelog import SchemaVersion
     from mcp_governor.findings import Finding
 
@@ -63,17 +64,16 @@ class _Setting:
 
 @frozen
 class _Place:
-    """A list of settings: the stem of its kinds, its word, and where it stands."""
+    """A list of settings: the stem of its kinds, and where it stands."""
 
     stem: str
-    noun: str
     pointer: str
 
 
 _LISTS = (
-    ("environmentVariables", "environment_variables", "env", "environment variable"),
-    ("packageArguments", "package_arguments", "package-argument", "package argument"),
-    ("runtimeArguments", "runtime_arguments", "runtime-argument", "runtime argument"),
+    ("environmentVariables", "environment_variables", "env"),
+    ("packageArguments", "package_arguments", "package-argument"),
+    ("runtimeArguments", "runtime_arguments", "runtime-argument"),
 )
 
 
@@ -117,7 +117,7 @@ def manifest_names(manifest: Manifest) -> frozenset[str]:
     names: set[str] = set()
     for identifier, package in _packages(manifest).items():
         names.add(identifier.partition(":")[2])
-        for key, snake, _, _ in _LISTS:
+        for key, snake, _ in _LISTS:
             names.update(_settings(package.get(key, package.get(snake))))
     for url, remote in _remotes(manifest).items():
         names.update((url, *_settings(remote.get("headers"))))
@@ -170,12 +170,12 @@ def _compare_packages(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Ma
     for identifier in old.keys() | new.keys():
         place = join_pointer(ROOT, "packages", identifier)
         before, after = old.get(identifier), new.get(identifier)
-        yield from _presence("package", "package", identifier, place, before, after)
+        yield from _presence("package", identifier, place, before, after)
         if before is None or after is None:
             continue
         yield from _transport(identifier, place, before, after)
-        for key, snake, stem, noun in _LISTS:
-            where = _Place(stem, noun, join_pointer(place, key))
+        for key, snake, stem in _LISTS:
+            where = _Place(stem, join_pointer(place, key))
             yield from _compare_settings(
                 where, _settings(before.get(key, before.get(snake))), _settings(after.get(key, after.get(snake)))
             )
@@ -185,25 +185,23 @@ def _compare_remotes(old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Map
     for url in old.keys() | new.keys():
         place = join_pointer(ROOT, "remotes", url)
         before, after = old.get(url), new.get(url)
-        yield from _presence("remote", "remote", url, place, before, after)
+        yield from _presence("remote", url, place, before, after)
         if before is not None and after is not None:
-            where = _Place("remote-header", "header", join_pointer(place, "headers"))
+            where = _Place("remote-header", join_pointer(place, "headers"))
             yield from _compare_settings(where, _settings(before.get("headers")), _settings(after.get("headers")))
 
 
-def _presence(stem: str, noun: str, name: str, place: str, before: Any, after: Any) -> Iterator[Change]:
-    shown = f"{noun} `{visible(name)}`"
+def _presence(stem: str, name: str, place: str, before: Any, after: Any) -> Iterator[Change]:
     if after is None:
-        yield _breaking(f"{stem}-removed", place, f"{shown} is no longer offered", name, None)
+        yield _change(f"{stem}-removed", place, name, name, None)
     elif before is None:
-        yield _compatible(f"{stem}-added", place, f"{shown} is new", None, name)
+        yield _change(f"{stem}-added", place, name, None, name)
 
 
 def _transport(identifier: str, place: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
     old, new = (_type_of(entry.get("transport")) for entry in (before, after))
     if old != new:
-        message = f"package `{visible(identifier)}` speaks {visible(new)} now, was {visible(old)}"
-        yield _breaking("package-transport-changed", join_pointer(place, "transport"), message, old, new)
+        yield _change("package-transport-changed", join_pointer(place, "transport"), identifier, old, new)
 
 
 def _type_of(transport: Any) -> str:
@@ -215,15 +213,15 @@ def _compare_settings(where: _Place, old: Mapping[str, _Setting], new: Mapping[s
     gone, come = [name for name in old if name not in new], [name for name in new if name not in old]
     renamed = _renamed(gone, come, old, new)
     for before, after in renamed.items():
-        message = f"{where.noun} `{visible(before)}` is called `{visible(after)}` now"
-        yield _breaking(f"{where.stem}-renamed", join_pointer(where.pointer, after), message, before, after)
+        path = join_pointer(where.pointer, after)
+        yield _change(f"{where.stem}-renamed", path, before, before, after, successor=after)
     for name in gone:
         if name not in renamed:
-            message = f"{where.noun} `{visible(name)}` is gone"
-            yield _breaking(f"{where.stem}-removed", join_pointer(where.pointer, name), message, name, None)
+            yield _change(f"{where.stem}-removed", join_pointer(where.pointer, name), name, name, None)
     for name in come:
         if name not in renamed.values():
-            yield _added(where, new[name])
+            kind = f"required-{where.stem}-added" if new[name].must_be_set else f"{where.stem}-added"
+            yield _change(kind, join_pointer(where.pointer, name), name, None, name)
     for name in old.keys() & new.keys():
         yield from _changed(where, old[name], new[name])
 
@@ -246,55 +244,39 @@ def _renamed(
     return found
 
 
-def _added(where: _Place, setting: _Setting) -> Change:
-    path, shown = join_pointer(where.pointer, setting.name), f"{where.noun} `{visible(setting.name)}`"
-    if setting.must_be_set:
-        return _breaking(f"required-{where.stem}-added", path, f"{shown} is new and must be set", None, setting.name)
-    return _compatible(f"{where.stem}-added", path, f"{shown} is new", None, setting.name)
-
-
 def _changed(where: _Place, old: _Setting, new: _Setting) -> Iterator[Change]:
-    path, shown = join_pointer(where.pointer, new.name), f"{where.noun} `{visible(new.name)}`"
-    if new.must_be_set and not old.must_be_set:
-        yield _breaking(f"{where.stem}-required", path, f"{shown} must be set now", old.required, new.required)
-    elif old.must_be_set and not new.must_be_set:
-        yield _compatible(f"{where.stem}-optional", path, f"{shown} may be left out now", old.required, new.required)
+    stem, name, path = where.stem, new.name, join_pointer(where.pointer, new.name)
+    if new.must_be_set != old.must_be_set:
+        step = "required" if new.must_be_set else "optional"
+        yield _change(f"{stem}-{step}", path, name, old.required, new.required)
     elif None not in (old.default, new.default) and old.default != new.default:
-        values = "" if old.secret or new.secret else f" from {_told(old.default)} to {_told(new.default)}"
-        message = f"the default of {shown} changed{values}"
-        yield _breaking(f"{where.stem}-default-changed", f"{path}/default", message, old.default, new.default)
+        values = "" if old.secret or new.secret else f'from "{old.default}" to "{new.default}"'
+        yield _change(f"{stem}-default-changed", f"{path}/default", name, old.default, new.default, detail=values)
     yield from _choices(where, old, new)
 
 
 def _choices(where: _Place, old: _Setting, new: _Setting) -> Iterator[Change]:
-    path, shown = join_pointer(where.pointer, new.name, "choices"), f"{where.noun} `{visible(new.name)}`"
     before, after = _list(old.choices), _list(new.choices)
+    if before == after:
+        return
     lost = [choice for choice in before or () if after is not None and choice not in after]
-    gained = [choice for choice in after or () if before is not None and choice not in before]
-    if lost or (before is None and after is not None):
-        message = f"{shown} no longer takes {_told(*lost)}" if lost else f"{shown} takes only {_told(*after or ())}"
-        yield _breaking(f"{where.stem}-choice-removed", path, message, before, after)
-    elif gained or (before is not None and after is None):
-        message = f"{shown} takes {_told(*gained)} too" if gained else f"{shown} takes any value"
-        yield _compatible(f"{where.stem}-choice-added", path, message, before, after)
-
-
-def _told(*values: Any) -> str:
-    return ", ".join(f'"{one_line(str(value), 40)}"' for value in values)
+    gained = [choice for choice in after or () if before is None or choice not in before]
+    if lost or before is None:
+        step = "removed"
+    elif gained or after is None:
+        step = "added"
+    else:
+        return
+    path = join_pointer(where.pointer, new.name, "choices")
+    moved = {"lost": tuple(lost), "gained": tuple(gained)}
+    yield _change(f"{where.stem}-choice-{step}", path, new.name, before, after, **moved)
 
 
 def _list(choices: tuple[str, ...] | None) -> list[str] | None:
     return list(choices) if choices is not None else None
 
 
-def _values(old: Any, new: Any) -> dict[str, Any]:
-    """The values of a change; a manifest is read into values whose ``None`` says that nothing is stated."""
-    return {"old": old, "new": new, "has_old": old is not None, "has_new": new is not None}
-
-
-def _breaking(kind: str, path: str, message: str, old: Any, new: Any) -> Change:
-    return Change(kind, None, path, Side.SURFACE, Verdict.BREAKING, message, Bump.MAJOR, **_values(old, new))
-
-
-def _compatible(kind: str, path: str, message: str, old: Any, new: Any) -> Change:
-    return Change(kind, None, path, Side.SURFACE, Verdict.COMPATIBLE, message, Bump.MINOR, **_values(old, new))
+def _change(kind: str, path: str, name: str, old: Any, new: Any, **facts: Any) -> Change:
+    """A change; a manifest is read into values whose ``None`` says that nothing is stated."""
+    before, after = (MISSING if value is None else value for value in (old, new))
+    return make(kind, None, path, old=before, new=after, facts=Facts((name,), **facts))

@@ -120,8 +120,6 @@ def _change(change: Change, report: Report) -> Iterator[str]:
     place = f"{code(change.path)} " if change.path else ""
     accepted = f" (accepted: {escape(report.accepted[change.id])})" if change.id in report.accepted else ""
     yield f"- **{change.kind}** {where}{place}– {prose(sentence(change.message))}{accepted}"
-    if change.reason and change.reason not in change.message:
-        yield f"  - not decided: {escape(change.reason)}"
     if change.has_witness:
         proof = json.dumps(change.witness, ensure_ascii=False, separators=(", ", ": "))
         yield f"  - {witness_words(change)}: {code(visible(proof), _WITNESS_LIMIT)}"

@@ -110,8 +110,6 @@ def change_lines(
     yield line(sentence(change.message), indent=6)
     if place is not None:
         yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=6)
-    if change.reason and change.reason not in change.message:
-        yield line(f"not decided: {one_line(change.reason)}", indent=6)
     if change.has_witness:
         yield line((f"{witness_words(change)}: ", "dim"), compact_json(change.witness), indent=6)
     if verbose:

@@ -11,8 +11,9 @@ from mcp_governor.findings import Bump, Tier
 from mcp_governor.surface import Surface, build_surface
 
 KINDS = list(catalogue().values())
-# Answers to calls are compared elsewhere: tests/call/test_behaviour.py runs their examples.
-WITH_EXAMPLE = [kind for kind in KINDS if kind.example and kind.example.at != "result"]
+# Answers to calls and manifests are compared elsewhere: tests/call/test_behaviour.py and tests/policy/test_manifest.py
+# run their examples.
+WITH_EXAMPLE = [kind for kind in KINDS if kind.example and kind.example.at not in ("result", "manifest")]
 
 
 def surface_of(kind: Kind, fragment: Any) -> Surface:

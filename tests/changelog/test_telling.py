@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_governor.change.facts import Facts, names_on
 from mcp_governor.change.model import Change
 from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, parse
@@ -15,7 +16,8 @@ BREAK, SAFE = Verdict.BREAKING, Verdict.COMPATIBLE
 
 def change(kind: str, tool: str | None, path: str, verdict: Verdict = SAFE, **more: object) -> Change:
     bump = Bump.MAJOR if verdict is BREAK else Bump.MINOR
-    values: dict[str, object] = {"message": f"{kind} happened", "bump": bump, **more}
+    names = names_on(path) if tool is not None else (path.rpartition("/")[2],)
+    values: dict[str, object] = {"bump": bump, "facts": Facts(names), **more}
     return Change(kind, tool, path, Side.SURFACE, verdict, **values)  # type: ignore[arg-type]
 
 
@@ -48,9 +50,9 @@ ARGUMENT = change("argument-added", "search", "/inputSchema/properties/cursor")
 REQUIRED = change("argument-required", "search", "/inputSchema/properties/q", BREAK)
 REMOVED = change("tool-removed", "gone", "", BREAK, old="gone")
 ADDED = change("tool-added", "fresh", "", new="fresh")
-RENAMED = change("tool-renamed", "gone", "/name", BREAK, old="gone", new="fresh")
+RENAMED = change("tool-renamed", "gone", "/name", BREAK, facts=Facts(successor="fresh"))
 FIELD_RENAMED = change(
-    "argument-renamed", "search", "/inputSchema/properties/cursor", BREAK, message="argument `q` is called `cursor` now"
+    "argument-renamed", "search", "/inputSchema/properties/cursor", BREAK, facts=Facts(("q",), successor="cursor")
 )
 HINT = change("hint-less-safe", "search", "/annotations/readOnlyHint", BREAK, old=True, new=False)
 TIER = change("tier-raised", "search", "/tier", old="standard", new="facade")

@@ -19,7 +19,7 @@ from mcp_governor.surface import build_surface
 TODAY = date(2026, 11, 21)
 FOUND = Finding("pack/rule", Severity.ERROR, "Wrong.", tool="search", path="/description", value="x")
 OTHER = Finding("pack/other", Severity.ERROR, "Wrong.", tool="search", path="/description", value="x")
-CHANGE = Change("tool-removed", "old", "", Side.SURFACE, Verdict.BREAKING, "tool `old` is gone", Bump.MAJOR)
+CHANGE = Change("tool-removed", "old", "", Side.SURFACE, Verdict.BREAKING, Bump.MAJOR)
 
 
 def applied(*acceptances: Acceptance, complete: bool = True) -> object:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_governor.change.facts import Facts
 from mcp_governor.change.model import Change
 from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.changelog import parse
@@ -122,11 +123,11 @@ def cells() -> list[object]:
                     path,
                     Side.SURFACE,
                     verdict,
-                    "`it` is not what it was",
                     bump,
                     tier=tier,
                     old=tier.value if kind == "tier-lowered" else "it",
                     new="that" if kind == "tool-renamed" else "internal",
+                    facts=Facts(successor="that" if kind == "tool-renamed" else None),
                 )
                 name = f"{kind}-{tier}-{state}-{version}"
                 out.append(pytest.param(change, state, version, expected, id=name))
@@ -195,7 +196,7 @@ CHANGES = {
 
 def one_change(name: str) -> Change:
     kind, path, verdict, bump = CHANGES[name]
-    return Change(kind, "it", path, Side.SURFACE, verdict, "`it` is not what it was", bump)
+    return Change(kind, "it", path, Side.SURFACE, verdict, bump)
 
 
 def judged(name: str, old: str, new: str, settings: PolicyConfig) -> str:

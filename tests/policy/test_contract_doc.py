@@ -17,7 +17,7 @@ PROSE = (
 
 
 def change(tool: str | None, kind: str = "argument-added", side: Side = Side.INPUT) -> Change:
-    return Change(kind, tool, "/inputSchema", side, Verdict.COMPATIBLE, "changed", Bump.MINOR)
+    return Change(kind, tool, "/inputSchema", side, Verdict.COMPATIBLE, Bump.MINOR)
 
 
 def said(old: str | None, new: str, *changes: Change) -> list[tuple[str, str | None]]:

@@ -308,7 +308,7 @@ def test_severities() -> None:
 def test_what_could_not_be_decided_counts_as_the_policy_says(unknown: str, needed: tuple[str, ...]) -> None:
     tiers = {Tier.STANDARD: Bump.MAJOR, Tier.ADVANCED: Bump.MINOR, Tier.INTERNAL: Bump.NONE}
     for (tier, bump), expected in zip(tiers.items(), needed, strict=True):
-        change = Change("schema-undecided", "a", "", Side.INPUT, Verdict.UNKNOWN, "?", bump, tier=tier)
+        change = Change("schema-undecided", "a", "", Side.INPUT, Verdict.UNKNOWN, bump, tier=tier)
         assert required_step(change, unknown=unknown) == expected
 
 

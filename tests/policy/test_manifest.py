@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mcp_governor.change import Kind, catalogue
 from mcp_governor.changelog import SchemaVersion
 from mcp_governor.errors import FileFormatError
 from mcp_governor.policy import check_manifest, compare_manifests, manifest_names, parse_manifest
@@ -83,6 +84,57 @@ def test_what_changed(edit: str, expected: list[tuple[str, str, str]]) -> None:
     told = [(c.kind, c.bump.value, c.path.rpartition("/")[2].replace("~1", "/")) for c in changes]
     assert sorted(told) == sorted(expected)
     assert all(change.path.startswith("/server.json/") and change.tool is None for change in changes)
+
+
+KINDS = [kind for kind in catalogue().values() if kind.example and kind.example.at == "manifest"]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_the_example_of_a_kind_shows_this_change_and_no_other(kind: Kind) -> None:
+    assert kind.example is not None
+    [change] = compare_manifests(kind.example.old, kind.example.new)
+    assert (change.kind, change.verdict, change.bump) == (kind.name, kind.verdict, kind.bump)
+
+
+def test_every_change_of_a_manifest_is_in_the_catalogue() -> None:
+    assert {kind for _, told in CASES for kind, _, _ in told} <= {kind.name for kind in KINDS}
+
+
+SENTENCES = [
+    ("del env[2]", "environment variable `REGION` is gone", "Environment variable `REGION` is gone."),
+    (
+        "env[0]['name'] = 'APP_API_KEY'",
+        "environment variable `API_KEY` is called `APP_API_KEY` now",
+        "Environment variable `API_KEY` is called `APP_API_KEY` now.",
+    ),
+    (
+        "env[1]['default'] = 'debug'",
+        'the default of environment variable `LOG_LEVEL` changed from "info" to "debug"',
+        'The default of environment variable `LOG_LEVEL` changed from "info" to "debug".',
+    ),
+    (
+        "env[1]['choices'] = ['info']",
+        'environment variable `LOG_LEVEL` no longer takes "debug"',
+        'Environment variable `LOG_LEVEL` no longer takes "debug".',
+    ),
+    (
+        "p['transport'] = {'type': 'sse'}",
+        "package `pypi:notes-server` speaks sse now, was stdio",
+        "Package `pypi:notes-server` speaks sse now, was stdio.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("edit", "message", "entry"), SENTENCES)
+def test_what_is_said_of_it(edit: str, message: str, entry: str) -> None:
+    [change] = compare_manifests(BASE, edited(edit))
+    assert (change.message, change.entry()) == (message, entry)
+
+
+def test_the_default_of_a_secret_is_not_told() -> None:
+    old, new = edited("env[0]['default'] = 'one'"), edited("env[0]['default'] = 'two'")
+    [change] = compare_manifests(old, new)
+    assert change.message == "the default of environment variable `API_KEY` changed"
 
 
 def test_the_older_spelling_of_the_keys() -> None:

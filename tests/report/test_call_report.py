@@ -13,7 +13,7 @@ from mcp_governor.findings import Bump
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import closing_lines
 
-CHANGED = Change("call-status-changed", "t", "/status", Side.OUTPUT, Verdict.BREAKING, "It changed.", Bump.MAJOR)
+CHANGED = Change("call-status-changed", "t", "/status", Side.OUTPUT, Verdict.BREAKING, Bump.MAJOR)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,63 @@
+"""The one place where changes are made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from mcp_governor.change.facts import NO_FACTS, Facts, names_on
+from mcp_governor.change.model import Change
+from mcp_governor.change.registry import catalogue, required_bump
+from mcp_governor.change.terms import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.findings import Tier
+
+
+def make(
+    kind: str,
+    tool: str | None,
+    path: str,
+    *,
+    verdict: Verdict | None = None,
+    side: Side | None = None,
+    tier: Tier = Tier.STANDARD,
+    level: Level = Level.DECLARED,
+    old: Any = MISSING,
+    new: Any = MISSING,
+    facts: Facts = NO_FACTS,
+    reason: str = "",
+    witness: Any = MISSING,
+) -> Change:
+    """A change with the version step that it needs.
+
+    Args:
+        kind: a name of the catalogue.
+        tool, path, tier, level, reason: as in :class:`Change`.
+        verdict, side: by default those of the kind.
+        old, new, witness: ``MISSING`` where there is none.
+        facts: without ``fields``, a change of a tool is about the names on its path.
+
+    Raises:
+        KeyError: there is no such kind.
+    """
+    meaning = catalogue()[kind]
+    verdict = verdict or meaning.verdict
+    if tool is not None and not facts.fields and (names := names_on(path)):
+        facts = replace(facts, fields=names)
+    return Change(
+        kind=kind,
+        tool=tool,
+        path=path,
+        side=side or meaning.side,
+        verdict=verdict,
+        bump=required_bump(verdict, kind, tier),
+        facts=facts,
+        tier=tier,
+        level=level,
+        old=value_or_none(old),
+        new=value_or_none(new),
+        has_old=old is not MISSING,
+        has_new=new is not MISSING,
+        witness=value_or_none(witness),
+        has_witness=witness is not MISSING,
+        reason=reason,
+    )
