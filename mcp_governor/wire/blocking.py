@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 
     from mcp_governor.wire.endpoint import Limits, StdioEndpoint
+    from mcp_governor.wire.hold import Hold
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
 
@@ -71,7 +72,6 @@ def _sigterm_raises() -> Iterator[None]:
     try:
         yield
     except _TerminatedError:
-        child.end_all()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTERM)
     finally:
@@ -82,7 +82,8 @@ class Blocking:
     """A :class:`~mcp_governor.wire.transport.Pipelined` transport that blocks its thread while it waits.
 
     Args:
-        process: the child, its three pipes open.
+        process: the leash of the child, with the child's three pipes.
+        hold: the child.
         inbox: takes what was not asked for.
         limits: bounds.
         stderr: gets the last words on its stderr.
@@ -90,18 +91,23 @@ class Blocking:
 
     mirrors = False
 
-    def __init__(self, process: subprocess.Popen[bytes], inbox: Inbox, limits: Limits, stderr: bytearray) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], hold: Hold, inbox: Inbox, limits: Limits, stderr: bytearray
+    ) -> None:
         self._process = process
+        self._hold = hold
         self._limits = limits
         self._stderr = stderr
         self._lines = child.Lines(limits.message_bytes)
         self._unsent: deque[memoryview] = deque()
         self._selector = selectors.DefaultSelector()
         self._stdin, stdout, errors = (_number(pipe) for pipe in (process.stdin, process.stdout, process.stderr))
-        for number, ready in ((stdout, self._read_stdout), (errors, self._read_stderr)):
+        status = hold.status.fileno()
+        ready: Callable[[], object]
+        for number, ready in ((stdout, self._read_stdout), (errors, self._read_stderr), (status, self._read_status)):
             self._selector.register(number, selectors.EVENT_READ, ready)
         os.set_blocking(self._stdin, False)
-        self.pulse = Pulse(self._stdin, process.pid)
+        self.pulse = Pulse(self._stdin, hold.pid)
         self.mailbox = Mailbox(inbox, limits)
 
     async def exchange(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> Message:
@@ -136,38 +142,39 @@ class Blocking:
         return found[0] if found else None
 
     def close(self, *, gently: bool) -> None:
-        """End the child and everything in its process group; afterwards nothing of it runs.
+        """End the child and everything that it started.
 
         Args:
             gently: close its stdin and give it ``limits.close_timeout`` to leave by itself first.
         """
-        patience = self._limits.close_timeout
+        hold = self._hold
         self._drop_stdin()
         if gently:
-            self._until(self._has_left, patience, child.POLL)
-        # Also where the child itself has left: its own children may still be there.
-        group = self._process.pid
-        if child.signal_group(group, signal.SIGTERM):
-            self._until(lambda: self._has_left() and not child.signal_group(group, 0), patience, child.POLL)
-            child.signal_group(group, signal.SIGKILL)
-        self._until(self._has_left, patience, child.POLL)
-        child.ended(group)
+            self._until(hold.look, self._limits.close_timeout)
+        hold.release()
+        # Also where the child itself has left: what it started may still be there.
+        self._until(lambda: hold.over, hold.longest_end)
         self._selector.close()
+        hold.close(self._process.pid)
+        self._process.wait()
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
+        child.name_left(hold.left, lost=hold.lost)
 
-    def _has_left(self) -> bool:
-        return self._process.poll() is not None
+    def _read_status(self) -> None:
+        self._hold.look()
+        if self._hold.over:
+            self._ignore(self._hold.status.fileno())
 
-    def _until(self, done: Callable[[], bool], seconds: float | None, look_every: float | None = None) -> None:
-        """Move bytes until ``done``, or time is up; ``look_every`` so many seconds also where no bytes come."""
+    def _until(self, done: Callable[[], bool], seconds: float | None) -> None:
+        """Move bytes until ``done``, or time is up."""
         end = None if seconds is None else time.monotonic() + seconds
         while not done():
             left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
                 return
-            for key, _ in self._selector.select(look_every or left):
+            for key, _ in self._selector.select(left):
                 key.data()
 
     def _queue(self, message: Message) -> None:
@@ -209,8 +216,8 @@ class Blocking:
                 if len(self._unsent) < self._limits.strays:
                     self._queue(reply)
         if not piece:
-            self._until(self._has_left, 1.0, child.POLL)
-            self.mailbox.fail(child.gone(self._process.returncode, heard=self.pulse.heard))
+            self._until(self._hold.look, 1.0)
+            self.mailbox.fail(child.gone(self._hold.returncode, heard=self.pulse.heard))
 
     def _read_stderr(self) -> None:
         self._stderr += self._piece(_number(self._process.stderr))
@@ -246,8 +253,7 @@ async def open_blocking(
     transport: Blocking | None = None
     well = False
     try:
-        with child.undisturbed():
-            transport = Blocking(_start(endpoint), inbox, limits, stderr)
+        transport = Blocking(*_start(endpoint, limits), inbox, limits, stderr)
         yield transport
         well = transport.mailbox.broken is None
     finally:
@@ -255,22 +261,33 @@ async def open_blocking(
             transport.close(gently=well)
 
 
-def _start(endpoint: StdioEndpoint) -> subprocess.Popen[bytes]:
+def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[subprocess.Popen[bytes], Hold]:
+    from mcp_governor.wire.hold import Hold, may_fork
+
+    hold = Hold(limits.close_timeout)
+    forks = may_fork()
+    process: subprocess.Popen[bytes] | None = None
     try:
         process = subprocess.Popen(
-            endpoint.command,
+            endpoint.command if forks else hold.wrapped(endpoint.command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
             env=child.child_environment(endpoint.env),
             cwd=endpoint.cwd,
-            start_new_session=child.NEW_SESSION,
+            # A signal from the terminal is for us; the leash follows.
+            start_new_session=True,
+            preexec_fn=hold.fork if forks else None,
+            pass_fds=() if forks else hold.theirs,
         )
-    except (OSError, ValueError) as error:
+        hold.see_started()
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        hold.close(0)
+        if process is not None:
+            process.communicate()
         raise child.not_started(error) from None
-    child.started(process.pid)
-    return process
+    return process, hold
 
 
 def _number(pipe: object) -> int:

@@ -1,13 +1,10 @@
-"""What every way of running a child shares: its environment, its group, and the sentences about its end."""
+"""What every way of running a child shares: its environment, and the sentences about its end."""
 
 from __future__ import annotations
 
-import atexit
 import os
 import signal
 import sys
-import threading
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +13,7 @@ from mcp_governor.text import one_line
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.wire.endpoint import StdioEndpoint
 
@@ -24,8 +21,8 @@ CHUNK = 65_536
 POLL = 0.01
 """Seconds between two looks at a child that is leaving."""
 
-NEW_SESSION = sys.platform != "win32"
-"""A child gets a session, and so a process group, of its own: it is ended with everything that it started."""
+POSIX = sys.platform != "win32"
+"""Whether a child is held by a leash; on Windows it is held by a job object."""
 
 # What a program needs to find itself, its user, its language, its certificates and its temporary files.
 # Everything else of our environment stays here: it may hold secrets that are none of the server's business.
@@ -36,9 +33,6 @@ _INHERITED = (
     *("APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
     *("PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR"),
 )
-
-_alive: set[int] = set()
-"""Process groups that we started and have not seen the end of."""
 
 
 def child_environment(extra: Mapping[str, str]) -> dict[str, str]:
@@ -95,7 +89,7 @@ def check(endpoint: StdioEndpoint) -> None:
         raise TargetError(f"the folder to start in, {one_line(endpoint.cwd)}, does not exist.", "Check cwd.")
 
 
-def not_started(error: OSError | ValueError) -> UnreachableError:
+def not_started(error: Exception) -> UnreachableError:
     """Why the operating system did not start a child."""
     if isinstance(error, FileNotFoundError):
         return UnreachableError(
@@ -130,52 +124,18 @@ def gone(code: int | None, *, heard: bool = True) -> ConnectionLostError:
     )
 
 
-def started(group: int) -> None:
-    """A child runs."""
-    _alive.add(group)
+def name_left(left: Sequence[str], *, lost: bool = False) -> None:
+    """Tell the user what could not be ended.
 
-
-def ended(group: int) -> None:
-    """A child and everything in its group are gone."""
-    _alive.discard(group)
-
-
-def signal_group(group: int, number: int) -> bool:
-    """Signal a process group; whether anything was there to receive it."""
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back until the block ends, so that no child is started and then not known of.
-
-    Python runs handlers in the main thread only, and nothing is held back elsewhere. The signals are not blocked, since
-    a child would inherit that.
+    Args:
+        left: processes, each as its id and its command in parentheses.
+        lost: whether there may be others.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    try:
-        with ExitStack() as undo:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                handler = signal.getsignal(number)
-                if callable(handler):
-                    undo.callback(signal.signal, number, handler)
-                    signal.signal(number, lambda sent, _frame: came.append(sent))
-            yield
-    finally:
-        for held in came:
-            signal.raise_signal(held)
+    import logging
 
-
-@atexit.register
-def end_all() -> None:
-    """The last line of defence, for an interpreter that is leaving in the middle of a reading."""
-    if NEW_SESSION:
-        for group in tuple(_alive):
-            signal_group(group, signal.SIGKILL)
+    # Without a configuration of logging this is printed on stderr as it is.
+    log = logging.getLogger("mcp_governor")
+    if left:
+        log.warning("warning: these processes of a server could not be ended: %s", one_line(", ".join(left), 500))
+    if lost:
+        log.warning("warning: a server killed the process that ends it; what it has started may still run.")

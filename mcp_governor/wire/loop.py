@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from mcp_governor.wire import child
 from mcp_governor.wire.duplex import background
 
 if TYPE_CHECKING:
@@ -61,7 +60,6 @@ async def _terminable(work: Callable[..., Awaitable[T]], arguments: tuple[Any, .
         tasks.start_soon(watch)
         results.append(await work(*arguments))
     if not results:
-        child.end_all()
         signal.raise_signal(signal.SIGTERM)
     return results[0]
 

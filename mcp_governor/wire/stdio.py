@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
-from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from contextlib import ExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
 
@@ -16,11 +15,13 @@ from mcp_governor.wire.duplex import Duplex, background
 from mcp_governor.wire.pulse import Pulse
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from anyio.abc import ByteReceiveStream, Process
 
     from mcp_governor.wire.endpoint import Limits, StdioEndpoint
+    from mcp_governor.wire.hold import Hold
+    from mcp_governor.wire.job import Job
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import ConnectionLostError, Inbox
 
@@ -29,14 +30,16 @@ class Running:
     """A started server, read by tasks of an event loop.
 
     Args:
-        process: the child.
+        process: the child, or its leash, with the child's pipes.
+        keeper: what ends the child, and all that it started.
         stdin: where it is written to.
         limits: bounds.
         stderr: gets the last words on its stderr, at most ``limits.stderr_bytes``.
     """
 
-    def __init__(self, process: Process, stdin: Stdin, limits: Limits, stderr: bytearray) -> None:
+    def __init__(self, process: Process, keeper: Hold | Job, stdin: Stdin, limits: Limits, stderr: bytearray) -> None:
         self._process = process
+        self._keeper = keeper
         self._stdin = stdin
         self._limits = limits
         self._stderr = stderr
@@ -72,57 +75,28 @@ class Running:
             duplex.fail(await self._why_gone())
 
     async def _why_gone(self) -> ConnectionLostError:
-        await self._exited(1.0)
+        await _until(self._keeper.look, 1.0)
         with anyio.move_on_after(0.2):
             await self._stderr_ended.wait()
-        return child.gone(self._process.returncode, heard=self._stdin.pulse.heard)
+        return child.gone(self._keeper.returncode, heard=self._stdin.pulse.heard)
 
     async def close(self, *, gently: bool) -> None:
-        """End the child and everything in its process group; afterwards nothing of it runs.
+        """End the child and everything that it started.
 
         Args:
             gently: close its stdin and give it ``limits.close_timeout`` to leave by itself first.
         """
-        process = self._process
+        process, keeper = self._process, self._keeper
         await self._stdin.close()
         if gently:
-            await self._exited(self._limits.close_timeout)
-        # Also where the child itself has left: its own children may still be there.
-        if self._signal(terminate=True) and not await self._group_gone(self._limits.close_timeout):
-            self._signal(terminate=False)
-        await self._exited(self._limits.close_timeout)
-        child.ended(process.pid)
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    await stream.aclose()
-        _close_asyncio_transport(process)
-
-    async def _exited(self, seconds: float) -> bool:
-        # process.wait() would also wait for the pipes, which a grandchild may hold open.
-        deadline = anyio.current_time() + seconds
-        while self._process.returncode is None:
-            if anyio.current_time() >= deadline:
-                return False
-            await anyio.sleep(child.POLL)
-        return True
-
-    async def _group_gone(self, seconds: float) -> bool:
-        deadline = anyio.current_time() + seconds
-        while child.signal_group(self._process.pid, 0):
-            if anyio.current_time() >= deadline:
-                return False
-            await anyio.sleep(child.POLL)
-        return True
-
-    def _signal(self, *, terminate: bool) -> bool:
-        """Signal the whole group; whether anything was there to receive it."""
-        if child.NEW_SESSION:
-            return child.signal_group(self._process.pid, signal.SIGTERM if terminate else signal.SIGKILL)
-        if self._process.returncode is None:
-            with suppress(OSError):
-                self._process.kill()
-        return False
+            await _until(keeper.look, self._limits.close_timeout)
+        keeper.release()
+        # Also where the child itself has left: what it started may still be there.
+        await _until(lambda: keeper.look() and keeper.over, keeper.longest_end)
+        keeper.close(process.pid)
+        await _until(lambda: process.returncode is not None, self._limits.close_timeout)
+        await _close_pipes(process)
+        child.name_left(keeper.left, lost=keeper.lost)
 
 
 class Stdin(Protocol):
@@ -152,16 +126,16 @@ class Pipe:
 
     Args:
         pipe: the writing end, not blocking.
-        process: the child.
+        pid: of the child.
     """
 
-    def __init__(self, pipe: int, process: Process) -> None:
+    def __init__(self, pipe: int, pid: int) -> None:
         self._pipe = pipe
         self._unsent = bytearray()
         self._turn = anyio.Lock()
         self._open = True
         self._waiting = anyio.CancelScope()
-        self.pulse = Pulse(pipe, process.pid)
+        self.pulse = Pulse(pipe, pid)
 
     async def send(self, data: bytes) -> None:
         """See :class:`Stdin`; bytes that a cancelled call leaves go out first with the next."""
@@ -222,63 +196,82 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
         TargetError: the folder to start in does not exist, or the command is empty.
         UnreachableError: the command cannot be started.
     """
-    process, stdin = await _start(endpoint)
-    running = Running(process, stdin, limits, stderr)
+    child.check(endpoint)
+    # Not to be cancelled between the start of the child and our knowing of it.
+    with anyio.CancelScope(shield=True):
+        process, keeper, stdin = await (_start if child.POSIX else _start_in_job)(endpoint, limits)
+    running = Running(process, keeper, stdin, limits, stderr)
 
     async def send(message: Message) -> None:
         await stdin.send(rpc.encode(message) + b"\n")
 
     duplex = Duplex(send, inbox, limits, stdin.pulse)
     well = False
-    try:
-        async with background() as tasks:
-            tasks.start_soon(running.read_stdout, duplex)
-            tasks.start_soon(running.drain_stderr)
-            try:
-                yield duplex
-                well = duplex.mailbox.broken is None
-            finally:
-                # Inside the group: stdout is read on while the child leaves, or it could block on a full pipe.
-                with anyio.CancelScope(shield=True):
-                    await running.close(gently=well)
-    finally:
-        child.ended(process.pid)
+    async with background() as tasks:
+        tasks.start_soon(running.read_stdout, duplex)
+        tasks.start_soon(running.drain_stderr)
+        try:
+            yield duplex
+            well = duplex.mailbox.broken is None
+        finally:
+            # Inside the group: stdout is read on while the child leaves, or it could block on a full pipe.
+            with anyio.CancelScope(shield=True):
+                await running.close(gently=well)
 
 
-async def _start(endpoint: StdioEndpoint) -> tuple[Process, Stdin]:
-    child.check(endpoint)
-    if not child.NEW_SESSION:
-        process = await _opened(endpoint, subprocess.PIPE)
-        return process, Given(process)
+async def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Stdin]:
+    from mcp_governor.wire.hold import Hold
+
+    # Our own pipe: asyncio's may be a socket, which hides what is unread.
     theirs, ours = os.pipe()
-    try:
-        process = await _opened(endpoint, theirs)
-    except BaseException:
-        os.close(ours)
-        raise
-    finally:
-        os.close(theirs)
-    os.set_blocking(ours, False)
-    return process, Pipe(ours, process)
-
-
-async def _opened(endpoint: StdioEndpoint, stdin: int) -> Process:
-    try:
-        # Not to be cancelled between the start of the child and our knowing of it.
-        with anyio.CancelScope(shield=True):
-            process = await anyio.open_process(
-                list(endpoint.command),
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=child.child_environment(endpoint.env),
-                cwd=endpoint.cwd,
-                start_new_session=child.NEW_SESSION,
+    hold = Hold(limits.close_timeout)
+    with ExitStack() as undo:
+        undo.callback(os.close, ours)
+        undo.callback(hold.close, 0)
+        try:
+            process = await _opened(
+                endpoint, hold.wrapped(endpoint.command), stdin=theirs, start_new_session=True, pass_fds=hold.theirs
             )
-            child.started(process.pid)
+        finally:
+            os.close(theirs)
+        try:
+            await anyio.wait_readable(hold.status)
+            hold.see_started()
+        except OSError as error:
+            await process.aclose()
+            raise child.not_started(error) from None
+        undo.pop_all()
+    os.set_blocking(ours, False)
+    return process, hold, Pipe(ours, hold.pid)
+
+
+async def _start_in_job(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Stdin]:
+    from mcp_governor.wire.job import Job
+
+    process = await _opened(endpoint, list(endpoint.command), stdin=subprocess.PIPE)
+    return process, Job(process, limits.close_timeout), Given(process)
+
+
+async def _opened(endpoint: StdioEndpoint, command: list[str], **more: Any) -> Process:
+    try:
+        return await anyio.open_process(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=child.child_environment(endpoint.env),
+            cwd=endpoint.cwd,
+            **more,
+        )
     except (OSError, ValueError) as error:
         raise child.not_started(error) from None
-    return process
+
+
+async def _until(done: Callable[[], bool], seconds: float) -> None:
+    deadline = anyio.current_time() + seconds
+    while not done():
+        if anyio.current_time() >= deadline:
+            return
+        await anyio.sleep(child.POLL)
 
 
 def _readable(stream: ByteReceiveStream | None) -> ByteReceiveStream:
@@ -287,7 +280,11 @@ def _readable(stream: ByteReceiveStream | None) -> ByteReceiveStream:
     return stream
 
 
-def _close_asyncio_transport(process: Process) -> None:
+async def _close_pipes(process: Process) -> None:
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                await stream.aclose()
     # asyncio keeps the transport open, and warns, while a stranger holds the other end of a pipe.
     transport = getattr(getattr(process, "_process", None), "_transport", None)
     close = getattr(transport, "close", None)

@@ -1,0 +1,205 @@
+"""What a server starts ends with it: in any session, orphaned, deaf to SIGTERM, and also where we are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from attack import attack
+from support import SERVERS, missing, uv
+
+from mcp_governor.wire import StdioEndpoint, read, read_many
+
+BROOD = str(SERVERS / "brood.py")
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the process group is ended")
+
+
+def alive(folder: Path) -> list[int]:
+    """The processes of a brood that still run; a zombie does not."""
+    found = []
+    for pid in (int(file.name) for file in folder.iterdir()):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        found += [pid] if state != "Z" else []
+    return found
+
+
+def ended(folder: Path, seconds: float = 10) -> bool:
+    """Whether a brood has ended, or ends in time; what is left is killed here."""
+    deadline = time.monotonic() + seconds
+    while alive(folder) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    left = alive(folder)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return not left
+
+
+@pytest.fixture
+def brood(tmp_path: Path) -> Path:
+    folder = tmp_path / "brood"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("how", ["group", "session", "orphan", "wide"])
+def test_what_a_server_starts_ends_with_a_run(tmp_path: Path, brood: Path, how: str) -> None:
+    run = attack("snapshot", "-o", "-", "--", sys.executable, BROOD, how, str(brood), cwd=tmp_path).held(0)
+    assert len(list(brood.iterdir())) == (21 if how == "wide" else 2)
+    # By the end of the run, not some time later.
+    assert ended(brood, 0), run.err
+    assert not run.err
+
+
+@pytest.mark.parametrize("how", ["session", "orphan"])
+def test_what_a_server_leaves_behind_when_it_exits_ends_too(tmp_path: Path, brood: Path, how: str) -> None:
+    command = [sys.executable, BROOD, how, str(brood), "then-exit"]
+    run = attack("snapshot", "-o", "-", "--", *command, cwd=tmp_path).held(3)
+    assert "it exited with status 3 before it answered." in run.err
+    assert ended(brood, 0)
+
+
+def endpoint(how: str, folder: Path, *more: str) -> StdioEndpoint:
+    return StdioEndpoint((sys.executable, BROOD, how, str(folder), *more))
+
+
+def test_servers_that_are_read_at_once_end_with_theirs(tmp_path: Path) -> None:
+    folders = [tmp_path / str(number) for number in range(3)]
+    for folder in folders:
+        folder.mkdir()
+    assert [len(one.raw["tools"]) for one in read_many([endpoint("orphan", folder) for folder in folders])] == [1] * 3
+    assert all(ended(folder, 0) for folder in folders)
+
+
+def test_a_process_with_threads_does_not_fork_its_leash(brood: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fork() -> int:
+        raise AssertionError("forked beside another thread")
+
+    monkeypatch.setattr(os, "fork", fork)
+    hold = threading.Event()
+    thread = threading.Thread(target=hold.wait)
+    thread.start()
+    try:
+        assert len(read(endpoint("orphan", brood)).raw["tools"]) == 1
+    finally:
+        hold.set()
+        thread.join()
+    assert ended(brood, 0)
+
+
+KILLED = """
+import sys
+sys.path.insert(0, {tests!r})
+import threading
+if {threads}:
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+from mcp_governor.wire import StdioEndpoint, read, read_many
+endpoint = StdioEndpoint({command!r})
+read_many([endpoint]) if {loop} else read(endpoint)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "threads"), [(False, False), (True, False), (False, True)], ids=["blocking", "loop", "threads"]
+)
+def test_our_own_end_by_sigkill_ends_server_and_orphans(tmp_path: Path, brood: Path, loop: bool, threads: bool) -> None:
+    command = (sys.executable, BROOD, "orphan", str(brood), "then-wait")
+    code = KILLED.format(tests=str(SERVERS.parent), command=command, loop=loop, threads=threads)
+    with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.DEVNULL) as ours:
+        deadline = time.monotonic() + 30
+        while len(alive(brood)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert len(alive(brood)) == 2
+        ours.kill()
+    assert ended(brood)
+
+
+def test_the_command_line_killed_in_the_middle_of_a_check_leaves_nothing(tmp_path: Path, brood: Path) -> None:
+    command = [sys.executable, "-m", "mcp_governor", "check", "--"]
+    command += [sys.executable, BROOD, "session", str(brood), "then-wait"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as ours:
+        deadline = time.monotonic() + 30
+        while len(alive(brood)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert len(alive(brood)) == 2
+        ours.kill()
+    assert ended(brood)
+
+
+UNENDABLE = """
+import os
+ours, real = os.getpid(), os.kill
+def kill(pid, number):
+    # The leash may signal nobody, as if everything belonged to another user.
+    if os.getpid() != ours:
+        raise PermissionError
+    real(pid, number)
+os.kill = kill
+from mcp_governor.wire import Limits, StdioEndpoint, read
+read(StdioEndpoint({command!r}), limits=Limits(close_timeout=0.2))
+"""
+
+
+def test_what_cannot_be_ended_is_named(tmp_path: Path, brood: Path) -> None:
+    command = (sys.executable, BROOD, "orphan", str(brood), "a\nb\x1b[31m")
+    code = UNENDABLE.format(command=command)
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    (left,) = alive(brood)
+    assert not ended(brood, 0)
+    shown = f"{left} ({sys.executable} {BROOD} orphan {brood} a b\\x1b[31m)"
+    assert done.stderr == f"warning: these processes of a server could not be ended: {shown}\n"
+    assert done.returncode == 0
+
+
+def test_a_server_that_kills_what_holds_it_is_ended_and_told_of(tmp_path: Path, brood: Path) -> None:
+    run = attack("snapshot", "-o", "-", "--", sys.executable, BROOD, "killer", str(brood), cwd=tmp_path)
+    assert run.code in (0, 3)
+    assert "warning: a server killed the process that ends it; what it has started may still run.\n" in run.err
+    # The server itself has the highest number or the lowest; its orphan is nobody's child any more.
+    assert not [pid for pid in alive(brood) if os.getsid(pid) == pid]
+    ended(brood, 0)
+
+
+def test_a_server_behind_a_shell_ends_with_what_it_starts(tmp_path: Path, brood: Path) -> None:
+    script = f"'{sys.executable}' '{BROOD}' orphan '{brood}'; exit 0"
+    attack("snapshot", "-o", "-", "--", "sh", "-c", script, cwd=tmp_path).held(0)
+    assert ended(brood, 0)
+
+
+@pytest.mark.live
+def test_a_server_behind_uv_ends_with_what_it_starts(tmp_path: Path, brood: Path) -> None:
+    command = [
+        uv(),
+        "run",
+        "--no-project",
+        "--quiet",
+        "--python",
+        sys.executable,
+        "python",
+        BROOD,
+        "orphan",
+        str(brood),
+    ]
+    attack("snapshot", "-o", "-", "--", *command, cwd=tmp_path, seconds=120, address_space=0).held(0)
+    assert ended(brood, 0)
+
+
+@pytest.mark.live
+def test_a_server_behind_npx_ends_with_what_it_starts(tmp_path: Path, brood: Path) -> None:
+    npx = shutil.which("npx") or missing("npx is not installed")
+    (tmp_path / "package.json").write_text(json.dumps({"name": "x", "version": "1.0.0"}))
+    words = f"'{sys.executable}' '{BROOD}' orphan '{brood}'"
+    command = [npx, "--offline", "-c", words]
+    attack("snapshot", "-o", "-", "--", *command, cwd=tmp_path, seconds=120, address_space=0).held(0)
+    assert ended(brood, 0)
