@@ -138,4 +138,4 @@ def name_left(left: Sequence[str], *, lost: bool = False) -> None:
     if left:
         log.warning("warning: these processes of a server could not be ended: %s", one_line(", ".join(left), 500))
     if lost:
-        log.warning("warning: a server killed the process that ends it; what it has started may still run.")
+        log.warning("warning: lost track of the processes that a server started; some of them may still run.")

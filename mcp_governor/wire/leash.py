@@ -64,9 +64,11 @@ def fork(control: int, status: int, patience: float) -> int:
 def _adopt_orphans() -> None:
     if _LINUX:
         try:
-            import ctypes
+            # What ctypes is made of: the server waits for this, and ctypes itself takes five times as long to import.
+            import _ctypes
 
-            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]  (typeshed)
+            _ctypes.call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
         except (ImportError, OSError, AttributeError):
             pass  # a Python without ctypes: what stays below the server is still found
 
