@@ -282,7 +282,7 @@ def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[subprocess.Popen[by
             pass_fds=() if forks else hold.theirs,
         )
         hold.see_started()
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError) as error:
         hold.close(0)
         if process is not None:
             process.communicate()

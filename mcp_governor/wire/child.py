@@ -89,7 +89,7 @@ def check(endpoint: StdioEndpoint) -> None:
         raise TargetError(f"the folder to start in, {one_line(endpoint.cwd)}, does not exist.", "Check cwd.")
 
 
-def not_started(error: Exception) -> UnreachableError:
+def not_started(error: OSError | ValueError) -> UnreachableError:
     """Why the operating system did not start a child."""
     if isinstance(error, FileNotFoundError):
         return UnreachableError(

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _LINUX = sys.platform == "linux"
 _PR_SET_CHILD_SUBREAPER = 36
-_LOOK = 0.05
-"""Seconds between two looks for new processes while a server is being ended."""
+_LOOK = 50
+"""Milliseconds between two looks for new processes while a server is being ended."""
 
 _MOST_NAMED = 20
 """Processes that are named; the status pipe always has room for them."""
@@ -47,7 +47,11 @@ def fork(control: int, status: int, patience: float) -> int:
     # First, because a server can orphan a process within a millisecond of its start.
     _adopt_orphans()
     told, tell = os.pipe()
-    server = os.fork()
+    try:
+        server = os.fork()
+    except OSError as error:
+        _report(status, b"e %d" % (error.errno or 0))
+        os._exit(0)
     if server == 0:
         # Out of reach of what the server sends to its own group.
         os.setsid()
@@ -67,7 +71,7 @@ def _adopt_orphans() -> None:
             # What ctypes is made of: the server waits for this, and ctypes itself takes five times as long to import.
             import _ctypes
 
-            prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]  (typeshed)
+            prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
             _ctypes.call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
         except (ImportError, OSError, AttributeError):
             pass  # a Python without ctypes: what stays below the server is still found
@@ -82,9 +86,11 @@ def _hold(server: int, control: int, status: int, patience: float) -> None:
     os.set_blocking(tell, False)
     signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
+    waiting = select.poll()
+    waiting.register(control, select.POLLIN)
+    waiting.register(news, select.POLLIN)
     while _somebody_lives(server, status):
-        ready, _, _ = select.select([control, news], [], [])
-        if control in ready:
+        if any(number == control for number, _ in waiting.poll()):
             _end(server, status, patience, news)
             break
         os.read(news, 4096)
@@ -120,6 +126,8 @@ def _somebody_lives(server: int, status: int) -> bool:
 
 
 def _end(server: int, status: int, patience: float, news: int) -> None:
+    waiting = select.poll()
+    waiting.register(news, select.POLLIN)
     left: Iterable[int] = ()
     for number in (signal.SIGTERM, signal.SIGKILL):
         until = time.monotonic() + patience
@@ -132,7 +140,7 @@ def _end(server: int, status: int, patience: float, news: int) -> None:
                 if number == signal.SIGKILL or target not in asked:
                     _sent(target, number)
                     asked.add(target)
-            if select.select([news], [], [], _LOOK)[0]:
+            if waiting.poll(_LOOK):
                 os.read(news, 4096)
         else:
             return

@@ -16,7 +16,8 @@ import pytest
 from attack import attack
 from support import SERVERS, missing, uv
 
-from mcp_governor.wire import StdioEndpoint, read, read_many
+from mcp_governor.wire import Limits, StdioEndpoint, blocking, hold, leash, read, read_many
+from mcp_governor.wire.hold import Hold
 
 BROOD = str(SERVERS / "brood.py")
 
@@ -95,6 +96,38 @@ def test_a_process_with_threads_does_not_fork_its_leash(brood: Path, monkeypatch
     finally:
         hold.set()
         thread.join()
+    assert ended(brood, 0)
+
+
+def test_a_server_outlives_the_thread_that_started_it() -> None:
+    # PR_SET_PDEATHSIG would end it with that thread.
+    started: list[tuple[subprocess.Popen[bytes], Hold]] = []
+    cat = StdioEndpoint((shutil.which("cat") or "cat",))
+    thread = threading.Thread(target=lambda: started.append(blocking._start(cat, Limits())))
+    thread.start()
+    thread.join()
+    ((process, held),) = started
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write(b"still here\n")
+        assert process.stdout.readline() == b"still here\n"
+        held.release()
+        # Long before anybody closes its stdin.
+        process.wait(30)
+    held.close(process.pid)
+    assert (held.returncode, held.lost, held.left) == (-signal.SIGTERM, False, [])
+
+
+def test_without_the_means_of_linux_the_process_group_is_ended(brood: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrapped(self: Hold, command: tuple[str, ...]) -> list[str]:
+        code = f"import sys; sys.path.append({str(Path(leash.__file__).parent)!r}); import leash; leash._LINUX = False"
+        return [sys.executable, "-I", "-S", "-c", f"{code}; leash.main()", *map(str, self.theirs), "1.0", *command]
+
+    monkeypatch.setattr(hold, "may_fork", lambda: False)
+    monkeypatch.setattr(Hold, "wrapped", wrapped)
+    assert len(read(endpoint("group", brood)).raw["tools"]) == 1
+    assert len(list(brood.iterdir())) == 2
     assert ended(brood, 0)
 
 
@@ -179,18 +212,8 @@ def test_a_server_behind_a_shell_ends_with_what_it_starts(tmp_path: Path, brood:
 
 @pytest.mark.live
 def test_a_server_behind_uv_ends_with_what_it_starts(tmp_path: Path, brood: Path) -> None:
-    command = [
-        uv(),
-        "run",
-        "--no-project",
-        "--quiet",
-        "--python",
-        sys.executable,
-        "python",
-        BROOD,
-        "orphan",
-        str(brood),
-    ]
+    runner = [uv(), "run", "--no-project", "--quiet", "--python", sys.executable]
+    command = [*runner, "python", BROOD, "orphan", str(brood)]
     attack("snapshot", "-o", "-", "--", *command, cwd=tmp_path, seconds=120, address_space=0).held(0)
     assert ended(brood, 0)
 
