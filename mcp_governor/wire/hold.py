@@ -9,10 +9,17 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.wire import leash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_MOST_PIECES = 16
+"""Reads of the status pipe in one look. A leash writes a few lines; a server of the same user that finds the pipe in
+``/proc`` could write without end."""
+
+_NUMBER = lazy_pattern(rb"-?\d{1,9}")
 
 
 class Hold:
@@ -82,21 +89,26 @@ class Hold:
 
     def look(self) -> bool:
         """Take the news; whether the server has exited, as far as anybody knows."""
-        while not self.over and (piece := self.status.read(4096)) is not None:
+        for _ in range(_MOST_PIECES):
+            if self.over or (piece := self.status.read(4096)) is None:
+                break
             self._take(piece)
         return self.returncode is not None or self.over
 
     def _take(self, piece: bytes | None) -> None:
         self.over = not piece
-        *lines, self._said = (self._said + (piece or b"")).split(b"\n")
-        for word, _, rest in (line.partition(b" ") for line in lines):
-            if word == b"p":
-                self.pid = int(rest)
-            elif word == b"e":
-                raise OSError(int(rest), os.strerror(int(rest)))
-            elif word == b"x":
-                self.returncode = int(rest)
-            elif word == b"l":
+        *lines, said = (self._said + (piece or b"")).split(b"\n")
+        self._said = said[-4096:]
+        for line in lines:
+            word, _, rest = line.partition(b" ")
+            number = int(rest) if _NUMBER.fullmatch(rest) else 0
+            if word == b"p" and not self.pid:
+                self.pid = max(number, 0)
+            elif word == b"e" and not self.pid:
+                raise OSError(number, os.strerror(number))
+            elif word == b"x" and self.returncode is None:
+                self.returncode = number
+            elif word == b"l" and len(self.left) < leash.MOST_NAMED:
                 pid, _, command = rest.decode(errors="replace").partition(" ")
                 self.left.append(f"{pid} ({command})" if command else pid)
             elif word == b"d":

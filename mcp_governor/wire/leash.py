@@ -29,7 +29,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _LOOK = 50
 """Milliseconds between two looks for new processes while a server is being ended."""
 
-_MOST_NAMED = 20
+MOST_NAMED = 20
 """Processes that are named; the status pipe always has room for them."""
 
 
@@ -144,7 +144,7 @@ def _end(server: int, status: int, patience: float, news: int) -> None:
                 os.read(news, 4096)
         else:
             return
-    for pid in sorted(map(abs, left))[:_MOST_NAMED]:
+    for pid in sorted(map(abs, left))[:MOST_NAMED]:
         _report(status, b"l %d %b" % (pid, _command_of(pid)))
 
 

@@ -226,3 +226,32 @@ def test_a_server_behind_npx_ends_with_what_it_starts(tmp_path: Path, brood: Pat
     command = [npx, "--offline", "-c", words]
     attack("snapshot", "-o", "-", "--", *command, cwd=tmp_path, seconds=120, address_space=0).held(0)
     assert ended(brood, 0)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"p 1\np -1\nx x\nl\nx 99999999999999999999\n",  # another number, no number, a number that is none of a process
+        b"l 1 a\n" * 5_000,
+        b"x" * 500_000,
+    ],
+)
+def test_what_a_server_writes_into_the_pipe_of_its_leash_is_bounded(written: bytes) -> None:
+    held = Hold(0.1)
+    ours = os.dup(held.theirs[1])
+    try:
+        os.write(ours, b"p 4000001\n")
+        held.see_started()
+        writer = threading.Thread(target=os.write, args=(ours, written))
+        writer.start()
+        while writer.is_alive():
+            held.look()
+        writer.join()
+        held.look()
+        assert (held.pid, held.over) == (4000001, False)
+        assert len(held.left) <= leash.MOST_NAMED
+        assert len(held._said) <= 4096
+    finally:
+        os.close(ours)
+        held.pid = 0
+        held.close(0)
