@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.schemas.pointers import resolve_pointer
+from mcp_governor.schemas.pointers import resolve_fragment
 from mcp_governor.schemas.walking import subschemas
 
 AFFORDABLE = 1_000_000
@@ -65,7 +65,7 @@ class Cost:
         if not reference.startswith("#"):
             return True
         try:
-            return resolve_pointer(self._root, reference)
+            return resolve_fragment(self._root, reference)
         except KeyError:
             # An anchor may be anywhere, this schema included.
             self.recursive = True

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.lifting import Way
-    from mcp_governor.change.node import Document, Node
+    from mcp_governor.change.node import Graph, Node
     from mcp_governor.change.slices import Side as Which
     from mcp_governor.change.slices import Slice, Stead
 
@@ -103,9 +103,7 @@ class Questions:
         budget: of the whole comparison.
     """
 
-    def __init__(
-        self, old: Document, new: Document, side: Side, level: Level, *, deadline: float, budget: Budget
-    ) -> None:
+    def __init__(self, old: Graph, new: Graph, side: Side, level: Level, *, deadline: float, budget: Budget) -> None:
         self.old = old
         self.new = new
         self.side = side

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
-from mcp_governor.change.keywords import check_keywords
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.circles import Components
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.keywords import (
     APPLICATORS,
@@ -27,7 +26,9 @@ from mcp_governor.schemas.keywords import (
     known_keywords,
 )
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
-from mcp_governor.schemas.walking import walk
+from mcp_governor.schemas.references import Document
+from mcp_governor.schemas.soundness import wrong_keyword
+from mcp_governor.schemas.translation import rename_keywords
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
@@ -80,14 +81,14 @@ class Node:
 
 
 @frozen
-class Document:
+class Graph:
     """A parsed schema: its root, and whether any part of it is opaque."""
 
     root: Node
     opaque: tuple[Node, ...] = ()
 
 
-def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = False) -> Document:
+def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = False) -> Graph:
     """The graph of a published schema.
 
     Args:
@@ -95,11 +96,11 @@ def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = Fal
         drop_safe_integers: read a bound of ±(2**53 - 1) as no bound.
         arguments: the schema is a tool's input: what a caller sends is an object, whether it says so or not.
     """
-    document = _Parser(schema, drop_safe_integers).document()
-    root = document.root
+    graph = _Parser(schema, drop_safe_integers).graph()
+    root = graph.root
     if arguments and not root.opaque and _says_no_type(root):
         root.keywords["type"] = "object"
-    return document
+    return graph
 
 
 def pointers(root: Node) -> set[str]:
@@ -129,50 +130,26 @@ class _Parser:
         self.schema = schema
         self.drop_safe_integers = drop_safe_integers
         self.nodes: dict[str, Node] = {}
-        self.pending: list[tuple[Node, Any]] = []
-        self.resources: dict[str, str] = {}
-        self._places: set[str] = set()
-        self.anchors: dict[tuple[str, str], str] = {}
+        self.pending: list[tuple[Node, Any, str]] = []
         self.draft = dialect_of(schema, _UNSAID)
         self.known = known_keywords(self.draft or _UNSAID)
+        self.document = Document(schema, draft=self.draft or LATEST, alone=True)
 
-    def document(self) -> Document:
+    def graph(self) -> Graph:
         if self.draft is None:
             root = self._opaque(Node(""), self.schema, f"its dialect {_shown(self.schema['$schema'])} is unknown")
-            return Document(root, (root,))
-        self._find_resources()
-        root = self._node("", self.schema)
+            return Graph(root, (root,))
+        root = self._node("", self.schema, "")
         while self.pending:
             self._fill(*self.pending.pop())
         self._break_circles()
-        return Document(root, tuple(node for node in self.nodes.values() if node.opaque))
+        return Graph(root, tuple(node for node in self.nodes.values() if node.opaque))
 
-    def _find_resources(self) -> None:
-        for pointer, value in walk(self.schema):
-            if not isinstance(value, dict):
-                continue
-            identifier = value.get("$id", value.get("id") if self.draft == 4 else None)
-            if isinstance(identifier, str):
-                self.resources[identifier.rstrip("#")] = pointer
-                self._places.add(pointer)
-            for key in ("$anchor", "$dynamicAnchor"):
-                if isinstance(value.get(key), str):
-                    self.anchors[self._base(pointer), value[key]] = pointer
-            if self.draft in (4, 6, 7) and isinstance(identifier, str) and identifier.startswith("#"):
-                self.anchors["", identifier[1:]] = pointer
-
-    def _base(self, pointer: str) -> str:
-        """The pointer of the schema resource that holds ``pointer``."""
-        places = self._places
-        while pointer and pointer not in places:
-            pointer = pointer.rpartition("/")[0]
-        return pointer
-
-    def _node(self, pointer: str, value: Any) -> Node:
+    def _node(self, pointer: str, value: Any, base: str) -> Node:
         node = self.nodes.get(pointer)
         if node is None:
             node = self.nodes[pointer] = Node(pointer)
-            self.pending.append((node, value))
+            self.pending.append((node, value, base))
         return node
 
     def _opaque(self, node: Node, value: Any, reason: str) -> Node:
@@ -181,7 +158,7 @@ class _Parser:
         node.identity = canonical_json(strip(value))
         return node
 
-    def _fill(self, node: Node, value: Any) -> None:
+    def _fill(self, node: Node, value: Any, base: str) -> None:
         if isinstance(value, bool):
             if not value:
                 node.keywords = {"not": Node(f"{node.pointer}/not")}
@@ -189,24 +166,25 @@ class _Parser:
         if not isinstance(value, dict):
             self._opaque(node, value, f"{_shown(value)} is not a schema")
             return
+        base = self.document.base_of(value, base)
         value = self._modern(node, value)
-        problem = check_keywords(value)
+        problem = wrong_keyword(value)
         if problem:
             self._opaque(node, value, problem)
             return
         node.notes = {key: value[key] for key in value if key in _NOTES}
         reference = next((value[key] for key in REFERENCES if key in value), None)
         if reference is not None:
-            target = self._resolve(reference, node.pointer)
+            target = self._resolve(reference, base)
             if target is None:
                 self._opaque(node, value, f"its $ref {_shown(reference)} leads {_whither(reference)}")
                 return
             node.keywords["$ref"] = target
             if self.draft in (4, 6, 7):
                 return  # draft-07, section 8.3: siblings of $ref are ignored
-        self._assertions(node, value)
+        self._assertions(node, value, base)
 
-    def _assertions(self, node: Node, value: dict[str, Any]) -> None:
+    def _assertions(self, node: Node, value: dict[str, Any], base: str) -> None:
         for key, item in value.items():
             if key in ASSERTION_KEYS:
                 if not self._is_noise(key, item):
@@ -216,11 +194,15 @@ class _Parser:
                 continue
             place = node.place_of(key)
             if key in SCHEMA_KEYS:
-                node.keywords[key] = self._node(place, item)
+                node.keywords[key] = self._node(place, item, base)
             elif key in SCHEMA_LIST_KEYS:
-                node.keywords[key] = [self._node(join_pointer(place, index), part) for index, part in enumerate(item)]
+                node.keywords[key] = [
+                    self._node(join_pointer(place, index), part, base) for index, part in enumerate(item)
+                ]
             else:
-                node.keywords[key] = {name: self._node(join_pointer(place, name), part) for name, part in item.items()}
+                node.keywords[key] = {
+                    name: self._node(join_pointer(place, name), part, base) for name, part in item.items()
+                }
 
     def _is_noise(self, key: str, item: Any) -> bool:
         if key == "uniqueItems":
@@ -241,68 +223,22 @@ class _Parser:
         if self.draft == LATEST or not _LEGACY & value.keys():
             return value
         value = dict(value)
-        if isinstance(value.get("items"), list):
-            value["prefixItems"] = value.pop("items")
-            node.spelled["prefixItems"] = "items"
-            if "additionalItems" in value:
-                value["items"] = value.pop("additionalItems")
-            node.spelled["items"] = "additionalItems"
-        if isinstance(value.get("dependencies"), dict):
-            for name, item in value.pop("dependencies").items():
-                key = "dependentRequired" if isinstance(item, list) else "dependentSchemas"
-                value[key] = {**value.get(key, {}), name: item}
-                node.spelled[key] = "dependencies"
-        for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-            if isinstance(value.get(exclusive), bool) and value.pop(exclusive) and bound in value:
-                value[exclusive] = value.pop(bound)
+        node.spelled = rename_keywords(value)
         return value
 
-    def _resolve(self, reference: Any, source: str) -> Node | None:
-        if not isinstance(reference, str):
-            return None
-        identifier, _, fragment = reference.partition("#")
-        base = self._base(source) if not identifier else self.resources.get(identifier)
-        if base is None:
-            return None
-        fragment = unquote(fragment)
-        if fragment and not fragment.startswith("/"):
-            anchor = self.anchors.get((base, fragment))
-            if anchor is None:
-                return None
-            pointer = anchor
-        else:
-            pointer = base + fragment
-        if pointer in self.nodes:
-            return self.nodes[pointer]
-        try:
-            value = resolve_pointer(self.schema, pointer)
-        except KeyError:
-            return None
-        return self._node(pointer, value)
+    def _resolve(self, reference: Any, base: str) -> Node | None:
+        found = self.document.find(base, reference) if isinstance(reference, str) else None
+        return None if found is None else self._node(found.pointer, found.schema, found.base)
 
     def _break_circles(self) -> None:
         """Nodes that apply themselves to the same instance without end say nothing."""
-        done: set[int] = set()
-        for start in list(self.nodes.values()):
-            if id(start) in done:
-                continue
-            path: list[Node] = []
-            on_path: set[int] = set()
-            stack: list[tuple[Node, bool]] = [(start, False)]
-            while stack:
-                node, leaving = stack.pop()
-                if leaving:
-                    on_path.discard(id(path.pop()))
-                    done.add(id(node))
-                elif id(node) in on_path:
-                    for member in path[path.index(node) :]:
-                        raw = resolve_pointer(self.schema, member.pointer)
-                        self._opaque(member, raw, "its $ref leads back to itself")
-                elif id(node) not in done:
-                    path.append(node)
-                    on_path.add(id(node))
-                    stack.append((node, True))
-                    stack.extend((part, False) for part in node.in_place())
+        circles = Components(Node.in_place)
+        found: list[Node] = []
+        for start in self.nodes.values():
+            fresh = circles.settle(start)
+            found += [node for node in fresh if any(circles.of[node] == circles.of[after] for after in node.in_place())]
+        for node in found:
+            self._opaque(node, resolve_pointer(self.schema, node.pointer), "its $ref leads back to itself")
 
 
 _LEGACY = frozenset({"additionalItems", "dependencies", "exclusiveMaximum", "exclusiveMinimum", "items"})

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.model import Change
-    from mcp_governor.change.node import Document
+    from mcp_governor.change.node import Graph
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
 
@@ -173,7 +173,7 @@ def _without(values: list[Any], others: list[Any]) -> tuple[Any, ...]:
 class _Published:
     """What the two schemas say of a witness, as they were published: it was found in a reading of them."""
 
-    def __init__(self, pair: SchemaPair, old: Document, new: Document, budget: Budget) -> None:
+    def __init__(self, pair: SchemaPair, old: Graph, new: Graph, budget: Budget) -> None:
         self._pair = pair
         self._budget = budget
         self._read = (old, new)
@@ -208,7 +208,7 @@ def _size(value: Any) -> int:
     return size
 
 
-def _validating(schema: Any, document: Document) -> Validating:
+def _validating(schema: Any, document: Graph) -> Validating:
     """A schema as published; where no validator takes it so, as it was read: without the parts that are no schemas,
     on which no witness hangs."""
     found = Validating(schema)

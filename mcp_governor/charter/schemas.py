@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.schemas.pointers import resolve_pointer
+from mcp_governor.schemas.pointers import resolve_fragment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,9 +100,7 @@ def declared_arguments(schema: Any) -> frozenset[str] | None:
 
 
 def _local(root: Any, reference: str) -> Any:
-    if not reference.startswith("#"):
-        return None
     try:
-        return resolve_pointer(root, reference)
+        return resolve_fragment(root, reference)
     except KeyError:
         return None

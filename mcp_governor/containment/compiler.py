@@ -258,10 +258,14 @@ class Compiler:
             reference = "#" + RECURSIVE
         place = self.document.resolve(base, reference)
         name = reference.partition("#")[2]
-        if keyword == "$ref" or place is None or name not in self.document.dynamic.get(place[1], ()):
+        if (
+            keyword == "$ref"
+            or place is None
+            or name not in self.document.dynamic.get(self.document.base_of(*place), ())
+        ):
             return place
         outermost = dict(self._scope).get(name)
-        return place if outermost is None else self.document.anchors[outermost, name]
+        return place if outermost is None else self.document.anchors[outermost, name][:2]
 
     def _ref(self, schema: dict[str, Any], base: str) -> Node:
         parts: list[Node] = []

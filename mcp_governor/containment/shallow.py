@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from mcp_governor.schemas.keywords import REFUSING
-from mcp_governor.schemas.references import follow
+from mcp_governor.schemas.pointers import resolve_fragment
 from mcp_governor.schemas.values import is_type, text_of
 
 if TYPE_CHECKING:
@@ -218,12 +217,11 @@ def _target(schema: dict[str, Any], document: Any) -> Any:
     reference = schema.get("$ref")
     if reference is None:
         return schema
-    if not isinstance(reference, str) or not isinstance(document, dict) or not reference.startswith("#"):
+    try:
+        found = resolve_fragment(document, reference) if isinstance(reference, str) else None
+    except KeyError:
         return None
-    if reference == "#":
-        return document
-    place = follow((document, ""), unquote(reference[1:])) if reference.startswith("#/") else None
-    return None if place is None else place[0]
+    return found if isinstance(found, dict | bool) else None
 
 
 def _equal(this: _Comparison, key: str, __: Any, inner: dict[str, Any], outer: dict[str, Any]) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from mcp_governor.catalogue.patterns import errors, published_validator
 from mcp_governor.frozen import frozen
-from mcp_governor.schemas.dialects import dialect_of, draft_named
-from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
+from mcp_governor.schemas.dialects import dialect_of
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.references import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.linting.context import Context, Node
+    from mcp_governor.linting.context import Context
     from mcp_governor.surface.model import Tool
 
 
@@ -35,20 +34,12 @@ class SchemaReport:
     uncompilable: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class _References:
-    """The references of one schema, sorted by where they lead."""
-
-    remote: list[tuple[str, str]] = field(default_factory=list)
-    dangling: list[tuple[str, str]] = field(default_factory=list)
-
-
 def schema_report(tool: Tool, side: str, context: Context) -> SchemaReport:
     """The report on one side of a tool, kept while the surface is linted."""
-    return context.facts.memo(("schema-report", tool.index, side), lambda: _report(tool, side, context))
+    return context.facts.memo(("schema-report", tool.index, side), lambda: _report(tool, side))
 
 
-def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
+def _report(tool: Tool, side: str) -> SchemaReport:
     schema = tool.raw.get(side)
     draft = dialect_of(schema)
     if not isinstance(schema, dict) or draft is None:
@@ -56,14 +47,12 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
     if _is_huge(schema):
         return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
     invalid = tuple(_invalid(schema, draft))
-    nodes = [node for node in context.facts.nodes(tool) if node.side == side]
-    references = _references(schema, nodes)
-    why = ""
-    if not invalid and not references.remote and not references.dangling:
-        why = _compile_error(schema, draft)
-    if not (invalid or references.remote or references.dangling or why):
-        return _SOUND
-    return SchemaReport(invalid, tuple(references.remote), tuple(references.dangling), why)
+    lost = list(_lost_references(schema, draft))
+    remote, dangling = (
+        tuple((f"/{side}{pointer}", reference) for out, pointer, reference in lost if out is leads_out)
+        for leads_out in (True, False)
+    )
+    return SchemaReport(invalid, remote, dangling, "" if invalid or lost else _compile_error(schema, draft))
 
 
 _SOUND = SchemaReport()
@@ -96,64 +85,15 @@ def _invalid(schema: dict[str, Any], draft: int) -> Iterator[tuple[str, str]]:
             yield pointer, message
 
 
-def _references(schema: dict[str, Any], nodes: list[Node]) -> _References:
-    found = _References()
-    anchors: set[str] = set()
-    resources: dict[tuple[str | int, ...], Any] = {(): schema}
-    identifiers: set[str] = set()
-    for node in nodes:
-        if not isinstance(node.schema, dict):
-            continue
-        for key in ("$anchor", "$dynamicAnchor"):
-            if isinstance(node.schema.get(key), str):
-                anchors.add(node.schema[key])
-        for key in ("$id", "id"):
-            identifier = node.schema.get(key)
-            if not isinstance(identifier, str):
-                continue
-            if identifier.startswith("#"):
-                anchors.add(identifier[1:])
-            else:
-                identifiers.add(identifier.removesuffix("#"))
-                resources[node.tokens] = node.schema
-    for node in nodes:
-        reference = node.schema.get("$ref") if isinstance(node.schema, dict) else None
+def _lost_references(schema: dict[str, Any], draft: int) -> Iterator[tuple[bool, str, str]]:
+    """The references that lead nowhere: whether to another document, the pointer of the schema, the reference."""
+    document = Document(schema, draft=draft)
+    for part in document.parts():
+        reference = part.schema.get("$ref") if isinstance(part.schema, dict) else None
         if isinstance(reference, str):
-            _sort_reference(node, reference, resources, anchors, identifiers, found)
-    return found
-
-
-def _sort_reference(
-    node: Node,
-    reference: str,
-    resources: dict[tuple[str | int, ...], Any],
-    anchors: set[str],
-    identifiers: set[str],
-    found: _References,
-) -> None:
-    document, _, fragment = reference.partition("#")
-    if document:
-        base = document.rstrip("/")
-        known = any(base == name or name.endswith("/" + base) for name in identifiers)
-        if not known and draft_named(document) is None:
-            found.remote.append((node.pointer, reference))
-        return
-    fragment = unquote(fragment)
-    if fragment and not fragment.startswith("/"):
-        if fragment not in anchors:
-            found.dangling.append((node.pointer, reference))
-        return
-    homes = (root for way, root in resources.items() if node.tokens[: len(way)] == way)
-    if not any(_leads_somewhere(root, fragment) for root in homes):
-        found.dangling.append((node.pointer, reference))
-
-
-def _leads_somewhere(root: Any, pointer: str) -> bool:
-    try:
-        resolve_pointer(root, pointer)
-    except KeyError:
-        return False
-    return True
+            base = document.base_of(part.schema, part.base)
+            if document.find(base, reference) is None:
+                yield document.leads_out(base, reference), part.pointer, reference
 
 
 def _compile_error(schema: dict[str, Any], draft: int) -> str:

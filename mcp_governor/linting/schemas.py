@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from mcp_governor.catalogue.patterns import published_validator
 from mcp_governor.schemas.dialects import dialect_of, uri_of
-from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
+from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
 
 if TYPE_CHECKING:
     from mcp_governor.catalogue.patterns import Validator
@@ -57,7 +57,7 @@ def _types(schema: Any, root: Any, known: dict[str, frozenset[str] | None], dept
 
 def _target(root: Any, reference: str) -> Any:
     try:
-        return resolve_pointer(root, reference)
+        return resolve_fragment(root, reference)
     except KeyError:
         return None
 

@@ -7,20 +7,67 @@ kind is harmless: a definition that says something, and is an alternative or a c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp_governor.schemas.keywords import IN_PLACE, REFERENCES, REFUSING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from mcp_governor.schemas.references import Document, Place
+
+_T = TypeVar("_T", bound="Hashable")
 
 _HARMLESS = ("allOf", "anyOf")
 _Spot = tuple[int, str]
 """A schema object, by identity, and the base URI around it."""
-_Step = tuple[_Spot, bool]
-"""Where a step leads, and whether a circle through it is harmful."""
+
+
+class Components(Generic[_T]):
+    """What leads to each other, found from where one asks (Tarjan's algorithm, without recursion).
+
+    Args:
+        steps: a place → where one gets to from there at once.
+
+    Attributes:
+        of: place → a number that it shares with those that it leads to and that lead back to it.
+    """
+
+    def __init__(self, steps: Callable[[_T], Iterable[_T]]) -> None:
+        self._steps = steps
+        self._numbers: dict[_T, int] = {}
+        """Places in the order in which they were reached."""
+        self.of: dict[_T, int] = {}
+
+    def settle(self, start: _T) -> list[_T]:
+        """Find the components of all that can be reached; returns what was not reached before."""
+        stack: list[_T] = []
+        fresh: list[_T] = []
+        walk = [self._enter(start, stack)] if start not in self._numbers else []
+        low: dict[_T, int] = {}
+        while walk:
+            spot, after = walk[-1]
+            low.setdefault(spot, self._numbers[spot])
+            for target in after:
+                if target not in self._numbers:
+                    walk.append(self._enter(target, stack))
+                    break
+                if target not in self.of:
+                    low[spot] = min(low[spot], low[target])
+            else:
+                walk.pop()
+                if walk:
+                    above = walk[-1][0]
+                    low[above] = min(low[above], low[spot])
+                while low[spot] == self._numbers[spot] and spot not in self.of:
+                    fresh.append(stack.pop())
+                    self.of[fresh[-1]] = low[spot]
+        return fresh
+
+    def _enter(self, spot: _T, stack: list[_T]) -> tuple[_T, Iterator[_T]]:
+        self._numbers[spot] = len(self._numbers)
+        stack.append(spot)
+        return spot, iter(self._steps(spot))
 
 
 def beside(part: dict[str, Any]) -> Iterator[tuple[Any, bool]]:
@@ -47,14 +94,13 @@ class Circles:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._steps: dict[_Spot, list[_Step]] = {}
-        self._numbers: dict[_Spot, int] = {}
-        """Spots in the order in which they were reached."""
+        self._components: Components[_Spot] = Components(self._enter)
+        self._places: dict[_Spot, Place] = {}
+        self._harmful: dict[_Spot, list[_Spot]] = {}
+        """Where the steps lead through which a circle would be harmful."""
         self._only: dict[_Spot, _Spot] = {}
         """Of spots that say nothing but what another one says: that one."""
         self._followed: set[_Spot] = set()
-        self._lowest: dict[_Spot, int] = {}
-        """Spots that are settled: the number of the first one of those that they are in a circle with."""
 
     def hold(self, part: dict[str, Any], base: str) -> bool:
         """Whether a harmful circle can be reached from a schema object.
@@ -63,12 +109,9 @@ class Circles:
             part: the schema object.
             base: the base URI around it.
         """
-        fresh = self._settle((part, base))
-        harmful = any(
-            harmful and self._lowest[spot] == self._lowest[target]
-            for spot in fresh
-            for target, harmful in self._steps[spot]
-        )
+        fresh = self._components.settle(self._spot((part, base)))
+        of = self._components.of
+        harmful = any(of[spot] == of[target] for spot in fresh for target in self._harmful[spot])
         return harmful or any(map(self._says_nothing, fresh))
 
     def _says_nothing(self, start: _Spot) -> bool:
@@ -81,41 +124,18 @@ class Circles:
             spot = self._only.get(spot)
         return spot in path
 
-    def _settle(self, start: Place) -> list[_Spot]:
-        """Put everything that can be reached into circles (Tarjan's algorithm); returns what is new."""
-        stack: list[_Spot] = []
-        fresh: list[_Spot] = []
-        walk = [self._enter(start, stack)] if _spot(start) not in self._numbers else []
-        low: dict[_Spot, int] = {}
-        while walk:
-            spot, places = walk[-1]
-            low.setdefault(spot, self._numbers[spot])
-            for place in places:
-                after = _spot(place)
-                if after not in self._numbers:
-                    walk.append(self._enter(place, stack))
-                    break
-                if after not in self._lowest:
-                    low[spot] = min(low[spot], low[after])
-            else:
-                walk.pop()
-                if walk:
-                    above = walk[-1][0]
-                    low[above] = min(low[above], low[spot])
-                while low[spot] == self._numbers[spot] and spot not in self._lowest:
-                    fresh.append(stack.pop())
-                    self._lowest[fresh[-1]] = low[spot]
-        return fresh
+    def _spot(self, place: Place) -> _Spot:
+        spot = id(place[0]), place[1]
+        self._places[spot] = place
+        return spot
 
-    def _enter(self, place: Place, stack: list[_Spot]) -> tuple[_Spot, Iterator[Place]]:
-        spot = _spot(place)
-        self._numbers[spot] = len(self._numbers)
-        stack.append(spot)
-        steps = list(self._around(*place))
-        self._steps[spot] = [(_spot(after), harmful) for after, harmful in steps]
-        if len(steps) == 1 and len(REFUSING & place[0].keys()) == 1:
-            self._only[spot] = _spot(steps[0][0])
-        return spot, iter([after for after, _ in steps])
+    def _enter(self, spot: _Spot) -> list[_Spot]:
+        part, base = self._places[spot]
+        steps = [(self._spot(after), harmful) for after, harmful in self._around(part, base)]
+        self._harmful[spot] = [after for after, harmful in steps if harmful]
+        if len(steps) == 1 and len(REFUSING & part.keys()) == 1:
+            self._only[spot] = steps[0][0]
+        return [after for after, _ in steps]
 
     def _around(self, part: dict[str, Any], base: str) -> Iterator[tuple[Place, bool]]:
         inside = self._document.base_of(part, base)
@@ -126,7 +146,3 @@ class Circles:
                 target = self._document.resolve(inside, part[word])
                 if target is not None and isinstance(target[0], dict):
                     yield target, False
-
-
-def _spot(place: Place) -> _Spot:
-    return id(place[0]), place[1]

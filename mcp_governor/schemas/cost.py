@@ -62,7 +62,7 @@ def estimate(text: str, modern: Callable[[], Any]) -> Cost:
     few_references = sum(map(text.count, _REFERENCES)) <= _FEW
     if few_references and (not small or (sum(map(text.count, _FORKS)) <= _FEW and '"dependent' not in text)):
         return Cost(quick=small, shallow=True)
-    found = _Estimate(Document(modern()))
+    found = _Estimate(Document(modern(), text))
     shallow = found.paths(*found.root) <= MAX_PATHS
     return Cost(quick=small and shallow and found.cases_seen <= MAX_CASES, shallow=shallow)
 

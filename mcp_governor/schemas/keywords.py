@@ -144,6 +144,9 @@ KEYWORDS = {
 }
 """Keyword → what it is."""
 
+JSON_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+"""What ``type`` may name."""
+
 
 def _with(*roles: Role) -> frozenset[str]:
     return frozenset(name for name, keyword in KEYWORDS.items() if keyword.role in roles)

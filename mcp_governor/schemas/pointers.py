@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+_LONGEST_INDEX = 18
+"""Digits of an index that are read; no list is that long, and a number of thousands of digits takes its time."""
+
 
 def escape_pointer(token: str | int) -> str:
-    """One reference token of a JSON pointer (RFC 6901)."""
+    """One reference token of a JSON pointer."""
     return str(token).replace("~", "~0").replace("/", "~1")
 
 
@@ -20,21 +23,53 @@ def join_pointer(base: str, *tokens: str | int) -> str:
     return base + "".join(f"/{escape_pointer(token)}" for token in tokens)
 
 
+def pointer_tokens(pointer: str) -> list[str]:
+    """The tokens of a pointer, unescaped.
+
+    Raises:
+        KeyError: it is neither empty nor begins with a slash, so it is something else, an anchor for example.
+    """
+    if pointer and not pointer.startswith("/"):
+        raise KeyError(pointer)
+    return [unescape_pointer(token) for token in pointer.split("/")[1:]]
+
+
+def step(value: Any, token: str) -> Any:
+    """The member or the item of a value that a token names.
+
+    An index is written in ASCII digits without leading zeros (section 4), so that a place has one pointer.
+
+    Raises:
+        KeyError: there is none.
+    """
+    if isinstance(value, dict) and token in value:
+        return value[token]
+    if isinstance(value, list) and token.isascii() and token.isdecimal() and len(token) <= _LONGEST_INDEX:
+        index = int(token)
+        if index < len(value) and str(index) == token:
+            return value[index]
+    raise KeyError(token)
+
+
 def resolve_pointer(document: Any, pointer: str) -> Any:
     """The value at a JSON pointer.
 
     Raises:
-        KeyError: where the pointer leads nowhere.
+        KeyError: the pointer leads nowhere.
     """
-    if pointer in ("", "#"):
-        return document
-    value = document
-    for token in pointer.removeprefix("#").removeprefix("/").split("/"):
-        key = unescape_pointer(token)
-        if isinstance(value, dict) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            raise KeyError(pointer)
-    return value
+    for token in pointer_tokens(pointer):
+        document = step(document, token)
+    return document
+
+
+def resolve_fragment(document: Any, reference: str) -> Any:
+    """The value that a reference leads to by a pointer in the same document, percent-encoded (``#/$defs/a%20b``).
+
+    Raises:
+        KeyError: it leads nowhere, to an anchor or to another document; see :mod:`~mcp_governor.schemas.references`.
+    """
+    from urllib.parse import unquote
+
+    if not reference.startswith("#"):
+        raise KeyError(reference)
+    return resolve_pointer(document, unquote(reference[1:]))

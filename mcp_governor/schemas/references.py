@@ -1,98 +1,165 @@
-"""A schema document: where its references lead."""
+"""Where the references of a schema lead: resources, anchors and pointers (2020-12 core, sections 8.2 and 9)."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.translation import modern
-from mcp_governor.schemas.values import text_of
-from mcp_governor.schemas.walking import children
+from mcp_governor.schemas.pointers import join_pointer, pointer_tokens, step
+from mcp_governor.schemas.walking import subschemas
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Place = tuple[Any, str]
-"""A subschema and the base URI that its references are relative to."""
+"""A subschema and the base URI around it; what its own references are relative to is :meth:`Document.base_of` it."""
+
+
+class Target(NamedTuple):
+    """A subschema, where it stands.
+
+    Attributes:
+        schema: the subschema.
+        base: the base URI around it.
+        pointer: its place in the document.
+    """
+
+    schema: Any
+    base: str
+    pointer: str
 
 
 _NAMING = ('"$id"', '"id"', '"$anchor"', '"$dynamicAnchor"', '"$recursiveAnchor"')
 
 
 class Document:
-    """A draft 2020-12 schema with its embedded resources and anchors.
+    """A schema with its embedded resources and anchors.
 
     Args:
-        schema: the schema, in the words of draft 2020-12 (see :func:`~.translation.modern`).
+        schema: any JSON value.
         text: its text as it was published, where that is known: most schemas name nothing, which it shows.
+        draft: the dialect it is written in, which says how a schema gets a name.
+        alone: the meta-schemas, which every implementation carries, are not part of it.
     """
 
-    def __init__(self, schema: Any, text: str = "") -> None:
+    def __init__(self, schema: Any, text: str = "", *, draft: int = LATEST, alone: bool = False) -> None:
         self.schema = schema
-        self.resources: dict[str, Place] = {"": (schema, "")}
-        self.anchors: dict[tuple[str, str], Place] = {}
+        self.resources: dict[str, Target] = {"": Target(schema, "", "")}
+        self.anchors: dict[tuple[str, str], Target] = {}
         self.dynamic: dict[str, set[str]] = {}
         """The dynamic anchors of each resource."""
+        self._alone = alone
+        self._legacy = draft <= 7
+        self._identity = "id" if draft == 4 else "$id"
         if not text or any(word in text for word in _NAMING):
-            self._index(schema, "")
+            self._index(Target(schema, "", ""))
 
-    def _index(self, schema: Any, base: str) -> None:
-        pending: list[tuple[Any, str]] = [(schema, base)]
+    def parts(self, start: Target | None = None) -> Iterator[Target]:
+        """Every subschema from a place on, the whole document by default, in the order of the document."""
+        pending = [start or self.resources[""]]
         while pending:
-            part, base = pending.pop()
-            if not isinstance(part, dict):
-                continue
-            if isinstance(part.get("$id"), str):
-                base = self.base_of(part, base)
-                self.resources.setdefault(base, (part, base))
-            for keyword in ("$anchor", "$dynamicAnchor"):
-                name = part.get(keyword)
-                if isinstance(name, str):
-                    self.anchors.setdefault((base, name), (part, base))
-                    if keyword == "$dynamicAnchor":
-                        self.dynamic.setdefault(base, set()).add(name)
-            pending.extend((child, base) for child in children(part))
+            part = pending.pop()
+            yield part
+            if isinstance(part.schema, dict):
+                inside = self.base_of(part.schema, part.base)
+                below = [
+                    Target(child, inside, join_pointer(part.pointer, *tokens))
+                    for tokens, child in subschemas(part.schema)
+                ]
+                pending.extend(reversed(below))
 
-    def base_of(self, schema: dict[str, Any], base: str) -> str:
-        """The base URI inside a schema object."""
-        identity = schema.get("$id")
-        return urljoin(base, urldefrag(identity).url) if isinstance(identity, str) else base
+    def _index(self, start: Target) -> None:
+        for part in self.parts(start):
+            schema = part.schema
+            if not isinstance(schema, dict):
+                continue
+            inside = self.base_of(schema, part.base)
+            identity = self._name_of(schema)
+            if identity is not None:
+                self.resources.setdefault(inside, part)
+                if self._legacy and identity.partition("#")[2]:
+                    self.anchors.setdefault((inside, identity.partition("#")[2]), part)
+            for keyword in ("$anchor", "$dynamicAnchor"):
+                name = schema.get(keyword)
+                if isinstance(name, str):
+                    self.anchors.setdefault((inside, name), part)
+                    if keyword == "$dynamicAnchor":
+                        self.dynamic.setdefault(inside, set()).add(name)
+
+    def _name_of(self, schema: dict[str, Any]) -> str | None:
+        identity = schema.get(self._identity)
+        if not isinstance(identity, str) or (self._legacy and "$ref" in schema):
+            return None  # what stands beside a reference meant nothing up to draft 7
+        return identity
+
+    def base_of(self, schema: Any, base: str) -> str:
+        """The base URI inside a schema that stands where ``base`` is the one around it."""
+        identity = self._name_of(schema) if isinstance(schema, dict) else None
+        if identity is None:
+            return base
+        try:
+            return urljoin(base, urldefrag(identity).url)
+        except ValueError:  # not a URI
+            return base
+
+    def find(self, base: str, reference: str) -> Target | None:
+        """What a reference leads to, or ``None`` where that is no schema of the document.
+
+        Args:
+            base: the base URI of the schema that holds the reference.
+            reference: its value.
+        """
+        named = _uri_of(base, reference)
+        if named is None:
+            return None
+        uri, fragment = named
+        found = self.resources.get(uri) or self._published(uri)
+        if found is None or not fragment:
+            return found
+        if not fragment.startswith("/"):
+            return self.anchors.get((uri, fragment))
+        return self._follow(found, fragment)
 
     def resolve(self, base: str, reference: str) -> Place | None:
-        """What a reference leads to, or ``None`` where that is not in the document."""
-        uri, fragment = urldefrag(urljoin(base, reference) if not reference.startswith("#") else base + reference)
-        place = self.resources.get(uri)
-        if place is None:
-            known = _known(uri)
-            if known is None:
-                return None
-            self._index(known, uri)
-            place = self.resources.setdefault(uri, (known, uri))
-        if not fragment:
-            return place
-        if not fragment.startswith("/"):
-            return self.anchors.get((uri, unquote(fragment)))
-        return follow(place, unquote(fragment))
+        """:meth:`find`, where the pointer is of no interest."""
+        found = self.find(base, reference)
+        return None if found is None else found[:2]
 
+    def leads_out(self, base: str, reference: str) -> bool:
+        """Whether a reference names a document that is not in this one."""
+        named = _uri_of(base, reference)
+        return named is None or (named[0] not in self.resources and self._published(named[0]) is None)
 
-def follow(place: Place, pointer: str) -> Place | None:
-    """RFC 6901, keeping track of the base URI on the way."""
-    part, base = place
-    for index, step in enumerate(pointer.split("/")[1:]):
-        token = step.replace("~1", "/").replace("~0", "~")
-        if index and isinstance(part, dict) and isinstance(part.get("$id"), str):
-            base = urljoin(base, urldefrag(part["$id"]).url)
-        if isinstance(part, dict) and token in part:
-            part = part[token]
-        elif isinstance(part, list) and token.isascii() and token.isdecimal() and int(token) < len(part):
-            part = part[int(token)]
-        else:
+    def _follow(self, start: Target, pointer: str) -> Target | None:
+        part, base, home = start
+        try:
+            for token in pointer_tokens(pointer):
+                base = self.base_of(part, base)
+                part = step(part, token)
+        except KeyError:
             return None
-    if not isinstance(part, dict | bool):
+        return Target(part, base, home + pointer) if isinstance(part, dict | bool) else None
+
+    def _published(self, uri: str) -> Target | None:
+        known = None if self._alone else _known(uri)
+        if known is None:
+            return None
+        self._index(Target(known, uri, ""))
+        return self.resources.setdefault(uri, Target(known, uri, ""))
+
+
+def _uri_of(base: str, reference: str) -> tuple[str, str] | None:
+    """The document that a reference names, and the decoded fragment; ``None`` where it is not a URI."""
+    try:
+        uri, fragment = urldefrag(base + reference if reference.startswith("#") else urljoin(base, reference))
+    except ValueError:
         return None
-    return part, base
+    return uri, unquote(fragment)
 
 
-@lru_cache(maxsize=1)
+@cache
 def published() -> Any:
     """The registry of the published meta-schemas; it fetches nothing."""
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
@@ -102,12 +169,14 @@ def published() -> Any:
 
 @lru_cache(maxsize=32)
 def _known(uri: str) -> Any | None:
-    """A published meta-schema, which every implementation carries."""
+    """A published meta-schema, which every implementation carries, in draft 2020-12."""
     if "json-schema.org/" not in uri:
         return None
+    from mcp_governor.schemas.translation import modern
+    from mcp_governor.schemas.values import text_of
+
     found = published()
     resource = found.get(uri) or found.get(uri + "#")
     if resource is None:
         return None
-    draft = dialect_of(resource.contents, LATEST) or LATEST
-    return modern(resource.contents, draft, text_of(resource.contents))
+    return modern(resource.contents, dialect_of(resource.contents) or LATEST, text_of(resource.contents))

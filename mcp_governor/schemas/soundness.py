@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
 from mcp_governor.schemas.circles import Circles, beside
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
-from mcp_governor.schemas.keywords import REFERENCES
+from mcp_governor.schemas.keywords import JSON_TYPES, REFERENCES, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.references import Document, Place, published
 from mcp_governor.schemas.translation import NOWHERE, modern
 from mcp_governor.schemas.values import is_finite, text_of
 from mcp_governor.schemas.walking import MOST_NEGATED, children, negated, patterns_of
 from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
     4: jsonschema_rs.Draft4Validator,
@@ -70,7 +74,7 @@ def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
         return False
     if '"$re' not in text and '"$dynamicRef"' not in text:
         return True
-    return _has_plain_references(schema, text) or _bad_reference(schema) is None
+    return _has_plain_references(schema, text) or _bad_reference(schema, text) is None
 
 
 _REFERENCE = re.compile(r'"\$ref":"#/(\$defs|definitions)/([^"/~%\\]+)"')
@@ -144,7 +148,7 @@ def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
     if problem is None and not finite:
         problem = "holds a number that JSON does not have"
     if problem is None and any(f'"{word}"' in text for word in REFERENCES):
-        problem = _bad_reference(modern(schema, draft, text))
+        problem = _bad_reference(modern(schema, draft, text), text)
     return problem
 
 
@@ -170,9 +174,9 @@ def _invalid(schema: Any, text: str, draft: int) -> str | None:
     return None
 
 
-def _bad_reference(schema: Any) -> str | None:
+def _bad_reference(schema: Any, text: str) -> str | None:
     """The first reference that leads nowhere, or in a circle that means nothing."""
-    document = Document(schema)
+    document = Document(schema, text)
     pending: list[Place] = [(schema, "")]
     seen: set[tuple[int, str]] = set()
     circles = Circles(document)
@@ -185,17 +189,70 @@ def _bad_reference(schema: Any) -> str | None:
         references = [part[word] for word in REFERENCES if isinstance(part.get(word), str)]
         for reference in references:
             if document.resolve(inside, reference) is None:
-                return _unresolved(reference)
+                return _unresolved(reference, document.leads_out(inside, reference))
         if references and circles.hold(part, base):
             return f"applies itself to the same value, without end, at {one_line(references[0], 80)}"
         pending.extend((child, inside) for child in children(part))
     return None
 
 
-def _unresolved(reference: str) -> str:
+def _unresolved(reference: str, leads_out: bool) -> str:
     if reference.startswith(NOWHERE):
         return f"refers to {one_line('#' + reference.removeprefix(NOWHERE), 80)}, which is not the place of a schema"
     shown = one_line(reference, 80)
-    if reference.startswith("#"):
-        return f"refers to {shown}, which does not exist"
-    return f"refers to another document, {shown}"
+    return f"refers to another document, {shown}" if leads_out else f"refers to {shown}, which does not exist"
+
+
+def _is_type(value: Any) -> bool:
+    names = value if isinstance(value, list) else [value]
+    return bool(names) and all(isinstance(name, str) and name in JSON_TYPES for name in names)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and math.isfinite(value) and value >= 0 and value == int(value)
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+_TAKES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "type": (_is_type, "a JSON Schema type"),
+    "enum": (lambda value: isinstance(value, list), "a list"),
+    "required": (_is_names, "a list of names"),
+    "dependentRequired": (
+        lambda value: isinstance(value, dict) and all(map(_is_names, value.values())),
+        "a map of lists of names",
+    ),
+    "uniqueItems": (lambda value: isinstance(value, bool), "a boolean"),
+    "multipleOf": (lambda value: _is_number(value) and value > 0, "a number above 0"),
+    **dict.fromkeys(("pattern", "format", "$ref"), (lambda value: isinstance(value, str), "a string")),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), (_is_number, "a number")),
+    **dict.fromkeys(
+        [f"{end}{what}" for end in ("max", "min") for what in ("Contains", "Items", "Length", "Properties")],
+        (_is_count, "a count"),
+    ),
+    **dict.fromkeys(SCHEMA_LIST_KEYS, (lambda value: isinstance(value, list) and bool(value), "a list of schemas")),
+    **dict.fromkeys(SCHEMA_MAP_KEYS, (lambda value: isinstance(value, dict), "a map of schemas")),
+}
+"""Keyword of draft 2020-12 → whether its value has the right type, and what that is."""
+
+
+def wrong_keyword(schema: Mapping[str, Any]) -> str:
+    """The first keyword of a schema object whose value has the wrong type, told as a clause; empty where all are right.
+
+    The schemas that it holds are not looked into: who asks for each by itself learns which parts can be read. The
+    meta-schemas only tell whether the whole can.
+
+    Args:
+        schema: a schema object in the words of draft 2020-12.
+    """
+    for key, value in schema.items():
+        takes = _TAKES.get(key)
+        if takes is not None and not takes[0](value):
+            return f"its {key} {one_line(str(value), 40)} is not {takes[1]}"
+    return ""

@@ -21,6 +21,7 @@ from mcp_governor.schemas.keywords import (
     SCHEMA_MAP_KEYS,
     known_keywords,
 )
+from mcp_governor.schemas.pointers import step, unescape_pointer
 
 RECURSIVE = "$recursive"
 """The dynamic anchor that ``$recursiveAnchor`` is written as."""
@@ -87,10 +88,9 @@ class Translation:
         if isinstance(result.get("$ref"), str):
             result["$ref"] = self._moved(result["$ref"], root)
         ignored = self._ignored(schema, result, root) if self.keep else {}
-        _translate_items(result)
-        _translate_dependencies(result)
-        if self.draft == 4:
-            _translate_bounds(result)
+        rename_keywords(result)
+        if result.get("prefixItems") == []:
+            del result["prefixItems"]
         _translate_identity(result, self.draft)
         if result.pop("$recursiveAnchor", False) is True:
             result["$dynamicAnchor"] = RECURSIVE
@@ -142,7 +142,7 @@ class Translation:
             if not isinstance(node, dict):
                 return None
             token = tokens.pop()
-            key = token.replace("~1", "/").replace("~0", "~")
+            key = unescape_pointer(token)
             if self._alone(node) and key not in _BESIDE_REF:
                 steps.append(IGNORED)
             value = node.get(key)
@@ -154,14 +154,15 @@ class Translation:
                 if not tokens:
                     return None
                 steps.append(tokens[-1])
-                node = value.get(tokens.pop().replace("~1", "/").replace("~0", "~"))
+                node = value.get(unescape_pointer(tokens.pop()))
             elif isinstance(value, list) and (not known or key in SCHEMA_LIST_KEYS or key == "items"):
                 index = tokens.pop() if tokens else ""
-                if not (index.isascii() and index.isdecimal() and int(index) < len(value)):
+                try:
+                    node = step(value, index)
+                except KeyError:
                     return None
                 steps[-1] = "prefixItems" if known and key == "items" else steps[-1]
                 steps.append(index)
-                node = value[int(index)]
             elif not known or key in SCHEMA_KEYS:
                 node = value
             else:
@@ -173,29 +174,35 @@ def _names_a_resource(identity: Any) -> bool:
     return isinstance(identity, str) and not identity.startswith("#")
 
 
-def _translate_items(schema: dict[str, Any]) -> None:
+def rename_keywords(schema: dict[str, Any]) -> dict[str, str]:
+    """Put one schema object, in place, into the words of the newest draft; the schemas that it holds stay as they are.
+
+    Args:
+        schema: a schema object of any draft before it, without what its dialect ignores.
+
+    Returns:
+        Keyword → how it was spelled, where that was another word.
+    """
+    spelled: dict[str, str] = {}
     beyond = schema.pop("additionalItems", None)
     if isinstance(schema.get("items"), list):
         schema["prefixItems"] = schema.pop("items")
-        if not schema["prefixItems"]:
-            del schema["prefixItems"]
         if beyond is not None:
             schema["items"] = beyond
-
-
-def _translate_dependencies(schema: dict[str, Any]) -> None:
+        spelled.update(prefixItems="items", items="additionalItems")
     dependencies = schema.pop("dependencies", None)
-    if not isinstance(dependencies, dict):
-        return  # not valid, so in a place that the dialect ignores
-    for name, needs in dependencies.items():
-        keyword = "dependentRequired" if isinstance(needs, list) else "dependentSchemas"
-        schema.setdefault(keyword, {})[name] = needs
-
-
-def _translate_bounds(schema: dict[str, Any]) -> None:
+    for keyword, listed in (("dependentRequired", True), ("dependentSchemas", False)):
+        # anything else is not valid, or in a place that the dialect ignores
+        needs = dependencies.items() if isinstance(dependencies, dict) else ()
+        found = {name: value for name, value in needs if isinstance(value, list) is listed}
+        before = schema.get(keyword, {})
+        if found and isinstance(before, dict):
+            schema[keyword] = {**before, **found}
+            spelled[keyword] = "dependencies"
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        if schema.pop(exclusive, False) is True and bound in schema:
+        if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
             schema[exclusive] = schema.pop(bound)
+    return spelled
 
 
 def _translate_identity(schema: dict[str, Any], draft: int) -> None:

@@ -10,7 +10,7 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
-from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
+from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ def _described(tool: Tool, schema: Any, seen: set[str], depth: int = 0) -> bool:
     if isinstance(reference, str) and reference.startswith("#") and reference not in seen:
         seen.add(reference)
         try:
-            return _described(tool, resolve_pointer(tool.input_schema, reference), seen, depth + 1)
+            return _described(tool, resolve_fragment(tool.input_schema, reference), seen, depth + 1)
         except KeyError:
             return False
     lists = [schema.get(key) for key in ("anyOf", "allOf", "oneOf")]
