@@ -132,11 +132,6 @@ def see_unicode(text: str, what: str) -> None:
         raise UsageError(f'{what} is not UTF-8: "{one_line(text, 60)}".', "Write it in UTF-8.") from None
 
 
-def is_suspect(char: str) -> bool:
-    """Whether a single character is one that :func:`visible` would escape (line feed and tab excepted)."""
-    return char not in "\n\t" and _SUSPECT.fullmatch(char) is not None
-
-
 def char_name(char: str) -> str:
     """``U+202E RIGHT-TO-LEFT OVERRIDE``: how to name a character that cannot be shown."""
     return f"U+{ord(char):04X} {unicodedata.name(char, 'unnamed')}"

@@ -240,9 +240,6 @@ class Sampler:
         """Whether a value that the schema's author wrote may be sent."""
         return self._source is None or self._source.allows(place.name, place.text, value)
 
-    def _invents(self, place: Place) -> bool:
-        return not place.name or self._source is None or self._source.invents(place.name, place.text)
-
     def _is_place(self, place: Place) -> bool:
         return bool(place.name) and self._source is not None and self._source.means_place(place.name, place.text)
 

@@ -12,9 +12,8 @@ from mcp_governor.lazy import lazy_names
 if TYPE_CHECKING:
     from mcp_governor.containment.decide import contains
     from mcp_governor.containment.model import Containment
-    from mcp_governor.containment.sampling import instances
 
-__all__ = ["Containment", "contains", "instances"]
+__all__ = ["Containment", "contains"]
 
 
 __getattr__ = lazy_names(
@@ -22,6 +21,5 @@ __getattr__ = lazy_names(
     {
         "decide": ("contains",),
         "model": ("Containment",),
-        "sampling": ("instances",),
     },
 )

@@ -37,11 +37,6 @@ class _Wanted:
     offset: int | None = None
 
 
-def locate(text: str, pointer: str) -> Position | None:
-    """Where a JSON document says the value at a pointer; see :func:`locate_all`."""
-    return locate_all(text, [pointer])[pointer]
-
-
 def locate_all(text: str, pointers: Iterable[str]) -> dict[str, Position | None]:
     """Where a JSON document says the values at several pointers, in one pass over the text.
 

@@ -9,9 +9,10 @@ import jsonschema_rs
 from asking import FIXTURES, PATIENCE, accepts, answer, lines
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from sampling import instances
 from schemas import NAMES, VALUES, edited, schemas
 
-from mcp_governor.containment import contains, instances
+from mcp_governor.containment import contains
 from mcp_governor.containment.nodes import negate
 from mcp_governor.containment.outcome import Empty, Found
 from mcp_governor.containment.schema import Schema, native_covers

@@ -17,7 +17,8 @@ SEEDS = ("0", "1", "2", "77", "4242")
 
 ASKER = """
 import json, sys
-from mcp_governor.containment import contains, instances
+from mcp_governor.containment import contains
+from sampling import instances
 padding = [object() for _ in range(int(sys.argv[1]))]  # other addresses, other hashes of nodes
 for line in sys.stdin:
     outer, inner = json.loads(line)

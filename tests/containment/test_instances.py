@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from asking import PATIENCE, accepts
-
-from mcp_governor.containment import instances
+from sampling import instances
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.linting.positions import Position, code_frame, finding_positions, locate, locate_all
+from mcp_governor.linting.positions import Position, code_frame, finding_positions, locate_all
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface import parse_surface
 
@@ -38,12 +38,12 @@ DOCUMENT = """{
     ],
 )
 def test_a_pointer_is_found_where_the_key_stands(pointer, line, column):
-    assert locate(DOCUMENT, pointer) == Position(line, column)
+    assert locate_all(DOCUMENT, [pointer])[pointer] == Position(line, column)
 
 
 def test_a_pointer_that_leads_nowhere_is_found_at_its_nearest_ancestor():
-    assert locate(DOCUMENT, "/tools/1/annotations/title") == Position(4, 5)
-    assert locate(DOCUMENT, "/nothing") == Position(1, 1)
+    assert locate_all(DOCUMENT, ["/tools/1/annotations/title"])["/tools/1/annotations/title"] == Position(4, 5)
+    assert locate_all(DOCUMENT, ["/nothing"])["/nothing"] == Position(1, 1)
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"a" 1}', "[1 2]", '{"a": "', "nul"])

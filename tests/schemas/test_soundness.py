@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from sampling import instances
 
-from mcp_governor.containment import contains, instances
+from mcp_governor.containment import contains
 from mcp_governor.schemas.soundness import TooLargeError, native_validator, schema_problem
 
 DEEP: Any = {"type": "string"}

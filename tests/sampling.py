@@ -1,4 +1,4 @@
-"""Values that a schema accepts."""
+"""Values that a schema accepts, as the solver of the containment finds them: what property tests are tried on."""
 
 from __future__ import annotations
 
