@@ -12,7 +12,7 @@ from itertools import zip_longest
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.versions import Numbered, Version
+from mcp_governor.versions import Numbered, is_semver
 
 FIRST_YEAR = 1990
 """A first number from here on is a year: nobody releases so many majors."""
@@ -34,7 +34,7 @@ def scheme_of(text: str) -> Scheme:
     numbers = _NUMBER.findall(text)
     if numbers and len(numbers[0]) == 4 and int(numbers[0]) >= FIRST_YEAR and text.lstrip("v").startswith(numbers[0]):
         return Scheme.CALENDAR
-    if Version.parse(text):
+    if is_semver(text):
         return Scheme.SEMVER
     return Scheme.NUMBERED if Numbered.parse(text) else Scheme.OTHER
 
@@ -89,7 +89,7 @@ def declared_step(old: str, new: str, *, calver: str = "minor") -> Step:
         return Step(Bump.NONE, backwards=after < before, scheme=scheme)
     if scheme is Scheme.CALENDAR or (scheme is Scheme.NUMBERED and calver == "refuse"):
         return Step(_chosen(calver), scheme=scheme)
-    return Step(_by_place(before, after), scheme=scheme)
+    return Step(step_between(before, after), scheme=scheme)
 
 
 def _common_scheme(one: Scheme, other: Scheme) -> Scheme:
@@ -102,8 +102,11 @@ def _chosen(calver: str) -> Bump:
     return Bump.NONE if calver == "refuse" else Bump(calver)
 
 
-def _by_place(before: Numbered, after: Numbered) -> Bump:
-    """The step by the first number that differs; the one that the version stands for where none does."""
+def step_between(before: Numbered, after: Numbered) -> Bump:
+    """The step by the first number that differs; the one that the version stands for where none does; ``none`` where
+    the second is not newer."""
+    if after <= before:
+        return Bump.NONE
     old, new = (*before.numbers, 0, 0), (*after.numbers, 0, 0)
     if before.epoch != after.epoch or old[0] != new[0]:
         return Bump.MAJOR

@@ -1,4 +1,4 @@
-"""Versions: semantic ones (semver.org 2.0.0) with the step between two of them, and all others that are numbers."""
+"""Versions that count in numbers: semantic ones (semver.org 2.0.0) and all others."""
 
 from __future__ import annotations
 
@@ -24,75 +24,14 @@ _NO_DEV = 10**9
 """A release stands behind all of its development releases, which have nine digits at most."""
 
 
-@functools.total_ordering
-@frozen
-class Version:
-    """One semantic version; ordered by precedence (clause 11), build metadata ignored."""
-
-    major: int
-    minor: int
-    patch: int
-    prerelease: str = ""
-    build: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> Version | None:
-        """The version that ``text`` spells, or ``None`` where it is not semver (``2026.10``, ``1.2``)."""
-        text = text.strip()
-        match = _SEMVER.fullmatch(text) if len(text) <= _LONGEST else None
-        if match is None:
-            return None
-        major, minor, patch, pre, build = match.groups()
-        return cls(int(major), int(minor), int(patch), pre or "", build or "")
-
-    @property
-    def core(self) -> tuple[int, int, int]:
-        """Major, minor and patch."""
-        return (self.major, self.minor, self.patch)
-
-    def __str__(self) -> str:
-        pre = f"-{self.prerelease}" if self.prerelease else ""
-        return f"{self.major}.{self.minor}.{self.patch}{pre}" + (f"+{self.build}" if self.build else "")
-
-    def _key(self) -> tuple[object, ...]:
-        if not self.prerelease:
-            return (*self.core, 1, ())
-        parts = tuple((0, int(p), "") if p.isdigit() else (1, 0, p) for p in self.prerelease.split("."))
-        return (*self.core, 0, parts)
-
-    def __lt__(self, other: Version) -> bool:
-        return self._key() < other._key()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Version) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def bumped(self, bump: Bump) -> Version:
-        """The next release after this one for a step of that size."""
-        if bump is Bump.MAJOR:
-            return Version(self.major + 1, 0, 0)
-        if bump is Bump.MINOR:
-            return Version(self.major, self.minor + 1, 0)
-        if bump is Bump.PATCH:
-            return Version(self.major, self.minor, self.patch + (0 if self.prerelease else 1))
-        return self
+def is_semver(text: str) -> bool:
+    """Whether a text is a semantic version to the letter (``2026.10``, ``1.2`` and ``1.2.0rc1`` are not)."""
+    return _semantic(text) is not None
 
 
-def step(old: Version, new: Version) -> Bump:
-    """The bump that leads from ``old`` to ``new``; ``none`` where ``new`` is not newer.
-
-    Between two pre-releases of the same core, and from a pre-release to its release, the step is a patch:
-    the pre-release already promised the core it leads to.
-    """
-    if new <= old:
-        return Bump.NONE
-    if new.major != old.major:
-        return Bump.MAJOR
-    if new.minor != old.minor:
-        return Bump.MINOR
-    return Bump.PATCH
+def _semantic(text: str) -> re.Match[str] | None:
+    text = text.strip()
+    return _SEMVER.fullmatch(text) if len(text) <= _LONGEST else None
 
 
 # PEP 440, "Appendix B", with any number of parts; digits are bounded so that no text makes huge numbers.
@@ -184,10 +123,11 @@ def _numbered(text: str) -> Numbered | None:
     if len(text) > _LONGEST:
         return None
     plain = text[1:] if text[:1] in ("v", "V") else text
-    semantic = Version.parse(plain)
+    semantic = _semantic(plain)
     if semantic is not None:
-        parts = semantic.prerelease.split(".") if semantic.prerelease else []
-        return Numbered(plain, semantic.core, tuple(map(_identifier, parts)), semantic.build)
+        *core, stage, build = semantic.groups()
+        parts = stage.split(".") if stage else []
+        return Numbered(plain, tuple(map(int, core)), tuple(map(_identifier, parts)), build or "")
     day = re.fullmatch(_DAY, plain, re.ASCII)
     if day is not None:
         return Numbered(plain, tuple(map(int, day.groups())))

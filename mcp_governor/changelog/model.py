@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.versions import Numbered, Version
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,7 +145,6 @@ class Section:
 
     Attributes:
         version_text: the version as written; empty for an unreleased section.
-        version: parsed, ``None`` where it is not a semantic version.
         current: whether the heading carries ``(current)``.
         date: ``YYYY-MM-DD`` as written, ``None`` where there is none.
         yanked: whether the release was taken back.
@@ -154,7 +153,6 @@ class Section:
     """
 
     version_text: str
-    version: Version | None
     current: bool
     date: str | None
     line: int

@@ -27,7 +27,6 @@ from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, visible
-from mcp_governor.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -281,7 +280,6 @@ class _Reader:
         self.sections.append(
             Section(
                 version_text=heading.version,
-                version=Version.parse(heading.version),
                 current=heading.current,
                 date=heading.date,
                 line=self.section.line + 1,

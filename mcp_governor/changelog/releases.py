@@ -11,7 +11,7 @@ from mcp_governor.changelog.structure import working_section
 from mcp_governor.errors import UsageError
 from mcp_governor.surface import fingerprint, load_surface
 from mcp_governor.text import did_you_mean, one_line, visible
-from mcp_governor.versions import Numbered, Version
+from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ def release(changelog: Changelog, version: str, *, day: str | None = None) -> st
     """
     editor = Editor(changelog)
     wanted = _number(version)
-    if Version.parse(wanted.text) is None and all(part.version_text != wanted.text for part in changelog.released):
+    if not is_semver(wanted.text) and all(part.version_text != wanted.text for part in changelog.released):
         raise UsageError(_NO_SEMVER.format(one_line(version, 60)), _THREE_NUMBERS)
     shown = one_line(wanted.text, 60)
     if not is_date(day):

@@ -10,6 +10,7 @@ from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.findings import Bump
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, next_version, scheme_of
+from mcp_governor.versions import is_semver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,7 @@ def _headings(changelog: Changelog, version: str, scheme: Scheme) -> Iterator[Fi
                 found="Unreleased",
                 repair=_named_version(changelog, section, version),
             )
-        elif section.version is None and scheme_of(section.version_text) is not scheme:
+        elif not is_semver(section.version_text) and scheme_of(section.version_text) is not scheme:
             meant = section.numbered.semver if section.numbered is not None else _three_numbers(section.version_text)
             # 2.0.0rc1 is 2.0.0-rc.1 in another spelling; 2.0 and 2.0.0.1 are another count.
             counts = section.numbered is not None and len(section.numbered.numbers) == 3
@@ -165,6 +166,12 @@ def newest_section(changelog: Changelog) -> Section | None:
     return newest
 
 
+def _spelled(section: Section) -> str:
+    """The version of a section as findings tell it apart: a semantic one without its ``v``."""
+    number = section.numbered if is_semver(section.version_text) else None
+    return section.version_text if number is None else number.text
+
+
 def _order(changelog: Changelog) -> Iterator[Finding]:
     seen: dict[object, int] = {}
     oldest: Section | None = None
@@ -172,7 +179,7 @@ def _order(changelog: Changelog) -> Iterator[Finding]:
         where, key = at(changelog, section.line), section.numbered or section.version_text
         if key in seen:
             first = str(seen[key])
-            name = str(section.version or section.version_text)
+            name = _spelled(section)
             yield finding("changelog/version-repeated", where, value=name, section=section.title, first=first)
             continue
         seen[key] = section.line
@@ -185,7 +192,7 @@ def _order(changelog: Changelog) -> Iterator[Finding]:
         yield finding(
             "changelog/section-order",
             where,
-            value=str(section.version or section.version_text),
+            value=_spelled(section),
             section=section.title,
             above=oldest.title,
             line=str(older.line),

@@ -13,7 +13,8 @@ from mcp_governor.charter.recovery import declared_version
 from mcp_governor.charter.schemas import branches
 from mcp_governor.findings import Bump
 from mcp_governor.text import one_line
-from mcp_governor.versions import Version, step
+from mcp_governor.version_steps import step_between
+from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,8 +60,9 @@ def version_step_breaches(old: Surface, new: Surface) -> list[Breach]:
         return []
     gone, come = sorted(before - after), sorted(after - before)
     needed = Bump.MAJOR if gone else Bump.MINOR if come else Bump.NONE
-    was, now = (Version.parse(f"{version}.0") for version in versions)
-    if was is None or now is None or step(was, now).rank >= needed.rank:
+    # a charter version has two numbers
+    was, now = (Numbered.parse(f"{version}.0") if is_semver(f"{version}.0") else None for version in versions)
+    if was is None or now is None or step_between(was, now).rank >= needed.rank:
         return []
     moves = " and ".join(f"{verb} {_named(words)}" for verb, words in (("loses", gone), ("gains", come)) if words)
     value = [gone, come, list(versions)]

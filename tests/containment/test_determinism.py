@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 from asking import FIXTURES, lines
@@ -62,7 +63,7 @@ def answers(seed: str, text: str) -> str:
         text=True,
         check=True,
         timeout=300,
-        env={**os.environ, "PYTHONHASHSEED": seed},
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[1])},
     )
     return done.stdout
 
