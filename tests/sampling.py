@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.expand import literal
-from mcp_governor.containment.nodes import And, Node, Props, Ref, Required, SomeMember, make, negate, values
+from mcp_governor.containment.formulas import And, Formula, Props, Ref, Required, SomeMember, make, negate, values
 from mcp_governor.containment.outcome import Found, StoppedError
 from mcp_governor.containment.schema import load
 from mcp_governor.containment.solver import Solver
@@ -49,13 +49,13 @@ def instances(schema: Any, *, limit: int = 10, deadline: float = 1.0, default_di
     return list(found.values())
 
 
-def _candidates(formula: Node, solver: Solver, limit: int) -> Iterator[Any]:
+def _candidates(formula: Formula, solver: Solver, limit: int) -> Iterator[Any]:
     declared = sorted({key for part in _props(formula) for key in part.named})
-    goals: list[list[Node]] = [[formula]]
+    goals: list[list[Formula]] = [[formula]]
     goals += [[formula, make(Required, key)] for key in declared[:limit]]
     goals.append([formula, *(make(Required, key) for key in declared)])
     seen: list[Any] = []
-    others: list[list[Node]] = []
+    others: list[list[Formula]] = []
     for goal in goals:
         outcome = solver.solve(goal)
         if isinstance(outcome, Found):
@@ -75,7 +75,7 @@ def _candidates(formula: Node, solver: Solver, limit: int) -> Iterator[Any]:
         yield outcome.value
 
 
-def _varied(value: Any, formula: Node, declared: list[str]) -> Iterator[list[Node]]:
+def _varied(value: Any, formula: Formula, declared: list[str]) -> Iterator[list[Formula]]:
     """Goals for the same members with other values."""
     if not isinstance(value, dict):
         return
@@ -85,10 +85,10 @@ def _varied(value: Any, formula: Node, declared: list[str]) -> Iterator[list[Nod
             yield [formula, other, *(make(Required, name) for name in value)]
 
 
-def _props(formula: Node) -> Iterator[Props]:
+def _props(formula: Formula) -> Iterator[Props]:
     """What the formula says about members of the value itself."""
     pending = [formula]
-    seen: set[Node] = set()
+    seen: set[Formula] = set()
     while pending:
         node = pending.pop()
         if node in seen:

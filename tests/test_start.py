@@ -21,7 +21,7 @@ SERVER = f"{sys.executable} -m mcp_governor.demo.server"
 
 # What costs milliseconds, of ours and beside it.
 ENGINES = ("jsonschema_rs", "mcp_governor.change.schemas", "mcp_governor.containment.decide")
-PROOF = ("jsonschema", "referencing", "mcp_governor.containment.solver", "mcp_governor.containment.nodes")
+PROOF = ("jsonschema", "referencing", "mcp_governor.containment.solver", "mcp_governor.containment.formulas")
 WIRE = ("mcp_governor.wire.endpoint", "mcp_governor.wire.session", "subprocess")
 HEAVY = ("rich", "pydantic", "anyio", "asyncio", "httpx2", "mcp", "markdown_it", "importlib.metadata")
 LINTER = ("mcp_governor.linting", "mcp_governor.catalogue", "tomli")

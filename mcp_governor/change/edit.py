@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.change.budget import Budget
+    from mcp_governor.change.graph import Graph, SchemaNode
     from mcp_governor.change.lifting import Way
-    from mcp_governor.change.node import Graph, Node
     from mcp_governor.change.slices import Side as Which
     from mcp_governor.change.slices import Slice, Stead
 
@@ -115,22 +115,22 @@ class Questions:
         self._sharpened = 0
         self._identities = Identities(budget.spend)
         self._slicer = Slicer()
-        self._inhabited: dict[Node, bool] = {}
-        self._validators: dict[tuple[Node, Reading], Validating] = {}
+        self._inhabited: dict[SchemaNode, bool] = {}
+        self._validators: dict[tuple[SchemaNode, Reading], Validating] = {}
 
-    def both(self, old: Node, new: Node, *, root: bool = False) -> tuple[Containment, Containment]:
+    def both(self, old: SchemaNode, new: SchemaNode, *, root: bool = False) -> tuple[Containment, Containment]:
         """Forward and backward for two nodes."""
         return self.forward(old, new, root=root), self.backward(old, new, root=root)
 
-    def backward(self, old: Node, new: Node, *, root: bool = False) -> Containment:
+    def backward(self, old: SchemaNode, new: SchemaNode, *, root: bool = False) -> Containment:
         """The opposite of :meth:`forward`, without a witness: it tells what is compatible, and proves no break."""
         return self.forward(new, old, root=root, witness=False)
 
-    def forward(self, old: Node, new: Node, *, root: bool = False, witness: bool = True) -> Containment:
+    def forward(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, witness: bool = True) -> Containment:
         """Whether ``new`` keeps what ``old`` promised: takes what it took, answers only what it answered."""
         return self._in_time(lambda: self._forward(old, new, root=root, witness=witness))
 
-    def _forward(self, old: Node, new: Node, *, root: bool, witness: bool) -> Containment:
+    def _forward(self, old: SchemaNode, new: SchemaNode, *, root: bool, witness: bool) -> Containment:
         closed, opened = self._readings()
         if self.side is Side.INPUT:
             outer = self._render(new)
@@ -140,7 +140,7 @@ class Questions:
             inner = self._render(new, closed)
         return self._ask(outer, inner, witness=witness)
 
-    def _render(self, node: Node, reading: Reading = Reading.RAW, **more: Any) -> Any:
+    def _render(self, node: SchemaNode, reading: Reading = Reading.RAW, **more: Any) -> Any:
         return render(node, reading, spend=self._count, **more)
 
     def _count(self, work: int) -> None:
@@ -171,11 +171,11 @@ class Questions:
             return answer
         return Containment("unknown", reason=self.unreadable)
 
-    def accepts_anything(self, node: Node) -> bool:
+    def accepts_anything(self, node: SchemaNode) -> bool:
         """Whether a node is the schema ``true`` in some spelling."""
         return self.covers(lambda: (self._render(node), True))
 
-    def same_set(self, one: Node, other: Node) -> bool:
+    def same_set(self, one: SchemaNode, other: SchemaNode) -> bool:
         """Whether two nodes surely accept the same instances."""
         return self.covers(lambda: (self._render(one), self._render(other))) and self.covers(
             lambda: (self._render(other), self._render(one))
@@ -226,7 +226,7 @@ class Questions:
         step = edit.step and edit.step.outer
         closed, _ = self._readings()
         while step is not None:
-            node: Node = getattr(step, document)
+            node: SchemaNode = getattr(step, document)
             if node not in self._inhabited:
                 cut = self._slicer.cut(step, (), document)
                 asked = self._in_time(
@@ -321,7 +321,7 @@ class Questions:
         )
         return Containment("no", witness, has_witness=True) if holds else Containment("unknown")
 
-    def _sample(self, node: Node, way: Way, document: Which) -> Any:
+    def _sample(self, node: SchemaNode, way: Way, document: Which) -> Any:
         """A small value of a node on the way to an edit, ``None`` where there is none."""
         cut = self._slicer.cut(Step(None, node, node), (), document)
         closed, _ = self._readings()
@@ -343,7 +343,7 @@ class Questions:
             and Validating(spared).accepts(witness) is True
         )
 
-    def _validator(self, root: Node, reading: Reading) -> Validating:
+    def _validator(self, root: SchemaNode, reading: Reading) -> Validating:
         key = (root, reading)
         if key not in self._validators:
             inputs = self.side is Side.INPUT and reading is Reading.CLOSED
@@ -366,7 +366,7 @@ class Questions:
         closed one accepts fewer, an opened one more."""
         return self.same_set(self.old.root, self.new.root)
 
-    def signature(self, node: Node) -> int:
+    def signature(self, node: SchemaNode) -> int:
         """A number that two nodes share where they say the same; wording apart, names of ``$defs`` apart."""
         return self._identities.of(node)
 

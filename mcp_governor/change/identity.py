@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.node import Node
+from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.reading import POLICY_NOTES
 from mcp_governor.schemas.keywords import UNORDERED_KEYS
 from mcp_governor.surface.canonical import canonical_json
@@ -27,10 +27,10 @@ class Identities:
 
     def __init__(self, spend: Callable[[int], None]) -> None:
         self._spend = spend
-        self._numbers: dict[Node, int] = {}
+        self._numbers: dict[SchemaNode, int] = {}
         self._known: dict[Hashable, int] = {}
 
-    def of(self, node: Node) -> int:
+    def of(self, node: SchemaNode) -> int:
         """The node's number."""
         node = _target(node)
         number = self._numbers.get(node)
@@ -45,7 +45,7 @@ class Identities:
                 self._number(group)
         return self._numbers[node]
 
-    def _number(self, group: list[Node]) -> None:
+    def _number(self, group: list[SchemaNode]) -> None:
         alone = len(group) == 1 and all(child is not group[0] for child in _children(group[0]))
         if alone:
             self._numbers[group[0]] = self._name(_key(group[0], self._numbers.__getitem__))
@@ -61,49 +61,49 @@ class Identities:
             guess = refined
         self._numbers.update(refined)
 
-    def _looking(self, guess: dict[Node, int]) -> Callable[[Node], int]:
+    def _looking(self, guess: dict[SchemaNode, int]) -> Callable[[SchemaNode], int]:
         return lambda node: guess[node] if node in guess else self._numbers[node]
 
     def _name(self, key: Hashable) -> int:
         return self._known.setdefault(key, len(self._known) + 1)
 
 
-def _target(node: Node) -> Node:
+def _target(node: SchemaNode) -> SchemaNode:
     """The node that a bare reference without notes leads to."""
     while not node.opaque and set(node.keywords) == {"$ref"} and not any(key in node.notes for key in POLICY_NOTES):
         node = node.keywords["$ref"]
     return node
 
 
-def _children(node: Node) -> Iterator[Node]:
+def _children(node: SchemaNode) -> Iterator[SchemaNode]:
     for value in node.keywords.values():
         for item in _nodes(value):
             yield _target(item)
 
 
-def _nodes(value: Any) -> Iterable[Node]:
-    if isinstance(value, Node):
+def _nodes(value: Any) -> Iterable[SchemaNode]:
+    if isinstance(value, SchemaNode):
         return (value,)
     items = value.values() if isinstance(value, dict) else (value if isinstance(value, list) else ())
-    return (item for item in items if isinstance(item, Node))
+    return (item for item in items if isinstance(item, SchemaNode))
 
 
-def _key(node: Node, number: Callable[[Node], int]) -> Hashable:
+def _key(node: SchemaNode, number: Callable[[SchemaNode], int]) -> Hashable:
     """All that a node says, sub-schemas by number."""
 
-    def told(item: Node) -> int:
+    def told(item: SchemaNode) -> int:
         return number(_target(item))
 
     parts: list[Hashable] = [("opaque", node.identity)] if node.opaque else []
     parts.extend((note, canonical_json(node.notes[note])) for note in POLICY_NOTES if note in node.notes)
     for key in sorted(node.keywords):
         value = node.keywords[key]
-        if isinstance(value, Node):
+        if isinstance(value, SchemaNode):
             parts.append((key, told(value)))
-        elif isinstance(value, list) and value and isinstance(value[0], Node):
+        elif isinstance(value, list) and value and isinstance(value[0], SchemaNode):
             numbers = [told(item) for item in value]
             parts.append((key, tuple(sorted(numbers) if key in UNORDERED_KEYS else numbers)))
-        elif isinstance(value, dict) and any(isinstance(item, Node) for item in value.values()):
+        elif isinstance(value, dict) and any(isinstance(item, SchemaNode) for item in value.values()):
             parts.append((key, tuple(sorted((name, told(item)) for name, item in value.items()))))
         else:
             parts.append((key, _plain(key, value)))
@@ -118,13 +118,13 @@ def _plain(key: str, value: Any) -> str:
     return canonical_json(value)
 
 
-def _components(start: Node, done: dict[Node, int]) -> Iterator[list[Node]]:
+def _components(start: SchemaNode, done: dict[SchemaNode, int]) -> Iterator[list[SchemaNode]]:
     """Groups of nodes that reach each other, inner ones first (Tarjan), leaving out what is done."""
-    order: dict[Node, int] = {start: 0}
-    low: dict[Node, int] = {start: 0}
-    path: list[Node] = [start]
-    waiting: set[Node] = {start}
-    stack: list[tuple[Node, Iterator[Node]]] = [(start, _children(start))]
+    order: dict[SchemaNode, int] = {start: 0}
+    low: dict[SchemaNode, int] = {start: 0}
+    path: list[SchemaNode] = [start]
+    waiting: set[SchemaNode] = {start}
+    stack: list[tuple[SchemaNode, Iterator[SchemaNode]]] = [(start, _children(start))]
     while stack:
         node, children = stack[-1]
         child = next((item for item in children if item not in done), None)
@@ -146,7 +146,7 @@ def _components(start: Node, done: dict[Node, int]) -> Iterator[list[Node]]:
             low[node] = min(low[node], order[child])
 
 
-def _popped(path: list[Node], node: Node) -> list[Node]:
+def _popped(path: list[SchemaNode], node: SchemaNode) -> list[SchemaNode]:
     group = []
     while True:
         group.append(path.pop())

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import UNIONS
-from mcp_governor.change.node import Node
 from mcp_governor.change.view import deref
 from mcp_governor.frozen import frozen
 
@@ -30,9 +30,9 @@ class Way:
         one_of: one of these unions is a ``oneOf``, so that a value of the narrowed node may be refused by the node.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[SchemaNode, ...]
     steps: tuple[str | int | None, ...]
-    narrowed: dict[Node, Node]
+    narrowed: dict[SchemaNode, SchemaNode]
     one_of: bool
 
 
@@ -45,16 +45,16 @@ def way_to(step: Step | None, home: str, document: Side) -> Way:
         document: which of the two documents.
     """
     index = 0 if document == "old" else 1
-    nodes: list[Node] = []
+    nodes: list[SchemaNode] = []
     steps: list[str | int | None] = []
-    narrowed: dict[Node, Node] = {}
+    narrowed: dict[SchemaNode, SchemaNode] = {}
     one_of = False
     while step is not None:
-        node: Node = getattr(step, document)
+        node: SchemaNode = getattr(step, document)
         for key in UNIONS:
             branch = next((item for item in node.keywords.get(key, ()) if deref(item).pointer == home), None)
             if branch is not None:
-                narrowed[node] = Node(node.pointer, {**node.keywords, key: [branch]}, node.notes, synthetic=True)
+                narrowed[node] = SchemaNode(node.pointer, {**node.keywords, key: [branch]}, node.notes, synthetic=True)
                 one_of = one_of or key == "oneOf"
         nodes.append(node)
         steps.append(0 if step.item else step.names[index] if step.names else None)
@@ -63,7 +63,7 @@ def way_to(step: Step | None, home: str, document: Side) -> Way:
     return Way(tuple(nodes), tuple(steps), narrowed, one_of)
 
 
-def lifted(value: Any, way: Way, sample: Callable[[Node], Any]) -> Any:
+def lifted(value: Any, way: Way, sample: Callable[[SchemaNode], Any]) -> Any:
     """A value of the whole document that holds ``value`` where the edit is.
 
     Args:

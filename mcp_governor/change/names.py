@@ -12,7 +12,7 @@ from mcp_governor.surface.canonical import canonical_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from mcp_governor.change.node import Node
+    from mcp_governor.change.graph import SchemaNode
 
 UNIONS = ("anyOf", "oneOf")
 _JOINING = frozenset({"$ref", "allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "then"})
@@ -35,7 +35,7 @@ class Names:
 NO_NAMES = Names()
 
 
-def parts(node: Node, *, unions: bool = True) -> Iterator[Node]:
+def parts(node: SchemaNode, *, unions: bool = True) -> Iterator[SchemaNode]:
     """The schemas whose keys count together with those of ``node``."""
     keywords = node.keywords
     if _JOINING.isdisjoint(keywords):
@@ -50,7 +50,7 @@ def parts(node: Node, *, unions: bool = True) -> Iterator[Node]:
             yield from keywords.get(key, ())
 
 
-def own_names(node: Node) -> Names:
+def own_names(node: SchemaNode) -> Names:
     """The keys that a schema object itself names."""
     keywords = node.keywords
     named = {*keywords.get("properties", ()), *keywords.get("required", ())}
@@ -60,7 +60,7 @@ def own_names(node: Node) -> Names:
     return Names(frozenset(named), frozenset(keywords.get("patternProperties", ())))
 
 
-def together(node: Node, *, unions: bool = True) -> Iterator[Node]:
+def together(node: SchemaNode, *, unions: bool = True) -> Iterator[SchemaNode]:
     """``node`` and every schema whose keys count together with its own, each once, however many ways lead there."""
     yield node
     seen = {node}
@@ -73,7 +73,7 @@ def together(node: Node, *, unions: bool = True) -> Iterator[Node]:
             pending.extend(parts(part))
 
 
-def names(node: Node, *, unions: bool = True) -> Names:
+def names(node: SchemaNode, *, unions: bool = True) -> Names:
     """The keys that count together at ``node``; without its own unions where asked."""
     properties: set[str] = set()
     patterns: set[str] = set()
@@ -84,14 +84,14 @@ def names(node: Node, *, unions: bool = True) -> Names:
     return Names(frozenset(properties), frozenset(patterns))
 
 
-def declared_elsewhere(node: Node) -> frozenset[str]:
+def declared_elsewhere(node: SchemaNode) -> frozenset[str]:
     """Properties that the schemas which apply along with ``node`` declare."""
     return frozenset(
         name for part in together(node) if part is not node for name in part.keywords.get("properties", ())
     )
 
 
-def declares(node: Node) -> bool:
+def declares(node: SchemaNode) -> bool:
     """Whether any schema that counts here declares properties; an object that declares none is a map."""
     return any(part.keywords.get("properties") or part.keywords.get("patternProperties") for part in together(node))
 
@@ -102,12 +102,12 @@ def is_false(node: Any) -> bool:
     return refused is not None and not refused.keywords and not refused.opaque
 
 
-def is_true(node: Node) -> bool:
+def is_true(node: SchemaNode) -> bool:
     """Whether a node is the schema ``true`` or ``{}``."""
     return not node.keywords and not node.opaque
 
 
-def closed_here(node: Node) -> bool:
+def closed_here(node: SchemaNode) -> bool:
     """Whether the node itself forbids keys that it does not declare."""
     return any(
         key in node.keywords and is_false(node.keywords[key])
@@ -115,18 +115,18 @@ def closed_here(node: Node) -> bool:
     )
 
 
-def has_extra_schema(node: Node) -> bool:
+def has_extra_schema(node: SchemaNode) -> bool:
     """Whether a schema that counts here gives undeclared keys a schema: their openness is meant."""
     return any(map(has_extra_schema_itself, together(node)))
 
 
-def has_extra_schema_itself(node: Node) -> bool:
+def has_extra_schema_itself(node: SchemaNode) -> bool:
     """Like :func:`has_extra_schema`, leaving out the alternatives of the node's own unions."""
     extra = (node.keywords.get(key) for key in ("additionalProperties", "unevaluatedProperties"))
     return any(item is not None and not is_true(item) and not is_false(item) for item in extra)
 
 
-def types_of(node: Node) -> frozenset[str] | None:
+def types_of(node: SchemaNode) -> frozenset[str] | None:
     """The JSON types that ``type``, ``const`` and ``enum`` leave, ``None`` where they say nothing."""
     given = node.keywords.get("type")
     if given is not None:
@@ -138,7 +138,7 @@ def types_of(node: Node) -> frozenset[str] | None:
     return None if given is None else frozenset([given] if isinstance(given, str) else given)
 
 
-def fixed_values(node: Node) -> list[Any] | None:
+def fixed_values(node: SchemaNode) -> list[Any] | None:
     """The values of ``const`` or ``enum``, here or in a schema that must hold too."""
     for part in _all_of(node):
         if "const" in part.keywords:
@@ -148,9 +148,9 @@ def fixed_values(node: Node) -> list[Any] | None:
     return None
 
 
-def _all_of(node: Node) -> Iterator[Node]:
+def _all_of(node: SchemaNode) -> Iterator[SchemaNode]:
     """A node and what must hold along with it, each once, however many ways lead there."""
-    seen: set[Node] = set()
+    seen: set[SchemaNode] = set()
     pending = [node]
     while pending:
         part = pending.pop()
@@ -177,7 +177,7 @@ def json_type(value: Any) -> str:
     return "integer" if value == int(value) else "number"
 
 
-def tags(node: Node) -> dict[str, frozenset[str]]:
+def tags(node: SchemaNode) -> dict[str, frozenset[str]]:
     """Properties that a schema pins to fixed values: name → the values' canonical texts."""
     found: dict[str, frozenset[str]] = {}
     for part in _all_of(node):
@@ -199,7 +199,7 @@ class Overlaps:
         spend: is told about the work.
     """
 
-    def __init__(self, branches: list[Node], spend: Callable[[int], None]) -> None:
+    def __init__(self, branches: list[SchemaNode], spend: Callable[[int], None]) -> None:
         self._branches = branches
         self._spend = spend
         self._types = [_widened(types_of(branch)) for branch in branches]

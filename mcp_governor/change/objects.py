@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
+from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import (
     closed_here,
     declared_elsewhere,
@@ -15,7 +16,6 @@ from mcp_governor.change.names import (
     is_true,
     types_of,
 )
-from mcp_governor.change.node import Node
 from mcp_governor.change.reading import render
 from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
 from mcp_governor.change.terms import MISSING, Side
@@ -46,9 +46,9 @@ class Walker(Protocol):
     edits: list[Edit]
     complete: bool
 
-    def property(self, name: str, old: Node, new: Node, *, trust: bool, was: str = "") -> None: ...
+    def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None: ...
 
-    def nodes(self, old: Node, new: Node, *, root: bool = False, trust: bool = True) -> None: ...
+    def nodes(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, trust: bool = True) -> None: ...
 
     def child(self, old: Alternative, new: Alternative, key: str, leaf: Leaf, family: str, trust: bool) -> None: ...
 
@@ -57,7 +57,7 @@ class Walker(Protocol):
 
 def plain(value: Any, spend: Callable[[int], None]) -> Any:
     """A keyword's value as JSON: nodes rendered as published; ``spend`` is told about each part before it is made."""
-    if isinstance(value, Node):
+    if isinstance(value, SchemaNode):
         return render(value, noted=True, spend=spend)
     if isinstance(value, list):
         spend(len(value))
@@ -84,8 +84,8 @@ class _Objects:
         self.trust = spot.trust
         self.old_elsewhere = declared_elsewhere(old.node())
         self.new_elsewhere = declared_elsewhere(new.node())
-        self.old_properties: dict[str, Node] = _declared(old)
-        self.new_properties: dict[str, Node] = _declared(new)
+        self.old_properties: dict[str, SchemaNode] = _declared(old)
+        self.new_properties: dict[str, SchemaNode] = _declared(new)
         self.old_required = frozenset(old.keys.get("required", ()))
         self.new_required = frozenset(new.keys.get("required", ()))
 
@@ -266,7 +266,7 @@ class _Objects:
             else:
                 self.walk.nodes(before, after, trust=self.trust)
 
-    def _extra_stated(self, key: str, before: Node | None, after: Node | None) -> None:
+    def _extra_stated(self, key: str, before: SchemaNode | None, after: SchemaNode | None) -> None:
         """What undeclared keys hold is said, or no longer said: told even where the declared reading ignores it."""
         stated = after if before is None else before
         if stated is None or self.walk.questions.accepts_anything(stated):
@@ -289,7 +289,7 @@ class _Objects:
             self.leaf("dependency", ("dependentSchemas",))
 
 
-def _declared(alternative: Alternative) -> dict[str, Node]:
+def _declared(alternative: Alternative) -> dict[str, SchemaNode]:
     """Properties that may hold something; a property that is ``false`` is forbidden, not declared."""
     return {name: node for name, node in alternative.keys.get("properties", {}).items() if not is_false(node)}
 

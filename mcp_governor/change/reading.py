@@ -31,7 +31,7 @@ from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE, SCHEMA_KEYS, SC
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mcp_governor.change.node import Node
+    from mcp_governor.change.graph import SchemaNode
 
 _IN_PLACE = APPLICATORS.intersection(IN_PLACE) - {"if", "not"}
 """What is read as its schema is; conditions and negations are always as published."""
@@ -63,11 +63,11 @@ def _freely(_: int) -> None:
 
 
 def render(
-    node: Node,
+    node: SchemaNode,
     reading: Reading = Reading.RAW,
     *,
     arguments: bool = False,
-    replaced: Mapping[Node, Node] | None = None,
+    replaced: Mapping[SchemaNode, SchemaNode] | None = None,
     noted: bool = False,
     definition: str = "d",
     spend: Callable[[int], None] = _freely,
@@ -124,7 +124,7 @@ class _Renderer:
     def __init__(
         self,
         reading: Reading,
-        replaced: Mapping[Node, Node],
+        replaced: Mapping[SchemaNode, SchemaNode],
         noted: bool,
         definition: str,
         spend: Callable[[int], None],
@@ -135,7 +135,7 @@ class _Renderer:
         self.replaced = replaced
         self.noted = noted
         self.targets: dict[tuple[int, _Role], int] = {}
-        self.queue: list[tuple[Node, _Role]] = []
+        self.queue: list[tuple[SchemaNode, _Role]] = []
 
     def definitions(self) -> dict[str, Any]:
         out: dict[str, Any] = {}
@@ -144,7 +144,7 @@ class _Renderer:
             out[f"{self.definition}{len(out)}"] = self.node(node, role)
         return out
 
-    def reference(self, node: Node, role: _Role) -> dict[str, Any]:
+    def reference(self, node: SchemaNode, role: _Role) -> dict[str, Any]:
         node = self.replaced.get(node, node)
         key = (id(node), role)
         if key not in self.targets:
@@ -152,7 +152,7 @@ class _Renderer:
             self.queue.append((node, role))
         return {"$ref": f"#/$defs/{self.definition}{self.targets[key]}"}
 
-    def node(self, node: Node, role: _Role) -> Any:
+    def node(self, node: SchemaNode, role: _Role) -> Any:
         node = self.replaced.get(node, node)
         if node.opaque:
             return {"const": _STAND_IN + hashlib.sha256(node.identity.encode(errors="replace")).hexdigest()}
@@ -168,7 +168,7 @@ class _Renderer:
             return self.opened(node)
         return self.closed(node, role)
 
-    def keywords(self, node: Node, role: _Role, skip: frozenset[str] = frozenset()) -> dict[str, Any]:
+    def keywords(self, node: SchemaNode, role: _Role, skip: frozenset[str] = frozenset()) -> dict[str, Any]:
         """All keywords of a node; what applies in place is a part where the node is read."""
         out: dict[str, Any] = {}
         self.spend(1 + len(node.keywords))
@@ -196,7 +196,7 @@ class _Renderer:
                 out[key] = value
         return out
 
-    def _one_of(self, branches: list[Node], role: _Role, out: dict[str, Any]) -> None:
+    def _one_of(self, branches: list[SchemaNode], role: _Role, out: dict[str, Any]) -> None:
         raw = [self.node(branch, _Role.RAW) for branch in branches]
         read = raw if role is _Role.RAW else [self.node(branch, role) for branch in branches]
         excluding = role is not _Role.RAW and self.reading is Reading.CLOSED and Overlaps(branches, self.spend).none
@@ -214,7 +214,7 @@ class _Renderer:
             out["oneOf"] = raw
             _conjoin(out, {"anyOf": read})
 
-    def opened(self, node: Node) -> dict[str, Any]:
+    def opened(self, node: SchemaNode) -> dict[str, Any]:
         shut = {
             key
             for key in ("additionalProperties", "unevaluatedProperties")
@@ -222,7 +222,7 @@ class _Renderer:
         }
         return self.keywords(node, _Role.WHOLE, frozenset(shut))
 
-    def closed(self, node: Node, role: _Role, extra: Names = NO_NAMES) -> Any:
+    def closed(self, node: SchemaNode, role: _Role, extra: Names = NO_NAMES) -> Any:
         if role is _Role.PART:
             return self.keywords(node, role)
         keywords = node.keywords
@@ -243,7 +243,7 @@ class _Renderer:
             self._close(out, names(node) | extra)
         return out
 
-    def _alternatives(self, node: Node, key: str, role: _Role, extra: Names) -> dict[str, Any]:
+    def _alternatives(self, node: SchemaNode, key: str, role: _Role, extra: Names) -> dict[str, Any]:
         """A union and nothing else: each alternative is an object of its own."""
         branches = node.keywords[key]
         out = self.keywords(node, role, frozenset({key}))
@@ -259,13 +259,13 @@ class _Renderer:
             self._put_one_of([self.node(branch, _Role.RAW) for branch in branches], read, out)
         return out
 
-    def _branch(self, branch: Node, role: _Role, shared: Names) -> Any:
+    def _branch(self, branch: SchemaNode, role: _Role, shared: Names) -> Any:
         branch = self.replaced.get(branch, branch)
         if not shared or branch.opaque or is_true(branch) or is_false(branch) or not declares(branch):
             return self.node(branch, role)
         return self.closed(branch, role, shared)
 
-    def _narrow_branches(self, branches: list[Node], rest: Names, out: dict[str, Any]) -> None:
+    def _narrow_branches(self, branches: list[SchemaNode], rest: Names, out: dict[str, Any]) -> None:
         """Alternatives that exclude each other do not lend each other their keys."""
         overlaps = Overlaps(branches, self.spend)
         own = [names(branch) for branch in branches]

@@ -9,8 +9,8 @@ from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import NO_FACTS, Facts, names_on
+from mcp_governor.change.graph import parse
 from mcp_governor.change.making import make
-from mcp_governor.change.node import parse
 from mcp_governor.change.reading import render, stand_ins
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.terms import MISSING, Level, Side, Verdict
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.change.budget import Budget
+    from mcp_governor.change.graph import Graph
     from mcp_governor.change.model import Change
-    from mcp_governor.change.node import Graph
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import declared_elsewhere, is_false, is_true, together
-from mcp_governor.change.node import Node
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Step:
     """
 
     outer: Step | None
-    old: Node
-    new: Node
+    old: SchemaNode
+    new: SchemaNode
     names: tuple[str, ...] = ()
     item: bool = False
     homes: tuple[str, str] = ("", "")
@@ -57,8 +57,8 @@ class Stead:
             quadratic; where it is given names, the other optional properties of the edited object are left out.
     """
 
-    node: Node
-    make: Callable[[Keep | None], Node]
+    node: SchemaNode
+    make: Callable[[Keep | None], SchemaNode]
 
 
 def restricted(alternative: Alternative, keep: Keep | None) -> Alternative:
@@ -73,8 +73,8 @@ class Slicer:
     """Cuts the two documents of a comparison; it remembers what each node needs."""
 
     def __init__(self) -> None:
-        self._needed: dict[Node, Keep] = {}
-        self._plain: dict[Node, bool] = {}
+        self._needed: dict[SchemaNode, Keep] = {}
+        self._plain: dict[SchemaNode, bool] = {}
 
     def cut(self, step: Step | None, names: Iterable[str], *documents: Side) -> Slice:
         """What can be left out for an edit.
@@ -84,7 +84,7 @@ class Slicer:
             names: the properties that it is about.
             documents: which of the two are asked about: ``"old"``, ``"new"``.
         """
-        keeps: dict[Node, set[str]] = {}
+        keeps: dict[SchemaNode, set[str]] = {}
         kept = tuple(names)
         innermost: Keep | None = None
         plain = True
@@ -101,7 +101,7 @@ class Slicer:
         left = {node: frozenset(keep) for node, keep in keeps.items() if _pays(node, keep)}
         return Slice(left, innermost, plain and all(map(self._is_plain, left)))
 
-    def _is_plain(self, node: Node) -> bool:
+    def _is_plain(self, node: SchemaNode) -> bool:
         """Whether a node says nothing but what its members or items are, and which there must be."""
         found = self._plain.get(node)
         if found is None:
@@ -110,7 +110,7 @@ class Slicer:
             found = self._plain[node] = node.keywords.keys() <= _PLAIN and closed_or_open
         return found
 
-    def _needs(self, node: Node) -> Keep:
+    def _needs(self, node: SchemaNode) -> Keep:
         """The properties that other keywords at a node speak of."""
         found = self._needed.get(node)
         if found is None:
@@ -124,7 +124,7 @@ class Slicer:
         return found
 
 
-def _pays(node: Node, keep: set[str]) -> bool:
+def _pays(node: SchemaNode, keep: set[str]) -> bool:
     declared = node.keywords.get("properties", ())
     return len(declared) >= _WORTHWHILE and len(declared) > len(keep)
 
@@ -141,11 +141,11 @@ class Slice:
             optional and the same on both sides.
     """
 
-    keeps: Mapping[Node, Keep]
+    keeps: Mapping[SchemaNode, Keep]
     innermost: Keep | None = None
     plain: bool = False
 
-    def replaced(self, *steads: Stead) -> dict[Node, Node]:
+    def replaced(self, *steads: Stead) -> dict[SchemaNode, SchemaNode]:
         """What to see in the stead of the nodes, and of those of edits."""
         out = {node: _without(node, keep) for node, keep in self.keeps.items()}
         for stead in steads:
@@ -171,7 +171,7 @@ class Slice:
 WHOLE = Slice({})
 
 
-def _without(node: Node, keep: Keep) -> Node:
+def _without(node: SchemaNode, keep: Keep) -> SchemaNode:
     declared = node.keywords["properties"]
     kept = {name: declared[name] for name in sorted(keep) if name in declared}
-    return Node(node.pointer, {**node.keywords, "properties": kept}, node.notes, synthetic=True)
+    return SchemaNode(node.pointer, {**node.keywords, "properties": kept}, node.notes, synthetic=True)

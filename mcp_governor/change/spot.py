@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.change.edit import Edit
-    from mcp_governor.change.node import Node
+    from mcp_governor.change.graph import SchemaNode
     from mcp_governor.change.slices import Keep
     from mcp_governor.change.view import Alternative, View
 
@@ -44,22 +44,22 @@ class Spot:
     def single_out(self, edit: Edit, take_over: TakeOver) -> None:
         """Note how the old node looks with one edit, and the new one without it."""
 
-        def changed(keep: Keep | None) -> Node:
+        def changed(keep: Keep | None) -> SchemaNode:
             one, other = restricted(self.old, keep), restricted(self.new, keep)
             return swapped(self.old_view, self.old_slot or self.old, take_over(one, other))
 
-        def reverted(keep: Keep | None) -> Node:
+        def reverted(keep: Keep | None) -> SchemaNode:
             one, other = restricted(self.old, keep), restricted(self.new, keep)
             return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
 
         edit.with_it, edit.without_it = instead(self.old_view, changed), instead(self.new_view, reverted)
 
 
-def swapped(view: View, member: Alternative, stand_in: Alternative) -> Node:
+def swapped(view: View, member: Alternative, stand_in: Alternative) -> SchemaNode:
     """A node with another alternative in the place of one of its own."""
     return view.node_with([stand_in if item is member else item for item in view.alternatives])
 
 
-def instead(view: View, make: Callable[[Keep | None], Node]) -> Stead | None:
+def instead(view: View, make: Callable[[Keep | None], SchemaNode]) -> Stead | None:
     """A node and what to see in its stead; ``None`` for a node that stands nowhere in the document."""
     return None if view.node.synthetic else Stead(view.node, make)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.node import parse
+from mcp_governor.change.graph import parse
 from mcp_governor.change.reading import conjunction, render
 from mcp_governor.containment.validating import Validating
 from mcp_governor.surface.fingerprint import strip

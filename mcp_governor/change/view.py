@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import UNIONS, is_true, json_type
-from mcp_governor.change.node import Node
 from mcp_governor.schemas.keywords import REFERENCES, about
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
@@ -58,10 +58,10 @@ class Alternative:
         """Whether a ``type`` keyword gives the type; otherwise its listed values do, or nothing."""
         return self.type is not None and "type" in self.where
 
-    def node(self) -> Node:
+    def node(self) -> SchemaNode:
         """The alternative as a node of its own."""
         types = {} if self.type is None else {"type": self.type}
-        return Node(self.home, {**types, **self.keys}, synthetic=True)
+        return SchemaNode(self.home, {**types, **self.keys}, synthetic=True)
 
     def with_keys(self, keys: dict[str, Any]) -> Alternative:
         """A copy with other values for some keywords; ``None`` removes one."""
@@ -81,27 +81,27 @@ class View:
         notes: annotations of the node, its references' after its own.
     """
 
-    node: Node
+    node: SchemaNode
     alternatives: list[Alternative]
     exclusive: bool
     notes: dict[str, tuple[Any, str]]
 
-    def node_with(self, alternatives: list[Alternative]) -> Node:
+    def node_with(self, alternatives: list[Alternative]) -> SchemaNode:
         """The node as it would be with other alternatives."""
         return union(self.node.pointer, alternatives, exclusive=self.exclusive)
 
 
-def union(pointer: str, alternatives: list[Alternative], *, exclusive: bool = False) -> Node:
+def union(pointer: str, alternatives: list[Alternative], *, exclusive: bool = False) -> SchemaNode:
     """A node that accepts what the alternatives accept."""
     if len(alternatives) == 1:
         return alternatives[0].node()
     if not alternatives:
-        return Node(pointer, {"not": Node(pointer)})
+        return SchemaNode(pointer, {"not": SchemaNode(pointer)})
     key = "oneOf" if exclusive else "anyOf"
-    return Node(pointer, {key: [alternative.node() for alternative in alternatives]}, synthetic=True)
+    return SchemaNode(pointer, {key: [alternative.node() for alternative in alternatives]}, synthetic=True)
 
 
-def deref(node: Node) -> Node:
+def deref(node: SchemaNode) -> SchemaNode:
     """The node that a bare reference leads to."""
     while not node.opaque and set(node.keywords) == {"$ref"}:
         node = node.keywords["$ref"]
@@ -115,7 +115,7 @@ class _Flat:
     notes: dict[str, tuple[Any, str]]
 
 
-def _flatten(node: Node, known: dict[Node, _Flat] | None = None) -> _Flat:
+def _flatten(node: SchemaNode, known: dict[SchemaNode, _Flat] | None = None) -> _Flat:
     """The node with what applies along with it, as far as that makes one object.
 
     Args:
@@ -129,7 +129,7 @@ def _flatten(node: Node, known: dict[Node, _Flat] | None = None) -> _Flat:
     return found
 
 
-def _merged(node: Node, known: dict[Node, _Flat]) -> _Flat:
+def _merged(node: SchemaNode, known: dict[SchemaNode, _Flat]) -> _Flat:
     keys = {key: value for key, value in node.keywords.items() if key not in ("$ref", "allOf")}
     where = {key: node.place_of(key) for key in node.keywords}
     if "const" in keys:
@@ -139,7 +139,7 @@ def _merged(node: Node, known: dict[Node, _Flat]) -> _Flat:
     if isinstance(keys.get("type"), str):
         keys["type"] = [keys["type"]]
     flat = _Flat(keys, where, _noted(node))
-    rest: list[Node] = []
+    rest: list[SchemaNode] = []
     reference = node.keywords.get("$ref")
     if reference is not None and (reference.opaque or not _merge(flat, _flatten(reference, known))):
         rest.append(reference)
@@ -154,7 +154,7 @@ def _merged(node: Node, known: dict[Node, _Flat]) -> _Flat:
     return flat
 
 
-def _noted(node: Node) -> dict[str, tuple[Any, str]]:
+def _noted(node: SchemaNode) -> dict[str, tuple[Any, str]]:
     return {key: (value, node.pointer) for key, value in node.notes.items()}
 
 
@@ -212,15 +212,15 @@ def _both(key: str, left: Any, right: Any) -> Any:
         return max(left, right)
     if key in _UPPER:
         return min(left, right)
-    return left if left is right or (not isinstance(left, Node | list | dict) and left == right) else _APART
+    return left if left is right or (not isinstance(left, SchemaNode | list | dict) and left == right) else _APART
 
 
-def _conjunction(left: Node, right: Node | None) -> Node:
+def _conjunction(left: SchemaNode, right: SchemaNode | None) -> SchemaNode:
     if right is None or right is left or is_true(right):
         return left
     if is_true(left):
         return right
-    return Node(left.pointer, {"allOf": [left, right]}, dict(left.notes), synthetic=True)
+    return SchemaNode(left.pointer, {"allOf": [left, right]}, dict(left.notes), synthetic=True)
 
 
 def _common_types(left: list[str], right: list[str]) -> list[str]:
@@ -231,7 +231,7 @@ def _common_types(left: list[str], right: list[str]) -> list[str]:
     return common
 
 
-def view(node: Node) -> View:
+def view(node: SchemaNode) -> View:
     """The node as alternatives. The node must not be opaque."""
     flat = _flatten(node)
     try:

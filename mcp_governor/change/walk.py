@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
+from mcp_governor.change.graph import SchemaNode, pointers
 from mcp_governor.change.names import is_false
-from mcp_governor.change.node import Node, pointers
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
 from mcp_governor.change.slices import Step, restricted
@@ -70,9 +70,9 @@ class Walk:
         self.questions = questions
         self.edits: list[Edit] = []
         self.silent: list[Edit] = []
-        self.pairs: list[tuple[Node, Node]] = []
+        self.pairs: list[tuple[SchemaNode, SchemaNode]] = []
         self.complete = True
-        self._seen: set[tuple[Node, Node]] = set()
+        self._seen: set[tuple[SchemaNode, SchemaNode]] = set()
         self._noted: set[tuple[str, str]] = set()
         self._trail: list[str] = []
         self._step: Step | None = None
@@ -85,7 +85,7 @@ class Walk:
         self.nodes(self.questions.old.root, self.questions.new.root, root=True)
         return self.edits
 
-    def property(self, name: str, old: Node, new: Node, *, trust: bool, was: str = "") -> None:
+    def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None:
         """Compare what two objects say of one property, which ``was`` called otherwise if so."""
         self._trail.append(name)
         self._entered = (was or name, name)
@@ -93,7 +93,7 @@ class Walk:
         self._entered = ()
         self._trail.pop()
 
-    def nodes(self, old: Node, new: Node, *, root: bool = False, trust: bool = True) -> None:
+    def nodes(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, trust: bool = True) -> None:
         """Compare two nodes that stand in the same place.
 
         Args:
@@ -135,7 +135,7 @@ class Walk:
         if trust and len(self.edits) - start + len(self.silent) - silent > 1:
             self._reconcile(start, old, new, root=root)
 
-    def _is_redirected(self, sites: tuple[str, str], old: Node, new: Node) -> bool:
+    def _is_redirected(self, sites: tuple[str, str], old: SchemaNode, new: SchemaNode) -> bool:
         """Whether a place refers to another definition now, so that it is the place that changed, not the definition.
 
         A definition that went while another one came may have been renamed: then it is the one that changed.
@@ -152,7 +152,7 @@ class Walk:
         """Where the schemas of both documents stand that apply to some value."""
         return pointers(self.questions.old.root), pointers(self.questions.new.root)
 
-    def _reconcile(self, start: int, old: Node, new: Node, *, root: bool) -> None:
+    def _reconcile(self, start: int, old: SchemaNode, new: SchemaNode, *, root: bool) -> None:
         """Let the node as a whole judge the edits below it: where there are several, they may undo each other."""
         below = self.edits[start:]
         changes = [edit for edit in below if edit.is_set_change]
@@ -344,13 +344,13 @@ class Walk:
             if family == "union":
                 break
 
-    def _differing(self, old: list[Node], new: list[Node]) -> list[tuple[Node, Node]]:
+    def _differing(self, old: list[SchemaNode], new: list[SchemaNode]) -> list[tuple[SchemaNode, SchemaNode]]:
         """Branches without those that both lists have, in order."""
         signature = self.questions.signature
         before, after = (Counter(map(signature, branches)) for branches in (old, new))
         gone, come = before - after, after - before
 
-        def left(branches: list[Node], extra: Counter[int]) -> list[Node]:
+        def left(branches: list[SchemaNode], extra: Counter[int]) -> list[SchemaNode]:
             out = []
             for branch in branches:
                 if extra[signature(branch)]:
@@ -394,15 +394,15 @@ def _retyped_altogether(old: View, new: View) -> bool:
     return None not in before | after and not before & after
 
 
-def _with_exclusion_of(one: View, other: View, _: Keep | None) -> Node:
+def _with_exclusion_of(one: View, other: View, _: Keep | None) -> SchemaNode:
     return union(one.node.pointer, one.alternatives, exclusive=other.exclusive)
 
 
-_ANYTHING = Node("", synthetic=True)
+_ANYTHING = SchemaNode("", synthetic=True)
 _PLAIN = frozenset({"additionalProperties", "properties", "required"})
 
 
-def _slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[Node, Node]:
+def _slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[SchemaNode, SchemaNode]:
     """An alternative without and with an edit, without what both say alike of properties: what is left decides, and
     is asked faster.
 
@@ -424,7 +424,7 @@ def _slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[Node
     )
 
 
-def _without_shared(mine: dict[str, Node], theirs: dict[str, Node]) -> dict[str, Node]:
+def _without_shared(mine: dict[str, SchemaNode], theirs: dict[str, SchemaNode]) -> dict[str, SchemaNode]:
     return {name: _ANYTHING if theirs.get(name) is node else node for name, node in mine.items()}
 
 

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from mcp_governor.containment.nodes import And, Node, Props, Required, Types, Values
+from mcp_governor.containment.formulas import And, Formula, Props, Required, Types, Values
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.values import TYPES, Frozen
 
@@ -35,10 +35,10 @@ class _Marks:
     members: dict[str | None, frozenset[Frozen]]
 
 
-def overlapping(parts: Sequence[Node], most: int) -> list[tuple[Node, Node]] | None:
+def overlapping(parts: Sequence[Formula], most: int) -> list[tuple[Formula, Formula]] | None:
     """The pairs of formulas that one value might satisfy both of; ``None`` where they may be more than ``most``."""
     marks = [_marks(part) for part in parts]
-    found: list[tuple[Node, Node]] = []
+    found: list[tuple[Formula, Formula]] = []
     for looks, (one, other) in enumerate(_meeting(marks)):
         if not _apart(marks[one], marks[other]):
             found.append((parts[one], parts[other]))
@@ -66,7 +66,7 @@ def _meeting(marks: list[_Marks]) -> Iterator[tuple[int, int]]:
     yield from ((one, other) for one in loose for other in marked)
 
 
-def _marks(part: Node) -> _Marks:
+def _marks(part: Formula) -> _Marks:
     pending = list(part.parts) if isinstance(part, And) else [part]
     kinds = frozenset(TYPES)
     members: dict[str | None, frozenset[Frozen]] = {}

@@ -11,10 +11,10 @@ from dataclasses import field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.nodes import (
+from mcp_governor.containment.formulas import (
     Contains,
+    Formula,
     Items,
-    Node,
     Repeated,
     Size,
     SomeItem,
@@ -56,7 +56,7 @@ MAX_TABLE = 5_000
 MAX_DISTINCT = 60
 """Items that have to differ: each one is drawn from as many values as there are items. Beyond: unknown."""
 
-Goal = dict[Node, None]
+Goal = dict[Formula, None]
 """What one item has to satisfy, in a fixed order."""
 
 
@@ -68,11 +68,11 @@ class ArrayGoal:
     somes: list[SomeItem] = field(default_factory=list)
     contains: list[Contains] = field(default_factory=list)
     sizes: list[Size] = field(default_factory=list)
-    marks: set[type[Node]] = field(default_factory=set)
+    marks: set[type[Formula]] = field(default_factory=set)
     doubt: str = ""
 
     @classmethod
-    def of(cls, atoms: Iterable[Node], doubt: str) -> ArrayGoal:
+    def of(cls, atoms: Iterable[Formula], doubt: str) -> ArrayGoal:
         """Sort the atoms. One that is of no sort here is left out: that leaves more instances, never fewer."""
         goal = cls(doubt=doubt)
         for atom in atoms:
@@ -109,7 +109,7 @@ def _border(goal: ArrayGoal) -> int:
     return max(ends, default=0)
 
 
-Extra = dict[int, tuple[Node, ...]]
+Extra = dict[int, tuple[Formula, ...]]
 """What is asked of the items at certain indexes beyond what holds for every array."""
 
 
@@ -198,7 +198,7 @@ class _Builder:
             return reached
         return first_found(Cases.each(reached), lambda counts: self.filled(counts, reached[counts]))
 
-    def chosen(self, choice: tuple[bool, ...]) -> Iterator[Node]:
+    def chosen(self, choice: tuple[bool, ...]) -> Iterator[Formula]:
         """What an item satisfies that counts like this; one that counts for nothing may do so unseen."""
         for part, fits in zip(self.goal.contains, choice, strict=True):
             if fits:
@@ -259,7 +259,7 @@ class _Builder:
         """A matching of items with values that are all different."""
         if len(goals) > MAX_DISTINCT:
             return Unknown("too many items that have to differ")
-        pools: dict[frozenset[Node], Pool] = {}
+        pools: dict[frozenset[Formula], Pool] = {}
         for goal in goals:
             if frozenset(goal) not in pools:
                 pools[frozenset(goal)] = self.pool(goal, len(goals))
@@ -321,7 +321,7 @@ class _Table:
         self.reached = after
 
 
-def _in_order(goals: list[Goal], pools: dict[frozenset[Node], Pool], keys: list[Any]) -> list[Found]:
+def _in_order(goals: list[Goal], pools: dict[frozenset[Formula], Pool], keys: list[Any]) -> list[Found]:
     """The items; where several have the same goal, in the order in which they were drawn, small ones first."""
     items = dict.fromkeys(range(len(goals)), Found(None))
     for kind, pool in pools.items():

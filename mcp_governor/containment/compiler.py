@@ -6,17 +6,17 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.apart import overlapping
-from mcp_governor.containment.nodes import (
+from mcp_governor.containment.formulas import (
     FALSE,
     TRUE,
     WRITTEN,
     And,
     Bound,
     Contains,
+    Formula,
     Items,
     Multiple,
     Names,
-    Node,
     One,
     Opaque,
     Or,
@@ -65,7 +65,7 @@ _SHARED_TEXT = 500
 """Length up to which the text of a subschema is kept."""
 _SHARED = 40_000
 """Texts that are kept: at most some 20 MB."""
-_shared: dict[str, Node] = {}
+_shared: dict[str, Formula] = {}
 """The formulas of subschemas without references: two releases of one schema have most of them in common."""
 
 
@@ -98,7 +98,7 @@ class Compiler:
         self.document = document
         self.written = written
         self.identity = identity
-        self._done: dict[_Key, Node] = {}
+        self._done: dict[_Key, Formula] = {}
         self._open: set[_Key] = set()
         # what is being compiled for the very value that the innermost schema speaks about
         self._here: set[_Key] = set()
@@ -109,7 +109,7 @@ class Compiler:
         self._left = MAX_FORMULAS
         self._until = _FOREVER
 
-    def root(self, until: float = _FOREVER) -> Node:
+    def root(self, until: float = _FOREVER) -> Formula:
         """The formula of the whole document.
 
         Args:
@@ -136,7 +136,7 @@ class Compiler:
         if before // _PATIENCE != self._left // _PATIENCE and time.monotonic() > self._until:
             raise StoppedError("reading a schema takes longer than the deadline")
 
-    def compile(self, schema: Any, base: str) -> Node:
+    def compile(self, schema: Any, base: str) -> Formula:
         """The formula of a subschema whose enclosing base URI is ``base``."""
         if isinstance(schema, bool):
             return TRUE if schema else FALSE
@@ -172,7 +172,7 @@ class Compiler:
         text = text_of(schema)
         return None if len(text) > _SHARED_TEXT or '"$' in text else f"{self.written} {text}"
 
-    def _whole(self, schema: dict[str, Any], base: str, key: _Key) -> Node:
+    def _whole(self, schema: dict[str, Any], base: str, key: _Key) -> Formula:
         self._open.add(key)
         self._here.add(key)
         inside = self.document.base_of(schema, base)
@@ -193,7 +193,7 @@ class Compiler:
             self._done[key] = node
         return node
 
-    def _again(self, schema: Any, base: str, scope: Scope) -> Node:
+    def _again(self, schema: Any, base: str, scope: Scope) -> Formula:
         outside, self._scope = self._scope, scope
         try:
             return self.compile(schema, base)
@@ -219,7 +219,7 @@ class Compiler:
         """Go back to the scope that was before."""
         self._scope = outside
 
-    def child(self, schema: Any, base: str) -> Node:
+    def child(self, schema: Any, base: str) -> Formula:
         """The formula of a subschema about a member, an item or a name."""
         outside, self._here = self._here, set()
         cut, self._cut = self._cut, set()
@@ -228,13 +228,13 @@ class Compiler:
         finally:
             self._here, self._cut = outside, cut
 
-    def conjunct(self, schema: Any, base: str) -> Node:
+    def conjunct(self, schema: Any, base: str) -> Formula:
         """The formula of a subschema that holds whenever its parent does: a circle adds nothing."""
         node = self.compile(schema, base)
         return TRUE if isinstance(node, Opaque) and node.why == _CIRCLE else node
 
-    def _parts(self, schema: dict[str, Any], base: str) -> list[Node]:
-        parts: list[Node] = []
+    def _parts(self, schema: dict[str, Any], base: str) -> list[Formula]:
+        parts: list[Formula] = []
         for key, value in schema.items():
             rule = _KEYWORDS.get(key)
             if rule is not None:
@@ -267,19 +267,19 @@ class Compiler:
         outermost = dict(self._scope).get(name)
         return place if outermost is None else self.document.anchors[outermost, name][:2]
 
-    def _ref(self, schema: dict[str, Any], base: str) -> Node:
-        parts: list[Node] = []
+    def _ref(self, schema: dict[str, Any], base: str) -> Formula:
+        parts: list[Formula] = []
         for keyword in REFERENCES:
             if keyword in schema:
                 place = self.follow(keyword, schema[keyword], base)
                 parts.append(self._nowhere(schema[keyword]) if place is None else self.conjunct(*place))
         return all_of(parts)
 
-    def _nowhere(self, reference: str) -> Node:
+    def _nowhere(self, reference: str) -> Formula:
         # named after its document: what another one says in that place may be something else
         return make(Opaque, "", f"{self.identity} reference {reference}", "a reference that does not resolve")
 
-    def _type(self, _: dict[str, Any], value: Any, __: str) -> Node:
+    def _type(self, _: dict[str, Any], value: Any, __: str) -> Formula:
         names = [value] if isinstance(value, str) else value
         if not self.written or "integer" not in names or "number" in names:
             return types(names)
@@ -288,37 +288,37 @@ class Compiler:
         )
         return any_of([types(name for name in names if name != "integer"), whole])
 
-    def _items(self, schema: dict[str, Any], base: str) -> Node:
+    def _items(self, schema: dict[str, Any], base: str) -> Formula:
         prefix = tuple(self.child(part, base) for part in schema.get("prefixItems", ()))
         rest = self.child(schema.get("items", True), base)
         while prefix and prefix[-1] is rest:
             prefix = prefix[:-1]
         return TRUE if not prefix and rest is TRUE else make(Items, prefix, rest)
 
-    def _contains(self, schema: dict[str, Any], value: Any, base: str) -> Node:
+    def _contains(self, schema: dict[str, Any], value: Any, base: str) -> Formula:
         low, high = int(schema.get("minContains", 1)), schema.get("maxContains")
         if low == 0 and high is None:
             return TRUE
         return make(Contains, self.child(value, base), low, None if high is None else int(high))
 
-    def _props(self, schema: dict[str, Any], base: str) -> Node:
+    def _props(self, schema: dict[str, Any], base: str) -> Formula:
         named = {key: self.child(part, base) for key, part in schema.get("properties", {}).items()}
         patterns = tuple(
             (pattern_node(key), self.child(part, base)) for key, part in schema.get("patternProperties", {}).items()
         )
         return props(named, patterns, self.child(schema.get("additionalProperties", True), base))
 
-    def _names(self, _: dict[str, Any], value: Any, base: str) -> Node:
+    def _names(self, _: dict[str, Any], value: Any, base: str) -> Formula:
         name = self.child(value, base)
         return TRUE if name is TRUE else make(Names, name)
 
-    def _one(self, _: dict[str, Any], value: Any, base: str) -> Node:
+    def _one(self, _: dict[str, Any], value: Any, base: str) -> Formula:
         parts = [node for part in value if (node := self.compile(part, base)) is not FALSE]
         if len(parts) < 2:
             return parts[0] if parts else FALSE
         return any_of(parts) if overlapping(parts, 0) == [] else make(One, tuple(parts))
 
-    def _if(self, schema: dict[str, Any], value: Any, base: str) -> Node:
+    def _if(self, schema: dict[str, Any], value: Any, base: str) -> Formula:
         condition = self.compile(value, base)
         then = self.compile(schema.get("then", True), base)
         other = self.compile(schema.get("else", True), base)
@@ -326,8 +326,8 @@ class Compiler:
             return TRUE
         return any_of([all_of([condition, then]), all_of([negate(condition), other])])
 
-    def _dependent(self, _: dict[str, Any], value: Any, base: str) -> Node:
-        parts: list[Node] = []
+    def _dependent(self, _: dict[str, Any], value: Any, base: str) -> Formula:
+        parts: list[Formula] = []
         for key, needs in value.items():
             if isinstance(needs, list):
                 need = all_of(make(Required, name) for name in needs)
@@ -340,21 +340,21 @@ class Compiler:
         return all_of(parts)
 
 
-def _size(kind: str, low: bool, limit: int) -> Node:
+def _size(kind: str, low: bool, limit: int) -> Formula:
     return TRUE if low and limit == 0 else make(Size, kind, low, limit)
 
 
-def _quantity(_: Compiler, __: dict[str, Any], value: Any, ___: str) -> Node:
+def _quantity(_: Compiler, __: dict[str, Any], value: Any, ___: str) -> Formula:
     return make(Multiple, abs(exact(value)))
 
 
-_GROUPS: tuple[tuple[frozenset[str], Callable[[Compiler, dict[str, Any], str], Node]], ...] = (
+_GROUPS: tuple[tuple[frozenset[str], Callable[[Compiler, dict[str, Any], str], Formula]], ...] = (
     (frozenset(REFERENCES), Compiler._ref),
     (frozenset(["items", "prefixItems"]), Compiler._items),
     (frozenset(["properties", "patternProperties", "additionalProperties"]), Compiler._props),
 )
 
-_KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Node]] = {
+_KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Formula]] = {
     "type": Compiler._type,
     "enum": lambda _c, _s, value, _b: values(map(freeze, value)),
     "const": lambda _c, _s, value, _b: values([freeze(value)]),

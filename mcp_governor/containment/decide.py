@@ -142,7 +142,7 @@ def _by_listing(
 
 def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
     """An instance of ``inner`` that ``outer`` refuses."""
-    from mcp_governor.containment.nodes import negate
+    from mcp_governor.containment.formulas import negate
     from mcp_governor.containment.solver import Solver
 
     try:

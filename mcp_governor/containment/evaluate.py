@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.automaton import automaton
-from mcp_governor.containment.nodes import (
+from mcp_governor.containment.formulas import (
     And,
     Bound,
     Constant,
     Contains,
+    Formula,
     Items,
     Matches,
     Multiple,
     Names,
-    Node,
     Not,
     One,
     Opaque,
@@ -40,7 +40,7 @@ Truth = bool | None
 """``None``: the formula holds something that is not modelled."""
 
 
-def evaluate(node: Node, value: Any) -> Truth:
+def evaluate(node: Formula, value: Any) -> Truth:
     """Whether the value satisfies the formula; ``None`` where that cannot be told."""
     return _Look()(node, value)
 
@@ -50,9 +50,9 @@ class _Look:
     twice, by one that is referred to twice, forty times over, is looked at forty times and not 2**40 times."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Node, int], Truth] = {}
+        self._known: dict[tuple[Formula, int], Truth] = {}
 
-    def __call__(self, node: Node, value: Any) -> Truth:
+    def __call__(self, node: Formula, value: Any) -> Truth:
         kind = type(node)
         rule = _RULES.get(kind)
         if rule is None:
@@ -86,7 +86,7 @@ def negated(truth: Truth) -> Truth:
     return None if truth is None else not truth
 
 
-def _count(node: Node, items: Iterable[Any], see: _Look) -> tuple[int, int]:
+def _count(node: Formula, items: Iterable[Any], see: _Look) -> tuple[int, int]:
     """How many items certainly, and how many possibly, satisfy the node."""
     truths = [see(node, item) for item in items]
     return truths.count(True), len(truths) - truths.count(False)
@@ -151,15 +151,15 @@ def _contains(node: Contains, value: Any, see: _Look) -> Truth:
     return None
 
 
-def _unique(_: Node, value: Any, __: _Look) -> Truth:
+def _unique(_: Formula, value: Any, __: _Look) -> Truth:
     return type_of(value) != "array" or len({freeze(item) for item in value}) == len(value)
 
 
-def _repeated(_: Node, value: Any, see: _Look) -> Truth:
+def _repeated(_: Formula, value: Any, see: _Look) -> Truth:
     return not _unique(_, value, see)
 
 
-def member(node: Props, key: str, see: _Look | None = None) -> tuple[list[Node], bool]:
+def member(node: Props, key: str, see: _Look | None = None) -> tuple[list[Formula], bool]:
     """What a member called ``key`` has to satisfy, and whether that is certain."""
     see = see or _Look()
     found = [node.named[key]] if key in node.named else []
@@ -202,7 +202,7 @@ def _opaque(node: Opaque, value: Any, _: _Look) -> Truth:
     return True if node.kind and type_of(value) != node.kind else None
 
 
-_RULES: dict[type[Node], Callable[[Any, Any, _Look], Truth]] = {
+_RULES: dict[type[Formula], Callable[[Any, Any, _Look], Truth]] = {
     Constant: lambda node, *_: node.truth,
     Types: lambda node, value, _: is_type(value, node.names),
     Values: lambda node, value, _: freeze(value) in node.members,

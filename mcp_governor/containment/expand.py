@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.apart import overlapping
-from mcp_governor.containment.nodes import (
+from mcp_governor.containment.formulas import (
     FALSE,
     TRUE,
     And,
     Bound,
     Constant,
     Contains,
+    Formula,
     Items,
     Matches,
     Multiple,
     Names,
-    Node,
     Not,
     One,
     Opaque,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.schemas.values import Frozen
 
-_SPEAKS_OF: dict[type[Node], str] = {
+_SPEAKS_OF: dict[type[Formula], str] = {
     Bound: "number",
     Multiple: "number",
     Matches: "string",
@@ -66,12 +66,12 @@ MAX_PAIRS = 5_000
 """Pairs of alternatives that might overlap: those of a hundred alternatives. Beyond: it is not modelled."""
 
 
-def literal(text: str) -> Node:
+def literal(text: str) -> Formula:
     """The formula of one string."""
     return values([("string", text)])
 
 
-def expand(node: Node, kind: str) -> Node:
+def expand(node: Formula, kind: str) -> Formula:
     """An equal formula about values of the type ``kind``.
 
     The result is a constant, a conjunction, a disjunction, or an atom (perhaps negated) about that type; parts
@@ -84,7 +84,7 @@ def expand(node: Node, kind: str) -> Node:
     return node if rule is None else rule(node, kind)
 
 
-def _one(node: One, _: str) -> Node:
+def _one(node: One, _: str) -> Formula:
     """One of the parts holds, and of no two both do."""
     pairs = overlapping(node.parts, MAX_PAIRS)
     if pairs is None:
@@ -92,17 +92,17 @@ def _one(node: One, _: str) -> Node:
     return all_of([any_of(node.parts), *(any_of([negate(part), negate(other)]) for part, other in pairs)])
 
 
-def _own_kind(node: Size | Opaque, kind: str) -> Node:
+def _own_kind(node: Size | Opaque, kind: str) -> Formula:
     return node if node.kind in ("", kind) else TRUE
 
 
-def _typed(node: Types, kind: str) -> Node:
+def _typed(node: Types, kind: str) -> Formula:
     if kind in node.names:
         return TRUE
     return make(Multiple, 1) if kind == "number" and "integer" in node.names else FALSE
 
 
-def _expand_negation(node: Node, kind: str) -> Node:
+def _expand_negation(node: Formula, kind: str) -> Formula:
     spoken = _SPEAKS_OF.get(type(node))
     if spoken is not None and spoken != kind:
         return TRUE if isinstance(node, _EXISTENTIAL) else FALSE
@@ -110,11 +110,11 @@ def _expand_negation(node: Node, kind: str) -> Node:
     return negate(node) if rule is None else rule(node, kind)
 
 
-def _not_typed(node: Types, kind: str) -> Node:
+def _not_typed(node: Types, kind: str) -> Formula:
     return negate(_typed(node, kind))
 
 
-def _not_one(node: One, _: str) -> Node:
+def _not_one(node: One, _: str) -> Formula:
     """None of the parts, or two of them."""
     none = all_of(negate(part) for part in node.parts)
     pairs = overlapping(node.parts, MAX_PAIRS)
@@ -123,12 +123,12 @@ def _not_one(node: One, _: str) -> Node:
     return any_of([none, *(all_of(pair) for pair in pairs)])
 
 
-def _two_of(node: One) -> Node:
+def _two_of(node: One) -> Formula:
     """That two of the parts hold, where there are too many pairs to write them out."""
     return make(Opaque, "", f"two of {id(node)}", "too many alternatives that might overlap")
 
 
-def _not_size(node: Size, kind: str) -> Node:
+def _not_size(node: Size, kind: str) -> Formula:
     if node.kind != kind:
         return FALSE
     if not node.low:
@@ -136,20 +136,20 @@ def _not_size(node: Size, kind: str) -> Node:
     return make(Size, kind, False, node.limit - 1) if node.limit > 0 else FALSE
 
 
-def _not_items(node: Items, _: str) -> Node:
+def _not_items(node: Items, _: str) -> Formula:
     wrong = [make(SomeItem, index, index, negate(part)) for index, part in enumerate(node.prefix) if part is not TRUE]
     if node.rest is not TRUE:
         wrong.append(make(SomeItem, len(node.prefix), None, negate(node.rest)))
     return any_of(wrong)
 
 
-def _not_contains(node: Contains, _: str) -> Node:
+def _not_contains(node: Contains, _: str) -> Formula:
     fewer = [make(Contains, node.item, 0, node.low - 1)] if node.low else []
     more = [make(Contains, node.item, node.high + 1, None)] if node.high is not None else []
     return any_of([*fewer, *more])
 
 
-def _not_props(node: Props, _: str) -> Node:
+def _not_props(node: Props, _: str) -> Formula:
     wrong = [make(SomeMember, literal(key), negate(part)) for key, part in node.named.items() if part is not TRUE]
     wrong += [make(SomeMember, name, negate(part)) for name, part in node.patterns if part is not TRUE]
     if node.rest is not TRUE:
@@ -158,7 +158,7 @@ def _not_props(node: Props, _: str) -> Node:
     return any_of(wrong)
 
 
-def _not_values(node: Values, kind: str) -> Node:
+def _not_values(node: Values, kind: str) -> Formula:
     members = [member for member in node.ordered() if member[0] == kind]
     if not members:
         return TRUE
@@ -170,23 +170,23 @@ def _not_values(node: Values, kind: str) -> Node:
     return negate(values(members))
 
 
-def _other_array(items: tuple[Frozen, ...]) -> Node:
+def _other_array(items: tuple[Frozen, ...]) -> Formula:
     size = len(items)
     shorter = [make(Size, "array", False, size - 1)] if size else []
     others = [make(SomeItem, index, index, negate(values([item]))) for index, item in enumerate(items)]
     return any_of([*shorter, make(Size, "array", True, size + 1), *others])
 
 
-def _other_object(members: tuple[tuple[str, Frozen], ...]) -> Node:
+def _other_object(members: tuple[tuple[str, Frozen], ...]) -> Formula:
     known = values(("string", key) for key, _ in members)
-    ways: list[Node] = [make(SomeMember, negate(known), TRUE)]
+    ways: list[Formula] = [make(SomeMember, negate(known), TRUE)]
     for key, item in members:
         ways.append(props({key: FALSE}, (), TRUE))
         ways.append(make(SomeMember, literal(key), negate(values([item]))))
     return any_of(ways)
 
 
-_NEGATIONS: dict[type[Node], Callable[[Any, str], Node]] = {
+_NEGATIONS: dict[type[Formula], Callable[[Any, str], Formula]] = {
     Constant: lambda node, _: negate(node),
     And: lambda node, _: any_of(negate(part) for part in node.parts),
     Or: lambda node, _: all_of(negate(part) for part in node.parts),
@@ -207,7 +207,7 @@ _NEGATIONS: dict[type[Node], Callable[[Any, str], Node]] = {
 }
 
 
-_EXPANSIONS: dict[type[Node], Callable[[Any, str], Node]] = {
+_EXPANSIONS: dict[type[Formula], Callable[[Any, str], Formula]] = {
     Not: lambda node, kind: _expand_negation(node.part, kind),
     Types: _typed,
     Values: lambda node, kind: values(member for member in node.members if member[0] == kind),
@@ -218,6 +218,6 @@ _EXPANSIONS: dict[type[Node], Callable[[Any, str], Node]] = {
 }
 
 
-def is_opaque(node: Node) -> bool:
+def is_opaque(node: Formula) -> bool:
     """Whether the node, or what it negates, is not modelled."""
     return isinstance(node.part if isinstance(node, Not) else node, Opaque)

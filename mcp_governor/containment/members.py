@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mcp_governor.containment.evaluate import Truth, evaluate
 from mcp_governor.containment.expand import STRING
-from mcp_governor.containment.nodes import And, Node, Props, all_of, negate, values
+from mcp_governor.containment.formulas import And, Formula, Props, all_of, negate, values
 from mcp_governor.containment.outcome import Cases, Empty, Found, Outcome, Pool, Searcher, draw, first_found
 from mcp_governor.frozen import frozen
 
@@ -25,11 +25,11 @@ class Asked(Protocol):
     """What a name and the value that goes with it have to satisfy."""
 
     @property
-    def name(self) -> tuple[Node, ...]:
+    def name(self) -> tuple[Formula, ...]:
         """Formulas about the name."""
 
     @property
-    def value(self) -> tuple[Node, ...]:
+    def value(self) -> tuple[Formula, ...]:
         """Formulas about the value."""
 
 
@@ -45,8 +45,8 @@ class Member:
 class _Case:
     """What the value has to satisfy for every name of which ``when`` holds."""
 
-    when: Node
-    then: tuple[Node, ...]
+    when: Formula
+    then: tuple[Formula, ...]
 
 
 class Members:
@@ -59,12 +59,14 @@ class Members:
         searcher: finds names and values.
     """
 
-    def __init__(self, props: list[Props], names: list[Node], mentioned: Collection[str], searcher: Searcher) -> None:
+    def __init__(
+        self, props: list[Props], names: list[Formula], mentioned: Collection[str], searcher: Searcher
+    ) -> None:
         self.props = props
         self.searcher = searcher
         self.patterns = dict.fromkeys(name for part in props for name, _ in part.patterns)
         self.common = [STRING, *names, negate(values(("string", key) for key in mentioned))]
-        self.learnt: dict[tuple[Node, ...], list[Node]] = {}
+        self.learnt: dict[tuple[Formula, ...], list[Formula]] = {}
         """Of what is asked of a value: the formulas that every name of such a member satisfies, as was found out."""
 
     def draw(self, asked: Asked, wanted: int, taken: Collection[str] = ()) -> Pool:
@@ -80,7 +82,7 @@ class Members:
         barred = [negate(values(("string", key) for key in taken))] if taken else []
         return self._named([*self.common, *asked.name, *barred], asked.value)
 
-    def _named(self, goal: list[Node], value: tuple[Node, ...]) -> Outcome:
+    def _named(self, goal: list[Formula], value: tuple[Formula, ...]) -> Outcome:
         learnt = self.learnt.setdefault(value, [])
         while True:
             self.searcher.tick(len(self.patterns))
@@ -110,7 +112,7 @@ class Members:
             # what is to blame leaves no value: no name of a member that is looked for satisfies it
             learnt.append(negate(all_of(case.when for case in self._to_blame(value, cases))))
 
-    def _cases(self, fits: dict[Node, Truth]) -> list[_Case]:
+    def _cases(self, fits: dict[Formula, Truth]) -> list[_Case]:
         """What follows for the value from the patterns that a name matches and does not match."""
         found: list[_Case] = []
         for part in self.props:
@@ -119,7 +121,7 @@ class Members:
                 found.append(_Case(all_of(negate(name) for name, _ in part.patterns), (part.rest,)))
         return found
 
-    def _to_blame(self, value: tuple[Node, ...], cases: list[_Case]) -> list[_Case]:
+    def _to_blame(self, value: tuple[Formula, ...], cases: list[_Case]) -> list[_Case]:
         """As few of the cases as leave no value."""
         for case in cases:
             fewer = [other for other in cases if other is not case]
@@ -128,12 +130,12 @@ class Members:
         return cases
 
 
-def _values(value: tuple[Node, ...], cases: list[_Case]) -> list[Node]:
+def _values(value: tuple[Formula, ...], cases: list[_Case]) -> list[Formula]:
     return [*value, *(node for case in cases for node in case.then)]
 
 
-def _conjuncts(goal: list[Node]) -> dict[Node, None]:
-    found: dict[Node, None] = {}
+def _conjuncts(goal: list[Formula]) -> dict[Formula, None]:
+    found: dict[Formula, None] = {}
     pending = goal[::-1]
     while pending:
         node = pending.pop()
@@ -144,11 +146,11 @@ def _conjuncts(goal: list[Node]) -> dict[Node, None]:
     return found
 
 
-def _told(stated: dict[Node, None], part: Node) -> Truth:
+def _told(stated: dict[Formula, None], part: Formula) -> Truth:
     """Whether the name matches a pattern, as far as the goal spells it out."""
     return True if part in stated else False if negate(part) in stated else None
 
 
-def _fits(stated: dict[Node, None], part: Node, name: str) -> Truth:
+def _fits(stated: dict[Formula, None], part: Formula, name: str) -> Truth:
     told = _told(stated, part)
     return evaluate(part, name) if told is None else told

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, floor, lcm
 from typing import TYPE_CHECKING
 
-from mcp_governor.containment.nodes import Bound, Multiple, Node, Not, Values
+from mcp_governor.containment.formulas import Bound, Formula, Multiple, Not, Values
 from mcp_governor.containment.outcome import (
     Cases,
     Contradiction,
@@ -29,7 +29,7 @@ MAX_TRIES = 5_000
 class Range:
     """The interval that a set of bounds leaves."""
 
-    def __init__(self, atoms: Iterable[Node]) -> None:
+    def __init__(self, atoms: Iterable[Formula]) -> None:
         self.low: Number | None = None
         self.high: Number | None = None
         self.low_open = self.high_open = False
@@ -58,7 +58,7 @@ class Range:
         return above and below
 
 
-def solve_number(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
+def solve_number(atoms: Iterable[Formula], searcher: Searcher) -> Outcome:
     """A number that satisfies all the atoms."""
     atoms = list(atoms)
     inside = Range(atoms)

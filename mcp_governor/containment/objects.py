@@ -11,10 +11,9 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.evaluate import evaluate, member
-from mcp_governor.containment.members import Members
-from mcp_governor.containment.nodes import (
+from mcp_governor.containment.formulas import (
+    Formula,
     Names,
-    Node,
     Props,
     Required,
     Size,
@@ -23,6 +22,7 @@ from mcp_governor.containment.nodes import (
     all_of,
     negate,
 )
+from mcp_governor.containment.members import Members
 from mcp_governor.containment.outcome import (
     Cases,
     Contradiction,
@@ -56,14 +56,14 @@ class ObjectGoal:
     """The atoms of one conjunction about an object, sorted by what they do."""
 
     props: list[Props] = field(default_factory=list)
-    names: list[Node] = field(default_factory=list)
+    names: list[Formula] = field(default_factory=list)
     required: list[str] = field(default_factory=list)
     somes: list[SomeMember] = field(default_factory=list)
     sizes: list[Size] = field(default_factory=list)
     doubt: str = ""
 
     @classmethod
-    def of(cls, atoms: Iterable[Node], doubt: str) -> ObjectGoal:
+    def of(cls, atoms: Iterable[Formula], doubt: str) -> ObjectGoal:
         """Sort the atoms. One that is of no sort here is left out: that leaves more instances, never fewer."""
         goal = cls(doubt=doubt)
         for atom in atoms:
@@ -79,9 +79,9 @@ class ObjectGoal:
                 goal.sizes.append(atom)
         return goal
 
-    def member(self, key: str) -> tuple[list[Node], str]:
+    def member(self, key: str) -> tuple[list[Formula], str]:
         """What a member of this name certainly satisfies, and a doubt about whether that is all."""
-        found: list[Node] = []
+        found: list[Formula] = []
         doubt = ""
         for part in self.props:
             nodes, sure = member(part, key)
@@ -104,15 +104,15 @@ def solve_object(goal: ObjectGoal, searcher: Searcher) -> Outcome:
 class _Other:
     """A member with a name that no formula spells out: what its name and its value have to satisfy."""
 
-    name: tuple[Node, ...]
-    value: tuple[Node, ...]
+    name: tuple[Formula, ...]
+    value: tuple[Formula, ...]
 
 
 @frozen
 class _Plan:
     """The members that an instance is to have: by name, with what is asked beyond the formulas; and others."""
 
-    named: dict[str, tuple[Node, ...]]
+    named: dict[str, tuple[Formula, ...]]
     others: tuple[_Other, ...] = ()
 
     def __len__(self) -> int:
@@ -129,7 +129,7 @@ class _Builder:
         wanted = [key for some in goal.somes for key in _spelled(some) or ()]
         self.mentioned = dict.fromkeys([*goal.required, *spelled, *wanted])
         self.members = Members(goal.props, goal.names, self.mentioned, searcher)
-        self.asked: dict[str, tuple[list[Node], str]] = {}
+        self.asked: dict[str, tuple[list[Formula], str]] = {}
 
     def solve(self) -> Outcome:
         if self.high is not None and self.high < self.low:
@@ -143,7 +143,7 @@ class _Builder:
             return values
         return self.place(0, plan)
 
-    def value(self, key: str, extra: tuple[Node, ...]) -> Outcome:
+    def value(self, key: str, extra: tuple[Formula, ...]) -> Outcome:
         """A value for the member ``key``."""
         asked = self.asked.get(key)
         if asked is None:
@@ -260,7 +260,7 @@ def _spelled(some: SomeMember) -> list[str] | None:
     return None
 
 
-def member_goal(props_: Iterable[Props], key: str) -> list[Node]:
+def member_goal(props_: Iterable[Props], key: str) -> list[Formula]:
     """What a member called ``key`` certainly has to satisfy."""
     return [node for part in props_ for node in member(part, key)[0]]
 

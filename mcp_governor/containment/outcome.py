@@ -18,7 +18,7 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from mcp_governor.containment.nodes import Node, Or
+    from mcp_governor.containment.formulas import Formula, Or
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -119,7 +119,7 @@ class StoppedError(Exception):
 class Searcher(Protocol):
     """What the modules for the single types need of the solver."""
 
-    def solve(self, goal: Iterable[Node]) -> Outcome:
+    def solve(self, goal: Iterable[Formula]) -> Outcome:
         """An instance of all these formulas at once."""
 
     def tick(self, weight: int = 1) -> None:
@@ -147,7 +147,7 @@ class Cases(Generic[T]):
         self._beyond = beyond
 
     @staticmethod
-    def parts(node: Or) -> Cases[Node]:
+    def parts(node: Or) -> Cases[Formula]:
         """The alternatives of a disjunction: it holds where one of them does."""
         return Cases(_SEAL, node.parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from mcp_governor.containment.automaton import automaton
-from mcp_governor.containment.nodes import TRUE, Matches, Node, Opaque, all_of, any_of, make, negate, types
+from mcp_governor.containment.formulas import TRUE, Formula, Matches, Opaque, all_of, any_of, make, negate, types
 from mcp_governor.containment.regex import Cat, Edge, Look, Regex, UnsupportedPatternError, parse
 from mcp_governor.schemas.values import TYPES
 
@@ -13,7 +13,7 @@ _NO_STRING = types(kind for kind in TYPES if kind != "string")
 
 
 @lru_cache(maxsize=2_048)
-def pattern_node(source: str) -> Node:
+def pattern_node(source: str) -> Formula:
     """The formula of a pattern; lookaheads at its beginning become patterns of their own."""
     try:
         return _split_lookaheads(parse(source))
@@ -21,9 +21,9 @@ def pattern_node(source: str) -> Node:
         return make(Opaque, "string", f"pattern {source}", f"a pattern with {error}")
 
 
-def _split_lookaheads(tree: Regex) -> Node:
+def _split_lookaheads(tree: Regex) -> Formula:
     parts = tree.parts if isinstance(tree, Cat) else (tree,)
-    looks: list[Node] = []
+    looks: list[Formula] = []
     if parts and parts[0] == Edge("^"):
         while len(parts) > 1 and isinstance(parts[1], Look):
             look = parts[1]
@@ -33,5 +33,5 @@ def _split_lookaheads(tree: Regex) -> Node:
     return all_of([*looks, _matches(Cat(parts))])
 
 
-def _matches(tree: Regex) -> Node:
+def _matches(tree: Regex) -> Formula:
     return TRUE if automaton(tree).is_trivial() else make(Matches, tree)

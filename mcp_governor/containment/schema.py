@@ -12,7 +12,7 @@ import jsonschema_rs
 
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.compiler import Compiler, forget_shared
-from mcp_governor.containment.nodes import forget, pool_size
+from mcp_governor.containment.formulas import forget, pool_size
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.schemas.cost import Cost, estimate
@@ -25,7 +25,7 @@ from mcp_governor.schemas.walking import patterns_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcp_governor.containment.nodes import Node
+    from mcp_governor.containment.formulas import Formula
 
 CACHE_SIZE = 1_024
 MAX_NODES = 200_000
@@ -46,7 +46,7 @@ class Schema:
     def __init__(self, given: Any, text: str, draft: int | None, *, trusted: bool = False) -> None:
         self.text = text
         self.draft = draft
-        self._formula: Node | None = None
+        self._formula: Formula | None = None
         self.cost = Cost(quick=True, shallow=True) if trusted else self._estimate(given)
         self.canonical = self._canonical(given) if self.cost.quick else None
         self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
@@ -91,7 +91,7 @@ class Schema:
         """The schema in draft 2020-12."""
         return modern(self.source, self.draft or LATEST, self.text)
 
-    def formula(self, until: float = float("inf")) -> Node:
+    def formula(self, until: float = float("inf")) -> Formula:
         """What the own procedure works on.
 
         Args:

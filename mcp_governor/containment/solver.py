@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from mcp_governor.containment.arrays import ArrayGoal, solve_array
 from mcp_governor.containment.evaluate import evaluate, every
 from mcp_governor.containment.expand import expand, is_opaque
-from mcp_governor.containment.nodes import (
+from mcp_governor.containment.formulas import (
     FALSE,
     TRUE,
     And,
-    Node,
+    Formula,
     Not,
     Opaque,
     Or,
@@ -68,8 +68,8 @@ class _Branch:
     """One way through the disjunctions of a goal, for values of one type."""
 
     kind: str
-    asserted: dict[Node, None] = field(default_factory=dict)
-    atoms: list[Node] = field(default_factory=list)
+    asserted: dict[Formula, None] = field(default_factory=dict)
+    atoms: list[Formula] = field(default_factory=list)
     props: list[Props] = field(default_factory=list)
     choices: list[tuple[bool, Or]] = field(default_factory=list)
 
@@ -79,7 +79,7 @@ class _Branch:
     def copy(self) -> _Branch:
         return _Branch(self.kind, dict(self.asserted), list(self.atoms), list(self.props), list(self.choices))
 
-    def add(self, node: Node, expanded: Callable[[Node, str], Node]) -> bool:
+    def add(self, node: Formula, expanded: Callable[[Formula, str], Formula]) -> bool:
         """Assert a formula; ``False`` where it contradicts what is asserted already."""
         pending = [node]
         while pending:
@@ -120,10 +120,10 @@ class Solver:
         self._left = max_steps
         self._room = MAX_ROOM
         self._due = 0
-        self._memo: dict[frozenset[Node], Outcome] = {}
-        self._open: dict[frozenset[Node], int] = {}
+        self._memo: dict[frozenset[Formula], Outcome] = {}
+        self._open: dict[frozenset[Formula], int] = {}
         self._lowest = _NEVER
-        self._expanded: dict[tuple[Node, str], Node] = {}
+        self._expanded: dict[tuple[Formula, str], Formula] = {}
 
     def tick(self, weight: int = 1) -> None:
         """Count a step; see :class:`~.outcome.Searcher`."""
@@ -141,7 +141,7 @@ class Solver:
         if self._room < 0:
             raise StoppedError("the search takes too much memory")
 
-    def expand(self, node: Node, kind: str) -> Node:
+    def expand(self, node: Formula, kind: str) -> Formula:
         """:func:`~.expand.expand`, remembered."""
         key = (node, kind)
         found = self._expanded.get(key)
@@ -152,7 +152,7 @@ class Solver:
                 self.tick(1 + len(found.parts) // 8)
         return found
 
-    def solve(self, goal: Iterable[Node]) -> Outcome:
+    def solve(self, goal: Iterable[Formula]) -> Outcome:
         """An instance of all the formulas at once.
 
         Raises:
@@ -176,7 +176,7 @@ class Solver:
             return refuted(Contradiction.SMALLER)
         return self._fresh(key, wanted)
 
-    def _fresh(self, key: frozenset[Node], wanted: dict[Node, None]) -> Outcome:
+    def _fresh(self, key: frozenset[Formula], wanted: dict[Formula, None]) -> Outcome:
         self.tick()
         self._take(len(wanted))
         depth = len(self._open)
@@ -194,14 +194,14 @@ class Solver:
         self._lowest = min(outside, assumed)
         return outcome
 
-    def _search(self, wanted: dict[Node, None]) -> Outcome:
+    def _search(self, wanted: dict[Formula, None]) -> Outcome:
         listed, kinds = _restrictions(wanted)
         if listed is not None:
             return self._try_all(listed, wanted)
         # every value is of one of the types, and those left out are ruled out by a formula
         return first_found(Cases.each(kinds), lambda kind: self._typed(wanted, kind))
 
-    def _try_all(self, listed: frozenset[Frozen], wanted: Iterable[Node]) -> Outcome:
+    def _try_all(self, listed: frozenset[Frozen], wanted: Iterable[Formula]) -> Outcome:
         """The goal has finitely many candidates: look at each."""
         rest = [node for node in wanted if not isinstance(node, Values)]
 
@@ -216,7 +216,7 @@ class Solver:
 
         return first_found(Cases.each(dict.fromkeys(sorted(listed, key=_length))), look)
 
-    def _typed(self, wanted: Iterable[Node], kind: str) -> Outcome:
+    def _typed(self, wanted: Iterable[Formula], kind: str) -> Outcome:
         branch = _Branch(kind)
         for node in wanted:
             if not branch.add(node, self.expand):
@@ -251,7 +251,7 @@ class Solver:
                 return False
         return True
 
-    def _alternative(self, branch: _Branch, part: Node) -> Outcome:
+    def _alternative(self, branch: _Branch, part: Formula) -> Outcome:
         if part is FALSE or opposite(part) in branch.asserted:
             return refuted(Contradiction.FALSE)
         room = len(branch)
@@ -283,9 +283,9 @@ class Solver:
                     branch.choices.append((positive, choice if len(left) == len(choice.parts) else make(Or, left)))
         return True
 
-    def _viable(self, branch: _Branch, parts: tuple[Node, ...]) -> tuple[Node, ...] | None:
+    def _viable(self, branch: _Branch, parts: tuple[Formula, ...]) -> tuple[Formula, ...] | None:
         """The alternatives that are still open, or ``None`` where one of them holds already."""
-        left: list[Node] = []
+        left: list[Formula] = []
         for part in parts:
             truth = self._known(branch, part)
             if truth:
@@ -294,7 +294,7 @@ class Solver:
                 left.append(part)
         return tuple(left)
 
-    def _known(self, branch: _Branch, part: Node) -> bool | None:
+    def _known(self, branch: _Branch, part: Formula) -> bool | None:
         """Whether an alternative follows from, or contradicts, what is asserted."""
         if part in branch.asserted:
             return True
@@ -348,7 +348,7 @@ class Solver:
         return solve_object(ObjectGoal.of(atoms, doubt), self)
 
     @staticmethod
-    def _boolean(atoms: list[Node], doubt: str) -> Outcome:
+    def _boolean(atoms: list[Formula], doubt: str) -> Outcome:
         barred = {
             content
             for node in atoms
@@ -362,7 +362,7 @@ class Solver:
         )
 
 
-def _restrictions(wanted: Iterable[Node]) -> tuple[frozenset[Frozen] | None, dict[str, None]]:
+def _restrictions(wanted: Iterable[Formula]) -> tuple[frozenset[Frozen] | None, dict[str, None]]:
     """The candidates of a goal, where it lists them, and the types that it leaves."""
     listed: frozenset[Frozen] | None = None
     names: list[frozenset[str]] = []
@@ -391,6 +391,6 @@ def _length(member: Frozen) -> tuple[int, str]:
     return len(text), text
 
 
-def _why(node: Node) -> str:
+def _why(node: Formula) -> str:
     part = node.part if isinstance(node, Not) else node
     return part.why if isinstance(part, Opaque) else ""

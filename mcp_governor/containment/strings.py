@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.containment import charset
 from mcp_governor.containment.automaton import automaton
-from mcp_governor.containment.nodes import Matches, Node, Not, Opaque, Size, Values, make
+from mcp_governor.containment.formulas import Formula, Matches, Not, Opaque, Size, Values, make
 from mcp_governor.containment.outcome import (
     Contradiction,
     Exhausted,
@@ -30,10 +30,10 @@ MAX_LENGTH = 100_000
 """Characters of a string that is asked for: more than anyone would read in a witness. Beyond: unknown."""
 
 
-def solve_string(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
+def solve_string(atoms: Iterable[Formula], searcher: Searcher) -> Outcome:
     """A string that satisfies all the atoms, the shortest there is."""
     low, high = 0, None
-    machines: list[tuple[Node, bool]] = []
+    machines: list[tuple[Formula, bool]] = []
     excluded: set[str] = set()
     doubt = ""
     for atom in atoms:
@@ -57,7 +57,7 @@ def solve_string(atoms: Iterable[Node], searcher: Searcher) -> Outcome:
 
 
 def _search(
-    machines: list[tuple[Node, bool]],
+    machines: list[tuple[Formula, bool]],
     low: int,
     high: int | None,
     excluded: frozenset[str],
@@ -81,7 +81,7 @@ def _breaks(text: str) -> bool:
     return not _BREAKS.isdisjoint(text)
 
 
-def _every_dot(node: Node) -> Node:
+def _every_dot(node: Formula) -> Formula:
     """The pattern with a dot that stands for any character, as most people mean it."""
     return make(Matches, _widened(node.pattern)) if isinstance(node, Matches) else node
 
@@ -95,7 +95,7 @@ def _widened(tree: Regex) -> Regex:
 
 
 def _shortest(
-    patterns: list[tuple[Node, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
+    patterns: list[tuple[Formula, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
 ) -> str | Exhausted:
     if not patterns:
         # without patterns most questions end here, and need no automaton

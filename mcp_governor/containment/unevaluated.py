@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mcp_governor.containment.nodes import (
+from mcp_governor.containment.formulas import (
     FALSE,
     TRUE,
+    Formula,
     Items,
-    Node,
     Opaque,
     all_of,
     any_of,
@@ -41,8 +41,8 @@ class _Compiling(Protocol):
     document: Document
 
     def spend(self, formulas: int) -> None: ...
-    def compile(self, schema: Any, base: str) -> Node: ...
-    def child(self, schema: Any, base: str) -> Node: ...
+    def compile(self, schema: Any, base: str) -> Formula: ...
+    def child(self, schema: Any, base: str) -> Formula: ...
     def follow(self, keyword: str, reference: str, base: str) -> Place | None: ...
     def enter(self, base: str) -> Scope: ...
     def leave(self, outside: Scope) -> None: ...
@@ -57,13 +57,13 @@ class _TooManyError(Exception):
 class _Scenario:
     """What is evaluated when ``given`` holds."""
 
-    given: Node = TRUE
+    given: Formula = TRUE
     names: frozenset[str] = frozenset()
     patterns: tuple[str, ...] = ()
     every_member: bool = False
     prefix: int = 0
     every_item: bool = False
-    contained: tuple[Node, ...] = ()
+    contained: tuple[Formula, ...] = ()
 
     def join(self, other: _Scenario) -> _Scenario:
         """Both at once."""
@@ -77,7 +77,7 @@ class _Scenario:
             tuple(dict.fromkeys((*self.contained, *other.contained))),
         )
 
-    def under(self, condition: Node) -> _Scenario:
+    def under(self, condition: Formula) -> _Scenario:
         """The same, where the condition holds as well."""
         return replace(self, given=all_of([self.given, condition]))
 
@@ -87,7 +87,7 @@ class _Scenario:
         return self == _Scenario()
 
 
-def unevaluated(compiler: _Compiling, schema: dict[str, Any], base: str) -> Node:
+def unevaluated(compiler: _Compiling, schema: dict[str, Any], base: str) -> Formula:
     """The formula of the unevaluated keywords of a schema object."""
     try:
         scenarios = _Reader(compiler).around(schema, base, own=True)
@@ -98,14 +98,14 @@ def unevaluated(compiler: _Compiling, schema: dict[str, Any], base: str) -> Node
     return any_of(all_of([found.given, _members(found, rest), _items(found, beyond)]) for found in scenarios)
 
 
-def _members(scenario: _Scenario, rest: Node) -> Node:
+def _members(scenario: _Scenario, rest: Formula) -> Formula:
     if scenario.every_member or rest is TRUE:
         return TRUE
     patterns = tuple((pattern_node(source), TRUE) for source in scenario.patterns)
     return props(dict.fromkeys(sorted(scenario.names), TRUE), patterns, rest)
 
 
-def _items(scenario: _Scenario, beyond: Node) -> Node:
+def _items(scenario: _Scenario, beyond: Formula) -> Formula:
     if scenario.every_item or beyond is TRUE:
         return TRUE
     return make(Items, (TRUE,) * scenario.prefix, any_of([beyond, *scenario.contained]))
@@ -161,7 +161,7 @@ class _Reader:
         return factors
 
     def direct(self, schema: dict[str, Any], base: str, own: bool) -> _Scenario:
-        contained: tuple[Node, ...] = ()
+        contained: tuple[Formula, ...] = ()
         if "contains" in schema:
             contained = (self.compiler.child(schema["contains"], base),)
         return _Scenario(

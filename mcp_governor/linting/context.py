@@ -41,7 +41,7 @@ def hit(path: str, value: Any = None, /, *, tool: str | None = None, says: str =
     return Hit(path, value, values, tool, says)
 
 
-class Node(NamedTuple):
+class SchemaPlace(NamedTuple):
     """One schema within a tool's input or output schema.
 
     Attributes:
@@ -91,18 +91,18 @@ class Item(NamedTuple):
 SIDES = ("inputSchema", "outputSchema")
 
 
-def schema_nodes(tool: Tool) -> list[Node]:
+def schema_nodes(tool: Tool) -> list[SchemaPlace]:
     """Every schema of a tool, both sides, parents before children, in document order."""
-    out: list[Node] = []
+    out: list[SchemaPlace] = []
     for side in SIDES:
         if side not in tool.raw:
             continue
-        stack: list[Node] = [Node(tool, side, (), f"/{side}", tool.raw[side])]
+        stack: list[SchemaPlace] = [SchemaPlace(tool, side, (), f"/{side}", tool.raw[side])]
         while stack:
             node = stack.pop()
             out.append(node)
             below = [
-                Node(tool, side, node.tokens + tokens, join_pointer(node.pointer, *tokens), schema)
+                SchemaPlace(tool, side, node.tokens + tokens, join_pointer(node.pointer, *tokens), schema)
                 for tokens, schema in subschemas(node.schema)
             ]
             stack.extend(reversed(below))
@@ -115,14 +115,14 @@ class Facts:
 
     surface: Surface
     _memo: dict[Any, Any] = field(default_factory=dict)
-    _nodes: tuple[Tool | None, list[Node]] = (None, [])
+    _nodes: tuple[Tool | None, list[SchemaPlace]] = (None, [])
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Names of all published tools."""
         return frozenset(self.surface.by_name)
 
-    def nodes(self, tool: Tool) -> list[Node]:
+    def nodes(self, tool: Tool) -> list[SchemaPlace]:
         """:func:`schema_nodes`, kept for the tool that was asked for last."""
         if self._nodes[0] is not tool:
             self._nodes = (tool, schema_nodes(tool))
@@ -156,7 +156,7 @@ class Context:
 Check = Callable[[Any, Context], Iterable[Hit]]
 """A check: what the rule looks at (``on``) and its context → the places where the rule does not hold.
 
-The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, a :class:`Node` for ``schema``,
+The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, a :class:`SchemaPlace` for ``schema``,
 ``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface``, a
 :class:`~mcp_governor.linting.texts.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.catalogue.patterns import compile_schema, errors, linear_pattern
 from mcp_governor.catalogue.query import compile_query
 from mcp_governor.errors import ConfigError
-from mcp_governor.linting.context import Check, Context, Hit, Item, Node, hit
+from mcp_governor.linting.context import Check, Context, Hit, Item, SchemaPlace, hit
 from mcp_governor.linting.texts import Text
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.surface.model import Surface, Tool
@@ -69,7 +69,7 @@ def _document(subject: Any) -> tuple[str, Any]:
     """What a check looks at as JSON, and the pointer of its root."""
     if isinstance(subject, Tool):
         return "", subject.raw
-    if isinstance(subject, Node):
+    if isinstance(subject, SchemaPlace):
         return subject.pointer, subject.schema
     if isinstance(subject, Item):
         return subject.pointer, subject.raw

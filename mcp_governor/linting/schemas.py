@@ -12,7 +12,7 @@ from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
 
 if TYPE_CHECKING:
     from mcp_governor.catalogue.patterns import Validator
-    from mcp_governor.linting.context import Node
+    from mcp_governor.linting.context import SchemaPlace
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
 _BESIDE_REFERENCE = frozenset({"$ref", "default", "description", "title", "examples"})
@@ -94,7 +94,7 @@ def effective(root: Any, schema: Any) -> dict[str, Any]:
     return found
 
 
-def parent_of(node: Node) -> dict[str, Any]:
+def parent_of(node: SchemaPlace) -> dict[str, Any]:
     """The object schema that declares a property; empty where there is none."""
     value: Any = node.tool.raw.get(node.side)
     for token in node.tokens[:-2]:
@@ -102,12 +102,12 @@ def parent_of(node: Node) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def root_of(node: Node) -> Any:
+def root_of(node: SchemaPlace) -> Any:
     """The whole schema that a node is part of."""
     return node.tool.raw.get(node.side)
 
 
-def validator_at(node: Node) -> Validator | None:
+def validator_at(node: SchemaPlace) -> Validator | None:
     """A validator for the schema at a node, references resolved in its root; ``None`` where none can be built."""
     root = root_of(node)
     draft = dialect_of(root)

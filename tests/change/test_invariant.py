@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mcp_governor.change import Change, ChangeOptions, Level, Side, Verdict, catalogue, compare
 from mcp_governor.change.budget import Budget
 from mcp_governor.change.edit import Questions
-from mcp_governor.change.node import parse
+from mcp_governor.change.graph import parse
 from mcp_governor.containment import Containment
 from mcp_governor.surface import Surface, build_surface, fingerprint
 from tests.change.conftest import Comparer

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change import Change, ChangeOptions, Level, Side, Verdict, compare
+from mcp_governor.change.graph import parse
 from mcp_governor.change.names import declares
-from mcp_governor.change.node import parse
 from mcp_governor.change.reading import Reading, render
 from mcp_governor.containment import contains
 from mcp_governor.surface import build_surface

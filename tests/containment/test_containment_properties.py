@@ -13,7 +13,7 @@ from sampling import instances
 from schemas import NAMES, VALUES, edited, schemas
 
 from mcp_governor.containment import contains
-from mcp_governor.containment.nodes import negate
+from mcp_governor.containment.formulas import negate
 from mcp_governor.containment.outcome import Empty, Found
 from mcp_governor.containment.schema import Schema, native_covers
 from mcp_governor.containment.shallow import surely_covers

@@ -35,7 +35,7 @@ NOTHING = refuted(Contradiction.FALSE)
 REFUSED = """
 from itertools import islice
 from collections.abc import Iterator
-from mcp_governor.containment.nodes import Or
+from mcp_governor.containment.formulas import Or
 from mcp_governor.containment.outcome import Cases, Contradiction, Empty, Exhausted, Found, Outcome, Unknown
 from mcp_governor.containment.outcome import first_found, explore, refuted, unreachable
 

@@ -12,7 +12,7 @@ from schemas import schemas
 from tables import APART, SAME, WIDER
 from test_containment_properties import refutation
 
-from mcp_governor.containment.nodes import negate
+from mcp_governor.containment.formulas import negate
 from mcp_governor.containment.outcome import Empty, Found, Outcome, StoppedError
 from mcp_governor.containment.schema import Schema
 from mcp_governor.containment.solver import Solver

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting import prose
-from mcp_governor.linting.context import Context, Hit, Node, hit
+from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import COMPOSITION, effective, followed, parent_of, root_of, types_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Said(NamedTuple):
         text: what of it is about the argument, in single blanks.
     """
 
-    node: Node
+    node: SchemaPlace
     path: str
     value: str
     text: str
@@ -40,13 +40,13 @@ class _Last:
     """What was read last: five rules ask for the same argument, one after the other."""
 
     def __init__(self) -> None:
-        self.node: Node | None = None
+        self.node: SchemaPlace | None = None
         self.said: tuple[Said, ...] = ()
         self.tool: Tool | None = None
         self.sections: Mapping[str, str] = {}
 
 
-def _said(node: Node, context: Context) -> tuple[Said, ...]:
+def _said(node: SchemaPlace, context: Context) -> tuple[Said, ...]:
     """The texts about the argument that a node declares; none for any other node."""
     if node.argument is None or not isinstance(node.schema, dict):
         return ()
@@ -56,7 +56,7 @@ def _said(node: Node, context: Context) -> tuple[Said, ...]:
     return last.said
 
 
-def _read(node: Node, argument: str, last: _Last) -> Iterator[Said]:
+def _read(node: SchemaPlace, argument: str, last: _Last) -> Iterator[Said]:
     own = node.schema.get("description")
     if isinstance(own, str) and own:
         yield Said(node, f"{node.pointer}/description", own, prose.without_name(own, argument))
@@ -73,7 +73,7 @@ def _read(node: Node, argument: str, last: _Last) -> Iterator[Said]:
 # -- type
 
 
-def stated_type(node: Node, context: Context) -> Iterator[Hit]:
+def stated_type(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A type that the description states is one that the schema accepts."""
     said = _said(node, context)
     types = types_of(node.schema, root_of(node)) if said else None
@@ -107,7 +107,7 @@ def _accepts(types: frozenset[str], stated: str) -> bool:
     return stated in types or ({"integer", "number"} >= {stated} and not types.isdisjoint({"integer", "number"}))
 
 
-def _accepts_items(node: Node, schema: Mapping[str, Any], stated: str | None) -> bool:
+def _accepts_items(node: SchemaPlace, schema: Mapping[str, Any], stated: str | None) -> bool:
     items = types_of(schema.get("items"), root_of(node))
     return stated is None or items is None or _accepts(items, stated)
 
@@ -115,7 +115,7 @@ def _accepts_items(node: Node, schema: Mapping[str, Any], stated: str | None) ->
 # -- values
 
 
-def stated_values(node: Node, context: Context) -> Iterator[Hit]:
+def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Every value that the description lists is in the enum."""
     said = _said(node, context)
     allowed = _enum(root_of(node), node.schema) if said else None
@@ -151,7 +151,7 @@ def _enum(root: Any, schema: Any, *, branch: bool = False) -> list[str] | None:
 # -- default
 
 
-def stated_default(node: Node, context: Context) -> Iterator[Hit]:
+def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default that the description states is the default of the schema."""
     said = _said(node, context)
     if not said or "default" not in node.schema:
@@ -193,7 +193,7 @@ _KEYWORDS = {
 }
 
 
-def stated_bounds(node: Node, context: Context) -> Iterator[Hit]:
+def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those of the schema."""
     said = _said(node, context)
     if not said:
@@ -223,7 +223,7 @@ def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float
 # -- required
 
 
-def stated_required(node: Node, context: Context) -> Iterator[Hit]:
+def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description does not call an argument required that is optional, or the other way round."""
     said = _said(node, context) if node.side == "inputSchema" else ()
     parent = parent_of(node) if said else {}

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from mcp_governor.catalogue.cost import affordable
 from mcp_governor.catalogue.patterns import errors
-from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import parent_of, root_of, types_of, validator_at
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -28,12 +28,12 @@ _BOUNDS = (
 _BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not"})
 
 
-def _required(node: Node) -> list[Any]:
+def _required(node: SchemaPlace) -> list[Any]:
     required = parent_of(node).get("required")
     return required if isinstance(required, list) else []
 
 
-def required_with_default(node: Node, _context: Context) -> Iterator[Hit]:
+def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A required argument has no default."""
     if node.argument is None or not isinstance(node.schema, dict) or "default" not in node.schema:
         return
@@ -41,7 +41,7 @@ def required_with_default(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(f"{node.pointer}/default", node.schema["default"], argument=node.argument)
 
 
-def null_default(node: Node, _context: Context) -> Iterator[Hit]:
+def null_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """``"default": null`` stands only where null is accepted."""
     if not isinstance(node.schema, dict) or node.schema.get("default", 0) is not None:
         return
@@ -52,14 +52,14 @@ def null_default(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(f"{node.pointer}/default", None, type=node.schema.get("type", "the schema"))
 
 
-def default_valid(node: Node, _context: Context) -> Iterator[Hit]:
+def default_valid(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A default is a value that its own schema accepts."""
     if not isinstance(node.schema, dict) or node.schema.get("default") is None:
         return
     yield from _refused(node, f"{node.pointer}/default", node.schema["default"])
 
 
-def examples_valid(node: Node, _context: Context) -> Iterator[Hit]:
+def examples_valid(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Examples are values that their own schema accepts."""
     if not isinstance(node.schema, dict):
         return
@@ -68,14 +68,14 @@ def examples_valid(node: Node, _context: Context) -> Iterator[Hit]:
         yield from _refused(node, f"{node.pointer}/examples/{index}", example)
 
 
-def _refused(node: Node, pointer: str, value: Any) -> Iterator[Hit]:
+def _refused(node: SchemaPlace, pointer: str, value: Any) -> Iterator[Hit]:
     validator = validator_at(node) if affordable(node.schema, root_of(node), value) else None
     problems = errors(validator, value) if validator is not None else []
     if problems:
         yield hit(pointer, value, error=problems[0][1])
 
 
-def required_declared(node: Node, _context: Context) -> Iterator[Hit]:
+def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Every name in ``required`` is declared in ``properties``, where properties are declared at all."""
     schema = node.schema
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
@@ -90,7 +90,7 @@ def required_declared(node: Node, _context: Context) -> Iterator[Hit]:
             yield hit(f"{node.pointer}/required/{index}", name, argument=name)
 
 
-def bounds_open(node: Node, _context: Context) -> Iterator[Hit]:
+def bounds_open(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No lower bound exceeds its upper bound."""
     if not isinstance(node.schema, dict):
         return

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import effective, followed, root_of, types_of
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.keywords import KEYWORDS
@@ -85,7 +85,7 @@ def open_output(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("/outputSchema", False)
 
 
-def explicit_required(node: Node, _context: Context) -> Iterator[Hit]:
+def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An object with properties says which are required, be it none."""
     schema = node.schema
     properties = schema.get("properties") if isinstance(schema, dict) else None
@@ -93,13 +93,13 @@ def explicit_required(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, list(properties))
 
 
-def no_default(node: Node, _context: Context) -> Iterator[Hit]:
+def no_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No schema has a default."""
     if isinstance(node.schema, dict) and "default" in node.schema:
         yield hit(f"{node.pointer}/default", node.schema["default"])
 
 
-def uri_not_path(node: Node, _context: Context) -> Iterator[Hit]:
+def uri_not_path(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A file is named by ``uri``, not by a path."""
     if node.argument is None or not _PATH_NAMES.match(node.argument):
         return
@@ -107,7 +107,7 @@ def uri_not_path(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.argument, argument=node.argument)
 
 
-def uri_scheme(node: Node, _context: Context) -> Iterator[Hit]:
+def uri_scheme(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """``uri`` is a string that says it begins with ``file:``, in a pattern or in its description."""
     if node.argument is None or not _URI_NAMES.match(node.argument) or not isinstance(node.schema, dict):
         return
@@ -119,7 +119,7 @@ def uri_scheme(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
 
 
-def zero_based(node: Node, _context: Context) -> Iterator[Hit]:
+def zero_based(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """``line`` and ``character`` are integers from 0."""
     if node.argument in ("line", "character") and isinstance(node.schema, dict):
         schema = effective(root_of(node), node.schema)
@@ -127,7 +127,7 @@ def zero_based(node: Node, _context: Context) -> Iterator[Hit]:
             yield hit(node.pointer, node.schema, argument=node.argument)
 
 
-def position_object(node: Node, _context: Context) -> Iterator[Hit]:
+def position_object(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A place in a file is ``position``, an object of ``line`` and ``character``."""
     schema = node.schema
     if node.argument == "position":
@@ -140,13 +140,13 @@ def position_object(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(place, "line", problem="takes a line beside a URI and not within position")
 
 
-def cursor_string(node: Node, _context: Context) -> Iterator[Hit]:
+def cursor_string(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """``cursor`` is a string."""
     if node.argument == "cursor" and types_of(node.schema, root_of(node)) != frozenset({"string"}):
         yield hit(node.pointer, node.schema)
 
 
-def paging_names(node: Node, _context: Context) -> Iterator[Hit]:
+def paging_names(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A tool with pages takes ``cursor`` and ``pageSize``, by these names."""
     properties = node.schema.get("properties") if isinstance(node.schema, dict) and node.is_root else None
     if not isinstance(properties, dict):
@@ -163,7 +163,7 @@ def paging_names(node: Node, _context: Context) -> Iterator[Hit]:
             yield hit(place, name, argument=name, wanted=wanted)
 
 
-def no_coercion(node: Node, _context: Context) -> Iterator[Hit]:
+def no_coercion(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No schema takes one value as text or as a number or boolean."""
     types = types_of(node.schema, root_of(node)) or frozenset()
     others = sorted(types & {"boolean", "integer", "number"})
@@ -172,7 +172,7 @@ def no_coercion(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.schema, types=others)
 
 
-def _lists_its_words(node: Node) -> bool:
+def _lists_its_words(node: SchemaPlace) -> bool:
     root = root_of(node)
     schema = followed(root, node.schema)
     lists = (schema.get(key) for key in ("anyOf", "oneOf"))
@@ -181,7 +181,7 @@ def _lists_its_words(node: Node) -> bool:
     return all(branch.keys() & {"enum", "const"} for branch in texts)
 
 
-def page_size(node: Node, _context: Context) -> Iterator[Hit]:
+def page_size(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """``pageSize`` is an integer with a maximum."""
     if node.argument not in ("pageSize", "page_size") or not isinstance(node.schema, dict):
         return
@@ -190,7 +190,7 @@ def page_size(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.schema, argument=node.argument)
 
 
-def query_length(node: Node, _context: Context) -> Iterator[Hit]:
+def query_length(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A query string has a maximal length."""
     if node.argument is None or not _QUERY_NAMES.match(node.argument) or not isinstance(node.schema, dict):
         return
@@ -199,7 +199,7 @@ def query_length(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.argument, argument=node.argument)
 
 
-def array_length(node: Node, _context: Context) -> Iterator[Hit]:
+def array_length(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An array has a maximal number of items."""
     schema = node.schema
     if isinstance(schema, dict) and schema.get("type") == "array" and "maxItems" not in schema:
@@ -209,7 +209,7 @@ def array_length(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, None)
 
 
-def no_map(node: Node, _context: Context) -> Iterator[Hit]:
+def no_map(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An object below the root of an output declares its fields."""
     schema = node.schema
     if node.is_root or not isinstance(schema, dict) or schema.get("type") != "object":
@@ -219,7 +219,7 @@ def no_map(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, schema)
 
 
-def summary_field(node: Node, _context: Context) -> Iterator[Hit]:
+def summary_field(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """``summary`` in an output is a string with a maximal length."""
     if node.argument != "summary" or node.tokens != ("properties", "summary") or not isinstance(node.schema, dict):
         return
@@ -228,14 +228,14 @@ def summary_field(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.schema)
 
 
-def local_definitions(node: Node, _context: Context) -> Iterator[Hit]:
+def local_definitions(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A reference leads to ``$defs`` of the same schema."""
     reference = node.schema.get("$ref") if isinstance(node.schema, dict) else None
     if isinstance(reference, str) and not _LOCAL_REFERENCE.fullmatch(reference):
         yield hit(f"{node.pointer}/$ref", reference)
 
 
-def known_keywords(node: Node, _context: Context) -> Iterator[Hit]:
+def known_keywords(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Every keyword is one of JSON Schema, or begins with ``x-``."""
     for key in node.schema if isinstance(node.schema, dict) else ():
         if key not in _KEYWORDS and not key.startswith("x-"):
@@ -244,7 +244,7 @@ def known_keywords(node: Node, _context: Context) -> Iterator[Hit]:
             yield hit(join_pointer(node.pointer, key), node.schema[key], keyword=key, hint=hint)
 
 
-def inline_headers(node: Node, _context: Context) -> Iterator[Hit]:
+def inline_headers(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A schema that was put into another brings no header of its own."""
     # What stands under the definitions of the root is not inlined: bundles keep their identities there.
     if node.is_root or not isinstance(node.schema, dict) or node.tokens[0] in ("$defs", "definitions"):

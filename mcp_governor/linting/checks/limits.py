@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import errors, linear_pattern
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.context import Context, Hit, Node, hit
+from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _size(value: Any) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def array_items(node: Node, _context: Context) -> Iterator[Hit]:
+def array_items(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An array says what its items are."""
     schema = node.schema
     if not isinstance(schema, dict):
@@ -101,7 +101,7 @@ def root_keywords(tool: Tool, context: Context) -> Iterator[Hit]:
             yield hit(f"/inputSchema/{key}", schema[key], keyword=key)
 
 
-def keywords(node: Node, context: Context) -> Iterator[Hit]:
+def keywords(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """No schema has one of the keywords of the option ``keywords``."""
     if isinstance(node.schema, dict):
         found = [key for key in context.options["keywords"] if key in node.schema]
@@ -116,7 +116,7 @@ def root_properties(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("/inputSchema", schema)
 
 
-def strict_objects(node: Node, _context: Context) -> Iterator[Hit]:
+def strict_objects(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Every object is closed and requires all that it declares."""
     schema = node.schema
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
@@ -129,7 +129,7 @@ def strict_objects(node: Node, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, schema, problem=f"leaves optional: {', '.join(missing)}")
 
 
-def property_keys(node: Node, context: Context) -> Iterator[Hit]:
+def property_keys(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The names of the arguments match the option ``pattern``."""
     if (
         len(node.tokens) == 2
@@ -139,7 +139,7 @@ def property_keys(node: Node, context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.argument, argument=node.argument)
 
 
-def string_formats(node: Node, context: Context) -> Iterator[Hit]:
+def string_formats(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A string has no format but those of the option ``formats``."""
     schema = node.schema
     if not isinstance(schema, dict) or schema.get("type") != "string":
@@ -149,14 +149,14 @@ def string_formats(node: Node, context: Context) -> Iterator[Hit]:
         yield hit(f"{node.pointer}/format", form)
 
 
-def string_enums(node: Node, _context: Context) -> Iterator[Hit]:
+def string_enums(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An enum holds strings only."""
     values = node.schema.get("enum") if isinstance(node.schema, dict) else None
     if isinstance(values, list) and not all(isinstance(value, str) for value in values):
         yield hit(f"{node.pointer}/enum", values)
 
 
-def single_type(node: Node, _context: Context) -> Iterator[Hit]:
+def single_type(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """``type`` is one word, not a list."""
     kind = node.schema.get("type") if isinstance(node.schema, dict) else None
     if isinstance(kind, list):
@@ -166,7 +166,7 @@ def single_type(node: Node, _context: Context) -> Iterator[Hit]:
 _SHAPING = lazy_pattern(r"^(?:\$ref|\$dynamicRef|type|enum|const|anyOf|oneOf|allOf|not|if)$")
 
 
-def typed(node: Node, _context: Context) -> Iterator[Hit]:
+def typed(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Every property says its type."""
     if node.argument is None or not isinstance(node.schema, dict):
         return

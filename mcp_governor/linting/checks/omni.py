@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.linting.context import Context, Hit, Node, hit
+from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import parent_of, root_of, types_of
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, leading_verb, name_words
 
@@ -36,13 +36,13 @@ def description_cap(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit("/description", tool.description, length=len(flat), limit=limit, end=kept[-40:])
 
 
-def dropped_default(node: Node, _context: Context) -> Iterator[Hit]:
+def dropped_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No default, because compaction drops it and the model never learns of it."""
     if isinstance(node.schema, dict) and "default" in node.schema:
         yield hit(f"{node.pointer}/default", node.schema["default"])
 
 
-def lost_property(node: Node, _context: Context) -> Iterator[Hit]:
+def lost_property(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No property has the name of a key that compaction drops."""
     if node.argument in DROPPED_KEYS:
         required = parent_of(node).get("required")
@@ -66,13 +66,13 @@ def _strip(value: Any) -> Any:
     return [_strip(item) for item in value] if isinstance(value, list) else value
 
 
-def injected_parameter(node: Node, context: Context) -> Iterator[Hit]:
+def injected_parameter(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """No argument that the server injects itself."""
     if len(node.tokens) == 2 and node.argument in context.options["names"]:
         yield hit(node.pointer, node.argument, argument=node.argument)
 
 
-def typed_property(node: Node, context: Context) -> Iterator[Hit]:
+def typed_property(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """An argument has one of the types that annotations map to, and a list says its items."""
     schema = node.schema
     if node.argument is None or not isinstance(schema, dict) or "$ref" in schema:
@@ -89,14 +89,14 @@ def typed_property(node: Node, context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, schema, argument=node.argument, problem="is a list without items")
 
 
-def enum_typed(node: Node, _context: Context) -> Iterator[Hit]:
+def enum_typed(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An enum says the type of its values."""
     schema = node.schema
     if isinstance(schema, dict) and isinstance(schema.get("enum"), list) and "type" not in schema:
         yield hit(f"{node.pointer}/enum", schema["enum"])
 
 
-def optional_required(node: Node, _context: Context) -> Iterator[Hit]:
+def optional_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An argument that accepts null or has a default is not required."""
     required = parent_of(node).get("required") if node.argument is not None else None
     if not isinstance(required, list) or node.argument not in required or not isinstance(node.schema, dict):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.context import SIDES, Context, Hit, Node, hit
+from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.phrases import kind_of
 from mcp_governor.linting.schema_report import SchemaReport, schema_report
 from mcp_governor.schemas.dialects import DIALECTS, LATEST, dialect_of
@@ -109,7 +109,7 @@ def _broken_patterns(tool: Tool, side: str, context: Context) -> Iterator[tuple[
             yield pointer, pattern, str(error)
 
 
-def _header_nodes(tool: Tool, context: Context) -> Iterator[tuple[Node, Any]]:
+def _header_nodes(tool: Tool, context: Context) -> Iterator[tuple[SchemaPlace, Any]]:
     for node in context.facts.nodes(tool):
         if node.side == "inputSchema" and isinstance(node.schema, dict) and HEADER in node.schema:
             yield node, node.schema[HEADER]

@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from mcp_governor.containment.regex import Regex
 
 
-class Node:
+class Formula:
     """A formula about one JSON value."""
 
     __slots__ = ("opposite",)
-    opposite: Node
+    opposite: Formula
 
 
 @frozen(eq=False)
-class Constant(Node):
+class Constant(Formula):
     """Holds for everything, or for nothing."""
 
     truth: bool
 
 
 @frozen(eq=False)
-class Types(Node):
+class Types(Formula):
     """The value is of one of these types; ``integer`` is listed only without ``number``."""
 
     names: frozenset[str]
 
 
 @frozen(eq=False)
-class Values(Node):
+class Values(Formula):
     """The value is one of these."""
 
     members: frozenset[Frozen]
@@ -52,7 +52,7 @@ class Values(Node):
 
 
 @frozen(eq=False)
-class Bound(Node):
+class Bound(Formula):
     """A number at least (``low``) or at most ``limit``; strictly so where ``open``."""
 
     low: bool
@@ -61,14 +61,14 @@ class Bound(Node):
 
 
 @frozen(eq=False)
-class Multiple(Node):
+class Multiple(Formula):
     """A number that is a whole multiple of ``step``."""
 
     step: Number
 
 
 @frozen(eq=False)
-class Size(Node):
+class Size(Formula):
     """A string, array or object (``kind``) with at least (``low``) or at most ``limit`` members."""
 
     kind: str
@@ -77,88 +77,88 @@ class Size(Node):
 
 
 @frozen(eq=False)
-class Matches(Node):
+class Matches(Formula):
     """A string in which the pattern is found."""
 
     pattern: Regex
 
 
 @frozen(eq=False)
-class Items(Node):
+class Items(Formula):
     """An array whose leading items satisfy ``prefix`` in order, and all others ``rest``."""
 
-    prefix: tuple[Node, ...]
-    rest: Node
+    prefix: tuple[Formula, ...]
+    rest: Formula
 
-    def at(self, index: int) -> Node:
+    def at(self, index: int) -> Formula:
         """What the item at ``index`` has to satisfy."""
         return self.prefix[index] if index < len(self.prefix) else self.rest
 
 
 @frozen(eq=False)
-class SomeItem(Node):
+class SomeItem(Formula):
     """An array with an item at an index from ``first`` to ``last`` (``None``: any) that satisfies ``item``."""
 
     first: int
     last: int | None
-    item: Node
+    item: Formula
 
 
 @frozen(eq=False)
-class Contains(Node):
+class Contains(Formula):
     """An array in which ``low`` to ``high`` (``None``: any number of) items satisfy ``item``."""
 
-    item: Node
+    item: Formula
     low: int
     high: int | None
 
 
 @frozen(eq=False)
-class Unique(Node):
+class Unique(Formula):
     """An array without two equal items."""
 
 
 @frozen(eq=False)
-class Repeated(Node):
+class Repeated(Formula):
     """An array with two equal items; false of every other type."""
 
 
 @frozen(eq=False)
-class Props(Node):
+class Props(Formula):
     """An object whose members satisfy what is said of their names; ``rest`` speaks of all other names.
 
     ``patterns`` pairs a formula about the name with one about the value.
     """
 
-    named: Mapping[str, Node]
-    patterns: tuple[tuple[Node, Node], ...]
-    rest: Node
+    named: Mapping[str, Formula]
+    patterns: tuple[tuple[Formula, Formula], ...]
+    rest: Formula
 
 
 @frozen(eq=False)
-class Names(Node):
+class Names(Formula):
     """An object of which every member name satisfies ``name``."""
 
-    name: Node
+    name: Formula
 
 
 @frozen(eq=False)
-class Required(Node):
+class Required(Formula):
     """An object that has the member ``key``."""
 
     key: str
 
 
 @frozen(eq=False)
-class SomeMember(Node):
+class SomeMember(Formula):
     """An object with a member whose name satisfies ``name`` and whose value ``value``."""
 
-    name: Node
-    value: Node
+    name: Formula
+    value: Formula
 
 
 @frozen(eq=False)
-class Opaque(Node):
+class Opaque(Formula):
     """Something that the procedure does not model; only equal to itself.
 
     Where ``kind`` is not empty, it is an atom about that type.
@@ -170,40 +170,40 @@ class Opaque(Node):
 
 
 @frozen(eq=False)
-class Ref(Node):
+class Ref(Formula):
     """A definition that refers to itself, unfolded only when it is needed."""
 
     owner: Any
     uri: str
-    unfold: Callable[[], Node] = field(compare=False)
+    unfold: Callable[[], Formula] = field(compare=False)
 
 
 @frozen(eq=False)
-class And(Node):
+class And(Formula):
     """All parts hold."""
 
-    parts: tuple[Node, ...]
+    parts: tuple[Formula, ...]
 
 
 @frozen(eq=False)
-class Or(Node):
+class Or(Formula):
     """At least one part holds."""
 
-    parts: tuple[Node, ...]
+    parts: tuple[Formula, ...]
 
 
 @frozen(eq=False)
-class One(Node):
+class One(Formula):
     """Exactly one part holds."""
 
-    parts: tuple[Node, ...]
+    parts: tuple[Formula, ...]
 
 
 @frozen(eq=False)
-class Not(Node):
+class Not(Formula):
     """The part does not hold."""
 
-    part: Node
+    part: Formula
 
 
 TRUE = Constant(True)
@@ -212,8 +212,8 @@ FALSE = Constant(False)
 object.__setattr__(TRUE, "opposite", FALSE)
 object.__setattr__(FALSE, "opposite", TRUE)
 
-_pool: dict[tuple[Any, ...], Node] = {}
-N = TypeVar("N", bound=Node)
+_pool: dict[tuple[Any, ...], Formula] = {}
+N = TypeVar("N", bound=Formula)
 
 WRITTEN = "an integer of draft 4"
 """The identity of an :class:`Opaque`: the number is written without a fraction, which draft 4 asks of an integer.
@@ -241,7 +241,7 @@ def make(cls: type[N], *parts: Any) -> N:
     return node  # type: ignore[return-value]
 
 
-def props(named: Mapping[str, Node], patterns: tuple[tuple[Node, Node], ...], rest: Node) -> Node:
+def props(named: Mapping[str, Formula], patterns: tuple[tuple[Formula, Formula], ...], rest: Formula) -> Formula:
     """The :class:`Props` node, or ``TRUE`` where nothing is asked."""
     named = {key: node for key, node in named.items() if node is not TRUE} if rest is TRUE else dict(named)
     patterns = tuple(pair for pair in patterns if pair[1] is not TRUE) if rest is TRUE else patterns
@@ -255,7 +255,7 @@ def props(named: Mapping[str, Node], patterns: tuple[tuple[Node, Node], ...], re
     return node
 
 
-def ref(owner: Any, uri: str, unfold: Callable[[], Node]) -> Node:
+def ref(owner: Any, uri: str, unfold: Callable[[], Formula]) -> Formula:
     """The node for the recursive definition ``uri`` of the document ``owner``."""
     key = (Ref, owner, uri)
     node = _pool.get(key)
@@ -265,7 +265,7 @@ def ref(owner: Any, uri: str, unfold: Callable[[], Node]) -> Node:
     return node
 
 
-def types(names: Iterable[str]) -> Node:
+def types(names: Iterable[str]) -> Formula:
     """The value is of one of these JSON Schema types."""
     found = frozenset(names)
     if "number" in found:
@@ -273,13 +273,13 @@ def types(names: Iterable[str]) -> Node:
     return make(Types, found) if found else FALSE
 
 
-def values(members: Iterable[Frozen]) -> Node:
+def values(members: Iterable[Frozen]) -> Formula:
     """The value is one of these."""
     found = frozenset(members)
     return make(Values, found) if found else FALSE
 
 
-def negate(node: Node) -> Node:
+def negate(node: Formula) -> Formula:
     """Everything that ``node`` does not accept."""
     try:
         return node.opposite
@@ -290,7 +290,7 @@ def negate(node: Node) -> Node:
         return opposite
 
 
-def opposite(node: Node) -> Node | None:
+def opposite(node: Formula) -> Formula | None:
     """The negation, where anyone has asked for it: otherwise it can be in no formula."""
     return getattr(node, "opposite", None)
 
@@ -303,7 +303,7 @@ def _common_types(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
     return both | {"integer"} if one & numeric and other & numeric else both
 
 
-def _meet(one: Node | None, other: Types | Values) -> Node:
+def _meet(one: Formula | None, other: Types | Values) -> Formula:
     """The conjunction of type and value lists, which is again one of them."""
     if one is None:
         return other
@@ -319,10 +319,10 @@ def _meet(one: Node | None, other: Types | Values) -> Node:
     return values(member for member in listed.members if has_type(member, kinds.names))
 
 
-def all_of(parts: Iterable[Node]) -> Node:
+def all_of(parts: Iterable[Formula]) -> Formula:
     """The conjunction, flattened, with type and value lists merged."""
-    found: dict[Node, None] = {}
-    listed: Node | None = None
+    found: dict[Formula, None] = {}
+    listed: Formula | None = None
     pending = list(parts)[::-1]
     while pending:
         part = pending.pop()
@@ -340,9 +340,9 @@ def all_of(parts: Iterable[Node]) -> Node:
     return result[0] if len(result) == 1 else make(And, result) if result else TRUE
 
 
-def any_of(parts: Iterable[Node]) -> Node:
+def any_of(parts: Iterable[Formula]) -> Formula:
     """The disjunction, flattened, with value lists merged."""
-    found: dict[Node, None] = {}
+    found: dict[Formula, None] = {}
     members: set[Frozen] = set()
     names: set[str] = set()
     pending = list(parts)[::-1]

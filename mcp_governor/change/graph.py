@@ -45,7 +45,7 @@ _NOTES = WORDING_KEYS | {"contentEncoding", "contentMediaType", "default", "form
 
 
 @dataclass(eq=False, repr=False, slots=True)
-class Node:
+class SchemaNode:
     """One schema of a document.
 
     Attributes:
@@ -70,11 +70,11 @@ class Node:
         """The pointer of a keyword in the document as published."""
         return join_pointer(self.pointer, self.spelled.get(key, key))
 
-    def in_place(self) -> Iterator[Node]:
+    def in_place(self) -> Iterator[SchemaNode]:
         """The schemas that apply to the same instance as this one."""
         for key in ("$ref", *IN_PLACE):
             value = self.keywords.get(key)
-            if isinstance(value, Node):
+            if isinstance(value, SchemaNode):
                 yield value
             elif value is not None:
                 yield from value if isinstance(value, list) else value.values()
@@ -84,8 +84,8 @@ class Node:
 class Graph:
     """A parsed schema: its root, and whether any part of it is opaque."""
 
-    root: Node
-    opaque: tuple[Node, ...] = ()
+    root: SchemaNode
+    opaque: tuple[SchemaNode, ...] = ()
 
 
 def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = False) -> Graph:
@@ -103,13 +103,13 @@ def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = Fal
     return graph
 
 
-def pointers(root: Node) -> set[str]:
+def pointers(root: SchemaNode) -> set[str]:
     """Where the schemas of a graph stand."""
     found: set[str] = set()
     pending: list[Any] = [root]
     while pending:
         part = pending.pop()
-        if isinstance(part, Node):
+        if isinstance(part, SchemaNode):
             if part.pointer not in found:
                 found.add(part.pointer)
                 pending.extend(part.keywords.values())
@@ -118,7 +118,7 @@ def pointers(root: Node) -> set[str]:
     return found
 
 
-def _says_no_type(node: Node, depth: int = 0) -> bool:
+def _says_no_type(node: SchemaNode, depth: int = 0) -> bool:
     if "type" in node.keywords or depth > 8:
         return False
     reference = node.keywords.get("$ref")
@@ -129,15 +129,15 @@ class _Parser:
     def __init__(self, schema: Any, drop_safe_integers: bool) -> None:
         self.schema = schema
         self.drop_safe_integers = drop_safe_integers
-        self.nodes: dict[str, Node] = {}
-        self.pending: list[tuple[Node, Any, str]] = []
+        self.nodes: dict[str, SchemaNode] = {}
+        self.pending: list[tuple[SchemaNode, Any, str]] = []
         self.draft = dialect_of(schema, _UNSAID)
         self.known = known_keywords(self.draft or _UNSAID)
         self.document = Document(schema, draft=self.draft or LATEST, alone=True)
 
     def graph(self) -> Graph:
         if self.draft is None:
-            root = self._opaque(Node(""), self.schema, f"its dialect {_shown(self.schema['$schema'])} is unknown")
+            root = self._opaque(SchemaNode(""), self.schema, f"its dialect {_shown(self.schema['$schema'])} is unknown")
             return Graph(root, (root,))
         root = self._node("", self.schema, "")
         while self.pending:
@@ -145,23 +145,23 @@ class _Parser:
         self._break_circles()
         return Graph(root, tuple(node for node in self.nodes.values() if node.opaque))
 
-    def _node(self, pointer: str, value: Any, base: str) -> Node:
+    def _node(self, pointer: str, value: Any, base: str) -> SchemaNode:
         node = self.nodes.get(pointer)
         if node is None:
-            node = self.nodes[pointer] = Node(pointer)
+            node = self.nodes[pointer] = SchemaNode(pointer)
             self.pending.append((node, value, base))
         return node
 
-    def _opaque(self, node: Node, value: Any, reason: str) -> Node:
+    def _opaque(self, node: SchemaNode, value: Any, reason: str) -> SchemaNode:
         node.keywords = {}
         node.opaque = reason
         node.identity = canonical_json(strip(value))
         return node
 
-    def _fill(self, node: Node, value: Any, base: str) -> None:
+    def _fill(self, node: SchemaNode, value: Any, base: str) -> None:
         if isinstance(value, bool):
             if not value:
-                node.keywords = {"not": Node(f"{node.pointer}/not")}
+                node.keywords = {"not": SchemaNode(f"{node.pointer}/not")}
             return
         if not isinstance(value, dict):
             self._opaque(node, value, f"{_shown(value)} is not a schema")
@@ -184,7 +184,7 @@ class _Parser:
                 return  # draft-07, section 8.3: siblings of $ref are ignored
         self._assertions(node, value, base)
 
-    def _assertions(self, node: Node, value: dict[str, Any], base: str) -> None:
+    def _assertions(self, node: SchemaNode, value: dict[str, Any], base: str) -> None:
         for key, item in value.items():
             if key in ASSERTION_KEYS:
                 if not self._is_noise(key, item):
@@ -215,7 +215,7 @@ class _Parser:
             return bool(item == (SAFE_INTEGER if key == "maximum" else -SAFE_INTEGER))
         return False
 
-    def _modern(self, node: Node, value: dict[str, Any]) -> dict[str, Any]:
+    def _modern(self, node: SchemaNode, value: dict[str, Any]) -> dict[str, Any]:
         """The same schema in 2020-12 keywords, without those that its dialect ignores; the node remembers how they
         were spelled."""
         if self.known is not None:
@@ -226,14 +226,14 @@ class _Parser:
         node.spelled = rename_keywords(value)
         return value
 
-    def _resolve(self, reference: Any, base: str) -> Node | None:
+    def _resolve(self, reference: Any, base: str) -> SchemaNode | None:
         found = self.document.find(base, reference) if isinstance(reference, str) else None
         return None if found is None else self._node(found.pointer, found.schema, found.base)
 
     def _break_circles(self) -> None:
         """Nodes that apply themselves to the same instance without end say nothing."""
-        circles = Components(Node.in_place)
-        found: list[Node] = []
+        circles = Components(SchemaNode.in_place)
+        found: list[SchemaNode] = []
         for start in self.nodes.values():
             fresh = circles.settle(start)
             found += [node for node in fresh if any(circles.of[node] == circles.of[after] for after in node.in_place())]
