@@ -168,18 +168,17 @@ _FAMILIES = (
 )
 
 
-def family_kind(family: str, side: Side, *, shrinks: bool, grows: bool) -> str:
-    """The kind of an edit in a family, by what happened to the accepted values.
+def family_step(family: str, shrinks: bool, grows: bool) -> str:
+    """The kind of an edit of an input in a family, by what happened to the accepted values.
 
     Args:
         family: the family's name.
-        side: input or output.
         shrinks: values that were accepted are not any more.
         grows: values are accepted that were not.
     """
     row = _BY_NAME[family]
     step = "changed" if shrinks == grows else (row.tighter if shrinks else row.looser)
-    return f"{_prefix(side)}{family}-{step}"
+    return f"{family}-{step}"
 
 
 def _prefix(side: Side) -> str:

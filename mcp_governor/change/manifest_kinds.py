@@ -14,206 +14,124 @@ from mcp_governor.change.terms import Event, Side, Verdict
 _BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
 _PACKAGE = {"registryType": "pypi", "identifier": "notes", "transport": {"type": "stdio"}}
 _REMOTE = {"type": "streamable-http", "url": "https://notes.example/mcp"}
-_NAMED, _SET = {"name": "a"}, {"name": "a", "isRequired": True}
-_CHOICES = {"name": "a", "choices": ["x", "y"]}
+_BOTH, _ONE_PACKAGE = {"packages": [_PACKAGE], "remotes": [_REMOTE]}, {"packages": [_PACKAGE], "remotes": []}
+_ONE_REMOTE = {"packages": [], "remotes": [_REMOTE]}
 
 
 def _kind(
     name: str,
+    reverse: str,
     thing: str,
     verdict: Verdict,
-    explanation: str,
-    message: Sentence,
-    reverse: str,
+    event: Event,
     example: tuple[dict[str, Any], dict[str, Any]],
-    event: Event = Event.CHANGED,
+    message: Sentence,
+    explanation: str,
 ) -> Kind:
     return Kind(
-        name,
-        Side.SURFACE,
-        explanation,
-        verdict,
-        message,
-        event=event,
-        reverse=reverse,
-        unmirrored="A manifest is neither sent nor answered, so there is no other side.",
-        example=Example("manifest", *example),
+        *(name, Side.SURFACE, explanation, verdict, message, "", event, reverse, None),
+        "A manifest is neither sent nor answered, so there is no other side.",
+        Example("manifest", *example),
         thing=thing,
     )
 
 
-def _setting(stem: str, noun: str, place: tuple[str, str, dict[str, Any]]) -> list[Kind]:
+def _settings(stem: str, noun: str, family: str, key: str, rest: dict[str, Any]) -> list[Kind]:
     """The kinds of one list of settings.
 
     Args:
         stem: of the names of the kinds.
         noun: for one setting.
-        place: where the manifest lists them: ``packages`` or ``remotes``, the key there, and the rest of that entry.
+        family, key: where a manifest lists them.
+        rest: of the entry of ``family`` that lists them.
     """
-    family, key, rest = place
 
-    def holding(*settings: dict[str, Any]) -> dict[str, Any]:
-        return {family: [{**rest, key: list(settings)}]}
+    def with_a(**setting: Any) -> dict[str, Any]:
+        return {family: [{**rest, key: [{"name": "notes_folder", **setting}]}]}
 
     def kind(
-        step: str,
-        verdict: Verdict,
-        meaning: str,
-        message: Sentence,
-        reverse: str,
-        *,
-        old: dict[str, Any],
-        new: dict[str, Any],
-        event: Event = Event.CHANGED,
+        step: str, reverse: str, verdict: Verdict, event: Event, example: Any, message: Sentence, meaning: str
     ) -> Kind:
         explanation = f"{noun[:1].upper()}{noun[1:]}: {meaning}"
-        return _kind(step.format(stem), noun, verdict, explanation, message, reverse.format(stem), (old, new), event)
+        return _kind(step.format(stem), reverse.format(stem), noun, verdict, event, example, message, explanation)
 
-    none, free, needed = holding(), holding(_NAMED), holding(_SET)
-    two, three = holding(_CHOICES), holding({**_CHOICES, "choices": ["x", "y", "z"]})
+    none, free, needed = {family: [{**rest, key: []}]}, with_a(), with_a(isRequired=True)
+    renamed = {family: [{**rest, key: [{"name": "notes_folders"}]}]}
+    two, three = with_a(choices=["x", "y"]), with_a(choices=["x", "y", "z"])
+    gone, changed = "an installation that sets it sets nothing any more.", Event.CHANGED
+    other = "an installation that leaves it out now means something else."
+    default = ("the default of {thing} changed {detail}", "the default of {thing} changed")
+    fewer = ("{thing} no longer takes {lost_values}", "{thing} takes only {gained_values}", "{thing} takes no value")
+    more = ("{thing} takes {gained_values} too", "{thing} takes any value")
     return [
+        kind("{}-removed", "{}-added", _BREAKING, Event.REMOVED, (free, none), "{thing} is gone", gone),
         kind(
-            "{}-removed",
-            _BREAKING,
-            "an installation that sets it sets nothing any more.",
-            "{thing} is gone",
-            "{}-added",
-            old=free,
-            new=none,
-            event=Event.REMOVED,
-        ),
-        kind(
-            "{}-added",
-            _COMPATIBLE,
+            *("{}-added", "{}-removed", _COMPATIBLE, Event.ADDED, (none, free), "{thing} is new"),
             "a new one that may be left out.",
-            "{thing} is new",
-            "{}-removed",
-            old=none,
-            new=free,
-            event=Event.ADDED,
         ),
         kind(
-            "required-{}-added",
-            _BREAKING,
-            "a new one that every installation must set.",
+            *("required-{}-added", "{}-removed", _BREAKING, Event.EXTENDED, (none, needed)),
             "{thing} is new and must be set",
-            "{}-removed",
-            old=none,
-            new=needed,
-            event=Event.EXTENDED,
+            "a new one that every installation must set.",
         ),
         kind(
-            "{}-renamed",
-            _BREAKING,
-            "it goes by another name; installations still set the old one.",
+            *("{}-renamed", "{}-renamed", _BREAKING, Event.RENAMED, (free, renamed)),
             "{thing} is called {successor} now",
-            "{}-renamed",
-            old=holding({"name": "notes_folder"}),
-            new=holding({"name": "notes_folders"}),
-            event=Event.RENAMED,
+            "it goes by another name; installations still set the old one.",
         ),
         kind(
-            "{}-required",
-            _BREAKING,
+            *("{}-required", "{}-optional", _BREAKING, changed, (free, needed), "{thing} must be set now"),
             "one that could be left out must be set now.",
-            "{thing} must be set now",
-            "{}-optional",
-            old=free,
-            new=needed,
         ),
         kind(
-            "{}-optional",
-            _COMPATIBLE,
+            *("{}-optional", "{}-required", _COMPATIBLE, changed, (needed, free), "{thing} may be left out now"),
             "one that had to be set may be left out now.",
-            "{thing} may be left out now",
-            "{}-required",
-            old=needed,
-            new=free,
         ),
         kind(
-            "{}-default-changed",
-            _BREAKING,
-            "an installation that leaves it out now means something else.",
-            ("the default of {thing} changed {detail}", "the default of {thing} changed"),
-            "{}-default-changed",
-            old=holding({**_NAMED, "default": "x"}),
-            new=holding({**_NAMED, "default": "y"}),
+            *("{}-default-changed", "{}-default-changed", _BREAKING, changed),
+            *((with_a(default="x"), with_a(default="y")), default, other),
         ),
         kind(
-            "{}-choice-removed",
-            _BREAKING,
+            *("{}-choice-removed", "{}-choice-added", _BREAKING, changed, (three, two), fewer),
             "a value that installations may have set is not taken any more.",
-            ("{thing} no longer takes {lost_values}", "{thing} takes only {gained_values}", "{thing} takes no value"),
-            "{}-choice-added",
-            old=three,
-            new=two,
         ),
         kind(
-            "{}-choice-added",
-            _COMPATIBLE,
+            *("{}-choice-added", "{}-choice-removed", _COMPATIBLE, Event.EXTENDED, (two, three), more),
             "a further value is taken.",
-            ("{thing} takes {gained_values} too", "{thing} takes any value"),
-            "{}-choice-removed",
-            old=two,
-            new=three,
-            event=Event.EXTENDED,
         ),
     ]
 
 
 MANIFEST_KINDS: tuple[Kind, ...] = (
     _kind(
-        "package-removed",
-        "package",
-        _BREAKING,
+        *("package-removed", "package-added", "package", _BREAKING, Event.REMOVED, (_BOTH, _ONE_REMOTE)),
+        "{thing} is no longer offered",
         "The package is no longer offered: installations of it get no update.",
-        "{thing} is no longer offered",
-        "package-added",
-        ({"packages": [_PACKAGE]}, {"packages": []}),
-        Event.REMOVED,
     ),
     _kind(
-        "package-added",
-        "package",
-        _COMPATIBLE,
+        *("package-added", "package-removed", "package", _COMPATIBLE, Event.ADDED, (_ONE_REMOTE, _BOTH)),
+        "{thing} is new",
         "A further package of the server.",
-        "{thing} is new",
-        "package-removed",
-        ({"packages": []}, {"packages": [_PACKAGE]}),
-        Event.ADDED,
     ),
     _kind(
-        "package-transport-changed",
-        "package",
-        _BREAKING,
-        "The package speaks another transport: clients that start it as before do not understand it.",
-        "{thing} speaks {now} now, was {was}",
-        "package-transport-changed",
+        *("package-transport-changed", "package-transport-changed", "package", _BREAKING, Event.CHANGED),
         ({"packages": [_PACKAGE]}, {"packages": [{**_PACKAGE, "transport": {"type": "sse"}}]}),
+        "{thing} speaks {now} now, was {was}",
+        "The package speaks another transport: clients that start it as before do not understand it.",
     ),
     _kind(
-        "remote-removed",
-        "remote",
-        _BREAKING,
-        "The address is no longer offered.",
+        *("remote-removed", "remote-added", "remote", _BREAKING, Event.REMOVED, (_BOTH, _ONE_PACKAGE)),
         "{thing} is no longer offered",
-        "remote-added",
-        ({"remotes": [_REMOTE]}, {"remotes": []}),
-        Event.REMOVED,
+        "The address is no longer offered.",
     ),
     _kind(
-        "remote-added",
-        "remote",
-        _COMPATIBLE,
-        "A further address of the server.",
+        *("remote-added", "remote-removed", "remote", _COMPATIBLE, Event.ADDED, (_ONE_PACKAGE, _BOTH)),
         "{thing} is new",
-        "remote-removed",
-        ({"remotes": []}, {"remotes": [_REMOTE]}),
-        Event.ADDED,
+        "A further address of the server.",
     ),
-    *_setting("env", "environment variable", ("packages", "environmentVariables", _PACKAGE)),
-    *_setting("package-argument", "package argument", ("packages", "packageArguments", _PACKAGE)),
-    *_setting("runtime-argument", "runtime argument", ("packages", "runtimeArguments", _PACKAGE)),
-    *_setting("remote-header", "header", ("remotes", "headers", _REMOTE)),
+    *_settings("env", "environment variable", "packages", "environmentVariables", _PACKAGE),
+    *_settings("package-argument", "package argument", "packages", "packageArguments", _PACKAGE),
+    *_settings("runtime-argument", "runtime argument", "packages", "runtimeArguments", _PACKAGE),
+    *_settings("remote-header", "header", "remotes", "headers", _REMOTE),
 )
 """All of them; each example is two manifests."""

@@ -160,8 +160,11 @@ def _facts(edit: Edit, path: str) -> Facts:
     if edit.family == "enum":
         old, new = (value if isinstance(value, list) else [] for value in (edit.old, edit.new))
         return Facts(lost=_without(old, new), gained=_without(new, old))
-    if edit.kind == "argument-renamed":
-        return Facts((*names_on(path)[:-1], edit.old), successor=edit.new)
+    if edit.family == "argument":
+        names = names_on(path)
+        # The place is that of the key, by its new name, or the list of required keys, which may name one not declared.
+        around = names[:-1] if names and names[-1] in (edit.name, edit.new) else names
+        return Facts((*around, edit.name), successor=edit.new if edit.kind == "argument-renamed" else None)
     return Facts(detail=", ".join(edit.note)) if edit.kind in ("schema-repaired", "schema-unusable") else NO_FACTS
 
 

@@ -4,38 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.family_kinds import family_kind
+from mcp_governor.change.family_kinds import family_step
+from mcp_governor.change.registry import catalogue
 from mcp_governor.change.terms import MISSING, Side, Verdict
 
 if TYPE_CHECKING:
     from mcp_governor.change.edit import Edit
     from mcp_governor.change.options import ChangeOptions
 
-_OUTPUT_NAMES = {
-    "argument-removed": "output-field-removed",
-    "argument-added": "output-field-added",
-    "required-argument-added": "output-field-added",
-    "argument-renamed": "output-field-renamed",
-    "argument-required": "output-field-guaranteed",
-    "argument-optional": "output-field-optional",
-}
-
 
 def kind_of(edit: Edit, side: Side) -> str:
-    """The name of the edit's kind."""
-    output = side is Side.OUTPUT
-    if edit.kind is not None:
-        if edit.kind in ("closed", "opened"):
-            return f"{'output' if output else 'input'}-{edit.kind}"
-        if output:
-            return _OUTPUT_NAMES.get(edit.kind, f"output-{edit.kind}")
-        return edit.kind
-    lost, gained = edit.forward.verdict != "yes", edit.backward.verdict != "yes"
-    if output:
-        lost, gained = gained, lost
-    if edit.family == "enum":
-        return ("output-" if output else "") + _enum_step(edit, lost, gained)
-    return family_kind(edit.family, side, shrinks=lost, grows=gained)
+    """The name of the edit's kind: that of an edit of an input, or its mirror."""
+    name = edit.kind
+    if name is None:
+        lost, gained = edit.forward.verdict != "yes", edit.backward.verdict != "yes"
+        if side is Side.OUTPUT:
+            lost, gained = gained, lost
+        name = _enum_step(edit, lost, gained) if edit.family == "enum" else family_step(edit.family, lost, gained)
+    elif name in ("closed", "opened"):
+        name = f"input-{name}"
+    return name if side is Side.INPUT else catalogue()[name].other_side or name
 
 
 def _enum_step(edit: Edit, lost: bool, gained: bool) -> str:

@@ -137,3 +137,26 @@ def test_a_name_with_a_slash_is_told_as_it_is() -> None:
     [change] = compare(old, new)
     assert change.message == "argument `user/id` is called `user/Id` now"
     assert subject_of(change).fields == ("user/id",)
+
+
+@pytest.mark.parametrize(
+    ("inside", "fields", "entry"),
+    [
+        (False, ("late",), "`it` now requires `late`."),
+        (True, ("around", "late"), "`it` now requires `around.late`."),
+    ],
+)
+def test_a_required_argument_that_is_not_declared_is_named(inside: bool, fields: tuple[str, ...], entry: str) -> None:
+    """Its place is the list of required keys, on which its name does not stand."""
+
+    def surface(required: list[str]) -> Surface:
+        schema = {"type": "object", "properties": {"a": S}, "required": required}
+        outer = {"type": "object", "properties": {"around": schema}} if inside else schema
+        return build_surface({"tools": [{"name": "it", "inputSchema": outer}]})
+
+    [change] = compare(surface([]), surface(["late"]))
+    assert (change.facts.fields, change.message, change.entry()) == (
+        fields,
+        "argument `late` must be passed now",
+        entry,
+    )
