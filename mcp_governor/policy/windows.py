@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, cmp_to_key
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Tier
@@ -59,6 +60,10 @@ class History:
     new_version: str | None
 
     @cached_property
+    def _ends(self) -> tuple[Numbered | None, Numbered | None]:
+        return Numbered.parse(self.old_version or ""), Numbered.parse(self.new_version or "")
+
+    @cached_property
     def _lines(self) -> tuple[tuple[int, int], ...]:
         """The minor releases that clients have met, each once."""
         sections = self.changelog.released if self.changelog else ()
@@ -75,10 +80,21 @@ class History:
         from mcp_governor.changelog import announcements
 
         for told in announcements(self.changelog):
-            if not self._is_withdrawn(told):
-                # Sections stand newest first; where they do not, versions decide.
-                known = found.setdefault(told.tool, [])
-                known.insert(sum(1 for other in known if _is_before(other.section, told.section)), told)
+            last = self._withdrawn.get(told.tool)
+            if last is None or not last.follows(told.section):
+                found.setdefault(told.tool, []).append(told)
+        # Sections stand newest first; where they do not, versions decide.
+        return {tool: sorted(known, key=cmp_to_key(_earlier)) for tool, known in found.items()}
+
+    @cached_property
+    def _withdrawn(self) -> Mapping[str, _Last]:
+        """Where the deprecation of a name was last withdrawn."""
+        found: dict[str, _Last] = {}
+        for section in self.changelog.sections if self.changelog is not None else ():
+            for _, entry in section.entries:
+                if _WITHDRAWN.search(entry.text):
+                    for name in entry.names:
+                        found.setdefault(name, _Last()).meet(section)
         return found
 
     def announcement(self, tool: Tool) -> Announcement | None:
@@ -87,24 +103,17 @@ class History:
         told = self._announced.get(tool.name, ())
         return next((one for one in told if one.replacement is not None or parts.isdisjoint(one.names)), None)
 
-    def _is_withdrawn(self, told: Announcement) -> bool:
-        assert self.changelog is not None
-        return any(
-            told.tool in entry.names and _WITHDRAWN.search(entry.text)
-            for section in self.changelog.sections
-            if _is_before(told.section, section)
-            for _, entry in section.entries
-        )
-
     def is_out(self, section: Section) -> bool:
         """Whether clients have met a section's release: the baseline's and older, and any before the one of now."""
         if section.unreleased:
             return False
         version = section.numbered
-        known = [Numbered.parse(text) for text in (self.old_version, self.new_version) if text is not None]
+        old, now = self._ends
+        known = [
+            end for end, text in zip(self._ends, (self.old_version, self.new_version), strict=True) if text is not None
+        ]
         if version is None or not known or None in known:
             return not section.current
-        old, now = Numbered.parse(self.old_version or ""), Numbered.parse(self.new_version or "")
         return (old is not None and version <= old) or (now is not None and version < now)
 
     def passed(self, since: str) -> int:
@@ -148,20 +157,22 @@ class History:
 
     def announced_parts(self, tool: str, names: frozenset[str]) -> str | None:
         """The latest-but-out release whose Deprecated section names the tool and one of ``names``."""
-        if self.changelog is None:
-            return None
+        entries = self._deprecated.get(tool, {})
+        told = [entries] if not names else [entries.keys() & self._deprecated.get(name, {}).keys() for name in names]
+        last = max((number for numbers in told for number in numbers), default=None)
+        return entries[last].version_text if last is not None else None
+
+    @cached_property
+    def _deprecated(self) -> Mapping[str, Mapping[int, Section]]:
+        """Name → the Deprecated entries that hold it, by their line, with the releases that are out."""
         from mcp_governor.changelog.model import Kind
 
-        found = [
-            section
-            for section in self.changelog.released
-            if self.is_out(section)
-            and any(
-                tool in entry.names and (not names or not names.isdisjoint(entry.names))
-                for entry in section.of_kind(Kind.DEPRECATED)
-            )
-        ]
-        return found[-1].version_text if found else None
+        found: dict[str, dict[int, Section]] = {}
+        for section in self.changelog.released if self.changelog is not None else ():
+            for entry in section.of_kind(Kind.DEPRECATED) if self.is_out(section) else ():
+                for name in entry.names:
+                    found.setdefault(name, {})[entry.line] = section
+        return found
 
 
 def _parts_of(tool: Tool) -> frozenset[str]:
@@ -171,7 +182,33 @@ def _parts_of(tool: Tool) -> frozenset[str]:
     return frozenset(name for table in tables if isinstance(table, dict) for name in table)
 
 
-def _is_before(one: Section, other: Section) -> bool:
-    if one.numbered is not None and other.numbered is not None:
-        return one.numbered < other.numbered
-    return one.line > other.line
+@dataclass
+class _Last:
+    """The latest of some sections, of those with a number and of those without."""
+
+    numbered: Numbered | None = None
+    highest: int | None = None
+    highest_unnumbered: int | None = None
+
+    def meet(self, section: Section) -> None:
+        if self.highest is None:  # sections come from the top
+            self.highest = section.line
+        if section.numbered is None:
+            self.highest_unnumbered = self.highest_unnumbered or section.line
+        elif self.numbered is None or section.numbered > self.numbered:
+            self.numbered = section.numbered
+
+    def follows(self, section: Section) -> bool:
+        """Whether one of them is later than a section."""
+        if section.numbered is None:
+            return self.highest is not None and self.highest < section.line
+        later = self.numbered is not None and section.numbered < self.numbered
+        return later or (self.highest_unnumbered is not None and self.highest_unnumbered < section.line)
+
+
+def _earlier(one: Announcement, other: Announcement) -> int:
+    """Below 0 where ``one`` was made in an earlier release, or further down in the file; above 0 for the reverse."""
+    first, second = one.section.numbered, other.section.numbered
+    if first is not None and second is not None and first != second:
+        return -1 if first < second else 1
+    return other.line - one.line
