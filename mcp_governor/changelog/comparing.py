@@ -9,7 +9,7 @@ from mcp_governor.change.terms import Verdict
 from mcp_governor.change.wording import code, enumeration
 from mcp_governor.changelog.releases import named_section
 from mcp_governor.changelog.structure import is_newer
-from mcp_governor.changelog.subjects import homes, subject_of
+from mcp_governor.changelog.subjects import Tellers, homes, subject_of
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -93,9 +93,9 @@ def _item(text: str, told: str) -> str:
     return "\n".join([f"- {first}{told}", *(f"  {line}" if line else "" for line in rest)])
 
 
-def _as_written(changelog: Changelog, entry: Entry) -> str:
-    """An entry with its own line breaks and nested lists, moved to the left margin."""
-    lines = _LINE_END.split(changelog.text.removeprefix("\ufeff"))[entry.line - 1 : entry.end]
+def _as_written(entry: Entry, text: Sequence[str]) -> str:
+    """An entry with its own line breaks and nested lists, moved to the left margin; from the lines of the file."""
+    lines = text[entry.line - 1 : entry.end]
     bullet = _BULLET.match(lines[0]) if lines else None
     if bullet is None or not entry.bullet:
         return entry.text
@@ -122,6 +122,7 @@ def compare_releases(
 
     Raises:
         UsageError: a version has no section, or ``new`` is not newer than ``old``.
+        FileFormatError: the entries name the same things too often.
     """
     first, last = named_section(changelog, old), named_section(changelog, new)
     if not is_newer(last, first):
@@ -132,11 +133,14 @@ def compare_releases(
         if section is last or (is_newer(section, first) and is_newer(last, section))
     )
     entries = [(section, kind, entry) for section in between for kind, entry in section.entries]
-    told = []
-    for change in changes or ():
-        subject = subject_of(change)
-        told.append(Told(change, tuple(row for row in entries if subject.told_by(row[2], tools))))
+    rows = {id(entry): (section, kind, entry) for section, kind, entry in entries}
+    tellers = Tellers([(kind, entry) for _, kind, entry in entries], tools, changelog.what) if changes else None
+    told = [
+        Told(change, tuple(rows[id(entry)] for _, entry in tellers.of(subject_of(change))) if tellers else ())
+        for change in changes or ()
+    ]
     used = {id(row[2]) for item in told for row in item.entries}
     unmatched = tuple(row for row in entries if id(row[2]) not in used) if changes is not None else ()
-    written = {entry.line: _as_written(changelog, entry) for _, _, entry in entries}
+    text = _LINE_END.split(changelog.text.removeprefix("\ufeff"))
+    written = {entry.line: _as_written(entry, text) for _, _, entry in entries}
     return ReleaseComparison(first.title, last.title, between, tuple(told), unmatched, changes is not None, written)

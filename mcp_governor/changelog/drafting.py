@@ -50,11 +50,12 @@ def draft(
             among them was drafted too early, and becomes the section of ``version``.
 
     Raises:
-        FileFormatError: a merge conflict is left in the file.
+        FileFormatError: a merge conflict is left in the file, or its entries name the same things too often.
     """
     editor = Editor(changelog)
     section = _section_for(changelog, version, released)
-    entries = _entries(changes, section, tools, replacements or {})
+    told = Tellers(section.entries if section is not None else (), tools, changelog.what)
+    entries = _entries(changes, told, replacements or {})
     if section is None:
         _begin(changelog, editor, version, fingerprint, entries)
     else:
@@ -75,11 +76,8 @@ def _section_for(changelog: Changelog, version: str, released: Collection[Number
     return current if in_flight and current.numbered < wanted else None
 
 
-def _entries(
-    changes: Sequence[Change], section: Section | None, tools: Collection[str], replacements: Mapping[str, str]
-) -> dict[Kind, list[str]]:
+def _entries(changes: Sequence[Change], told: Tellers, replacements: Mapping[str, str]) -> dict[Kind, list[str]]:
     """The sentences of what is not told yet, by subsection; the same event on several tools is one sentence."""
-    told = Tellers(section.entries if section is not None else (), tools)
     groups: dict[tuple[Kind, str], list[Change]] = {}
     for change in changes:
         if change.bump is Bump.NONE or told.of(subject_of(change)):

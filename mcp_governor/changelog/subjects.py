@@ -10,8 +10,10 @@ from mcp_governor.change.terms import Event, Verdict
 from mcp_governor.change.wording import name_as_shown
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import farewell
+from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -94,30 +96,54 @@ class Subject:
         return last in entry.names or any(last in span.split() for span in entry.spans)
 
 
+MAX_QUESTIONS = 10_000_000
+"""How many times one changelog is asked whether an entry tells a change, in steps of about a microsecond. A change is
+held to the entries that carry its name, so a thousand changes that five hundred releases tell take a tenth of this."""
+
+
 class Tellers:
-    """The entries of a section, found by the names in them.
+    """Entries, found by the names in them.
 
     Args:
         entries: with the kind of their subsection, in order.
         tools: every tool of the old and the new surface.
+        what: how messages name the changelog.
     """
 
-    def __init__(self, entries: Sequence[tuple[Kind | None, Entry]], tools: Collection[str]) -> None:
+    def __init__(self, entries: Sequence[tuple[Kind | None, Entry]], tools: Collection[str], what: str) -> None:
         self._entries = entries
         self._tools = tools
+        self._what = what
+        self._left = MAX_QUESTIONS
         self._by_name: dict[str, list[int]] = {}
-        self._anywhere: list[int] = []
+        self._globs: list[int] = []
         for index, (_, entry) in enumerate(entries):
-            if any("*" in span or " " in span for span in entry.spans):
-                self._anywhere.append(index)
-            for name in entry.names:
+            if any("*" in span for span in entry.spans):
+                self._globs.append(index)
+            for name in entry.names.union(*(span.split() for span in entry.spans if " " in span)):
                 self._by_name.setdefault(name, []).append(index)
 
     def of(self, subject: Subject) -> list[tuple[Kind | None, Entry]]:
-        """The entries that tell a subject, in order."""
-        named = self._by_name.get(subject.name, [])
-        indices = sorted({*named, *self._anywhere}) if self._anywhere else named
-        return [self._entries[index] for index in indices if subject.told_by(self._entries[index][1], self._tools)]
+        """The entries that tell a subject, in order.
+
+        Raises:
+            FileFormatError: too many long entries name the same things, so that nobody can say what they tell.
+        """
+        indices = self._by_name.get(subject.name, [])
+        if self._globs and not subject.fields:  # a field is told by its own name only
+            indices = sorted({*indices, *self._globs})
+        return [self._entries[index] for index in indices if self._told(subject, self._entries[index][1])]
+
+    def _told(self, subject: Subject, entry: Entry) -> bool:
+        self._left -= 2 + len(entry.spans) // 10
+        if subject.existence or subject.topic is not None:  # the text is searched
+            self._left -= len(entry.text) // 3
+        if self._left < 0:
+            raise FileFormatError(
+                f"{self._what}: too many entries name `{one_line(subject.name, 60)}` or the other things that changed.",
+                "Shorten its entries, or move old releases to another file.",
+            )
+        return subject.told_by(entry, self._tools)
 
 
 def subject_of(change: Change) -> Subject:

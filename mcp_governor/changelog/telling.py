@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Json, Surface
 
 
+MAX_HINTS = 20
+"""Unknown names that a near one is looked for: each search goes through every name of both surfaces."""
+
+
 @frozen(slots=False)
 class Names:
     """Every name that an entry may use: what exists now, and what existed in the baseline.
@@ -72,6 +76,16 @@ class Names:
     def known(self, entry_names: frozenset[str]) -> bool:
         """Whether one of these names means something."""
         return not entry_names.isdisjoint(self.tools) or not entry_names.isdisjoint(self.others)
+
+    def hint(self, word: str, among: frozenset[str] | None = None) -> str:
+        """``did_you_mean`` for the first unknown names; with more of them, the changelog is of another server."""
+        if next(self._hints, None) is None:
+            return ""
+        return did_you_mean(word, self.tools | self.others if among is None else among)
+
+    @cached_property
+    def _hints(self) -> Iterator[int]:
+        return iter(range(MAX_HINTS))
 
 
 def _fields(schema: Json) -> Iterator[str]:
@@ -128,7 +142,7 @@ def check_telling(
             is no misplaced one there: it told something of then.
     """
     relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
-    entries = Tellers(section.entries, names.tools)
+    entries = Tellers(section.entries, names.tools, changelog.what)
     tellers = [entries.of(subject) for _, subject in relevant]
     settled = frozenset(
         entry.line
@@ -226,7 +240,7 @@ def check_names(changelog: Changelog, section: Section, names: Names, *, release
                 at(changelog, entry.line),
                 value=first,
                 name=one_line(first, 60),
-                hint=did_you_mean(first, names.tools | names.others),
+                hint=names.hint(first),
             )
             continue
         if kind in (Kind.REMOVED, Kind.DEPRECATED):
@@ -247,6 +261,6 @@ def _farewell(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> I
         rule = "removed-without-replacement" if kind is Kind.REMOVED else "deprecated-without-replacement"
         yield finding(f"changelog/{rule}", where, tool=tools[0], name=tools[0])
     elif replacement not in names.live and not names.known(names_in(replacement)):
-        hint = did_you_mean(replacement, names.live)
+        hint = names.hint(replacement, names.live)
         name = one_line(replacement, 60)
         yield finding("changelog/unknown-name", where, value=replacement, name=name, hint=hint)
