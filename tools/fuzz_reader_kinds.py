@@ -497,9 +497,9 @@ WIRE_TOKENS = (
 READERS = {
     "wire": Reader(_read_wire, _wire_seeds, WIRE_TOKENS, JSON_PAIRS, ".jsonl"),
     "surface": Reader(_read_surface, _surface_seeds, SURFACE_TOKENS, JSON_PAIRS, ".json"),
-    # It is read six times here, and a line of ten bytes may come to four findings.
+    # It is read six times here, and a line of three bytes may be a list item.
     "changelog": Reader(
-        _read_changelog, _changelog_seeds, CHANGELOG_TOKENS, CHANGELOG_PAIRS, ".md", seconds=24.0, memory=500
+        _read_changelog, _changelog_seeds, CHANGELOG_TOKENS, CHANGELOG_PAIRS, ".md", seconds=8.0, memory=250
     ),
     "config": Reader(_read_config, _config_seeds, CONFIG_TOKENS, CONFIG_PAIRS, ".toml"),
     "client": Reader(_read_client, _client_seeds, CLIENT_TOKENS, JSON_PAIRS, ".json"),

@@ -9,6 +9,7 @@ that release goes to markdown-it. The tests hold the two ways to the same answer
 
 from __future__ import annotations
 
+import bisect
 import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,7 +63,7 @@ class Blocks(NamedTuple):
 
     Attributes:
         blocks: in order.
-        code: line ranges (from 0, end excluded) that hold code.
+        code: line ranges (from 0, end excluded) that hold code, in order.
         unclosed: the line (from 0) of a code fence or comment that is never closed, ``None`` where there is none:
             it hides all that follows.
     """
@@ -70,6 +71,15 @@ class Blocks(NamedTuple):
     blocks: tuple[Block, ...]
     code: tuple[tuple[int, int], ...]
     unclosed: int | None = None
+
+    def is_code(self, line: int) -> bool:
+        """Whether a line (from 0) holds code."""
+        index = bisect.bisect_right(self.code, line, key=_start_of) - 1
+        return index >= 0 and line < self.code[index][1]
+
+
+def _start_of(span: tuple[int, int]) -> int:
+    return span[0]
 
 
 def read_blocks(lines: Sequence[str]) -> Blocks:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
+from mcp_governor.changelog.reading import MAX_PROBLEMS
 from mcp_governor.changelog.stating import SchemaVersion
 from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading, working_section
 from mcp_governor.changelog.subjects import subject_of
@@ -16,7 +19,7 @@ from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.version_steps import Scheme, same_version, scheme_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Section
@@ -78,13 +81,17 @@ def check(
 
     Returns:
         Findings of pack ``changelog``; each one's ``fix`` holds the line to paste, its ``path`` is
-        ``FILE:LINE``.
+        ``FILE:LINE``. A rule with more than ``MAX_PROBLEMS`` of them has one more, which says how many.
+
+    Raises:
+        FileFormatError: the entries name the same things too often.
     """
     expected = settings.expected or SchemaVersion(surface.version if surface else None, "the server")
     live = fingerprint(surface) if surface is not None else ""
     version = expected.text or _fallback_version(changelog)
     scheme = scheme_of(expected.text) if expected.text else Scheme.SEMVER
-    found = list(check_structure(changelog, version=version, scheme=scheme, fingerprint=live))
+    found = _Found(changelog)
+    found += check_structure(changelog, version=version, scheme=scheme, fingerprint=live)
     current, settled = changelog.current, frozenset[int]()
     if current is not None:
         found += _version(changelog, current, expected, live, settings)
@@ -107,7 +114,40 @@ def check(
     tiers = _tiers(surface, settings.baseline)
     found += check_history(changelog, tiers=tiers, zero_policy=settings.zero_policy, settled=settled)
     found += _recorded(changelog, settings.recorded)
-    return sorted(found, key=_line)
+    return found.result()
+
+
+class _Found:
+    """Findings as they come, so many of each rule; the others are counted, for nobody reads them."""
+
+    def __init__(self, changelog: Changelog) -> None:
+        self._listed: list[Finding] = []
+        self._last: dict[str, Finding] = {}
+        self._unlisted = Counter({f"changelog/{rule}": count for rule, count in changelog.unlisted.items()})
+        self._met: Counter[str] = Counter()
+
+    def __iadd__(self, findings: Iterable[Finding]) -> _Found:
+        for one in findings:
+            self._met[one.rule] += 1
+            if self._met[one.rule] <= MAX_PROBLEMS:
+                self._listed.append(one)
+                self._last[one.rule] = one
+            else:
+                self._unlisted[one.rule] += 1
+        return self
+
+    def result(self) -> list[Finding]:
+        """In the order of the file; the number of those that are left out stands with the last of their rule."""
+        more = [
+            replace(
+                self._last[rule],
+                message=f"{count:,} more findings of {rule} are not listed.",
+                fix="Correct the listed ones first.",
+                value=count,
+            )
+            for rule, count in self._unlisted.items()
+        ]
+        return sorted([*self._listed, *more], key=_line)
 
 
 def _tiers(*surfaces: Surface | None) -> dict[str, Tier]:

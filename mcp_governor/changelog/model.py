@@ -76,12 +76,14 @@ class Entry:
     def leading(self) -> tuple[str, ...]:
         """The first text in backticks and those enumerated with it (``a``, ``b`` and ``c``): what it is about."""
         found: list[str] = []
-        rest = self.text
+        end = 0
         for span in self.spans:
-            before, _, rest = rest.partition(f"`{span}`")
+            start = self.text.find(f"`{span}`", end)
+            before = self.text[end : start if start >= 0 else None]
             if found and not _ENUMERATED.fullmatch(before.strip("`")):
                 break
             found.append(span)
+            end = start + len(span) + 2 if start >= 0 else len(self.text)
         return tuple(found)
 
 
@@ -195,12 +197,14 @@ class Changelog:
         what: how messages name the file.
         sections: in the order of the file.
         problems: what is odd, in the order of the file.
+        unlisted: rule → how many problems of it there are besides the listed ones.
     """
 
     text: str
     what: str
     sections: tuple[Section, ...] = ()
     problems: tuple[Problem, ...] = ()
+    unlisted: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def current(self) -> Section | None:
@@ -209,10 +213,17 @@ class Changelog:
 
     def section(self, version: str) -> Section | None:
         """The section of a version; spelled alike, or another spelling of the same numbers."""
-        wanted = Numbered.parse(version)
-        alike = (part for part in self.released if part.version_text == version)
-        equal = (part for part in self.released if wanted is not None and part.numbered == wanted)
-        return next(alike, None) or next(equal, None)
+        return self._by_version.get(version) or self._by_version.get(Numbered.parse(version))
+
+    @cached_property
+    def _by_version(self) -> Mapping[str | Numbered | None, Section]:
+        """The first section of each version, by its text and by its numbers."""
+        found: dict[str | Numbered | None, Section] = {}
+        for part in self.released:
+            found.setdefault(part.version_text, part)
+            if part.numbered is not None:
+                found.setdefault(part.numbered, part)
+        return found
 
     @cached_property
     def released(self) -> tuple[Section, ...]:

@@ -8,6 +8,7 @@ becomes a :class:`Problem` with its line. Only bytes that are no text are an err
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -29,15 +30,19 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from mcp_governor.changelog.blocks import Block, Blocks
 
-MAX_BYTES = 4 * MEBIBYTE
-MAX_LINES = 100_000
-"""What a changelog may have: five hundred releases have a tenth of the one and a fifth of the other. Markdown takes a
-thousand times its own size in memory, so what is larger is refused."""
+MAX_BYTES = 2 * MEBIBYTE
+MAX_LINES = 50_000
+"""What a changelog may have: five hundred releases have a fifth of the one and two fifths of the other. A line of
+Markdown can take 2 KB of memory, and a byte of dotted names 200, so that what is larger is refused."""
+
+MAX_PROBLEMS = 1000
+"""Problems of one rule that are kept: more than anybody reads. The others are counted. Each rule has its own share, so
+that ten thousand odd labels do not hide a merge conflict."""
 
 _LINE_END = lazy_pattern(r"\r\n|\n|\r")
 _BACKTICKS = lazy_pattern(r"`+")
@@ -144,6 +149,7 @@ class _Reader:
     lines: list[str]
     sections: list[Section] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    met: Counter[str] = field(default_factory=Counter)
     section: _OpenSection | None = None
     part: Subsection | None = None
     entries: list[Entry] = field(default_factory=list)
@@ -163,15 +169,18 @@ class _Reader:
             self._problem("unclosed", document.unclosed, found=one_line(self.lines[document.unclosed], 30))
         for number, line in enumerate(self.lines):
             # In code, a conflict marker is an example.
-            if _CONFLICT.match(line) and not any(start <= number < end for start, end in document.code):
+            if _CONFLICT.match(line) and not document.is_code(number):
                 self._problem("merge-conflict", number, found=line[:7])
 
-    def result(self) -> tuple[tuple[Section, ...], tuple[Problem, ...]]:
-        return tuple(self.sections), tuple(sorted(self.problems, key=lambda problem: problem.line))
+    def result(self) -> tuple[tuple[Section, ...], tuple[Problem, ...], Mapping[str, int]]:
+        unlisted = {rule: count - MAX_PROBLEMS for rule, count in self.met.items() if count > MAX_PROBLEMS}
+        return tuple(self.sections), tuple(sorted(self.problems, key=lambda problem: problem.line)), unlisted
 
     def _problem(self, rule: str, line: int, **values: str) -> None:
         """``line`` from 0, as the tokens count."""
-        self.problems.append(Problem(rule, line + 1, values))
+        self.met[rule] += 1
+        if self.met[rule] <= MAX_PROBLEMS:
+            self.problems.append(Problem(rule, line + 1, values))
 
     def _heading(self, level: int, text: str, line: int) -> None:
         heading = read_heading(text)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.finding import finding
@@ -174,7 +176,7 @@ def _spelled(section: Section) -> str:
 
 def _order(changelog: Changelog) -> Iterator[Finding]:
     seen: dict[object, int] = {}
-    oldest: Section | None = None
+    lows: list[Section] = []  # each section that is older than all above it
     for section in changelog.released:
         where, key = at(changelog, section.line), section.numbered or section.version_text
         if key in seen:
@@ -185,16 +187,16 @@ def _order(changelog: Changelog) -> Iterator[Finding]:
         seen[key] = section.line
         if section.numbered is None:
             continue  # heading-version asks for one that can be ordered
-        if oldest is None or is_newer(oldest, section):
-            oldest = section
+        if not lows or is_newer(lows[-1], section):
+            lows.append(section)
             continue
-        older = next(other for other in changelog.released if is_newer(section, other))
+        older = lows[bisect.bisect_left(lows, True, key=partial(is_newer, section))]
         yield finding(
             "changelog/section-order",
             where,
             value=_spelled(section),
             section=section.title,
-            above=oldest.title,
+            above=lows[-1].title,
             line=str(older.line),
         )
 
