@@ -126,16 +126,57 @@ def test_a_changelog_is_read_in_linear_time(tmp_path: Path) -> None:
 def test_backtick_runs(tmp_path: Path) -> None:
     put(
         tmp_path,
-        {"good.json": surface(), "docs/mcp-schema-changelog.md": f"# C\n\n## 1.0.0\n\n**Added**\n- {RUNS}\n" * 20},
+        {"good.json": surface(), "docs/mcp-schema-changelog.md": f"# C\n\n## 1.0.0\n\n**Added**\n- {RUNS}\n" * 10},
     )
     attack("check", "good.json", cwd=tmp_path, seconds=15).held(1)
 
 
-@pytest.mark.parametrize("text", ["##\n", "a" * 79 + "\n"])
-def test_a_changelog_of_many_lines(tmp_path: Path, text: str) -> None:
-    put(tmp_path, {"good.json": surface(), "docs/mcp-schema-changelog.md": text * (4 * MEGABYTE // len(text))})
-    done = attack("check", "good.json", cwd=tmp_path, seconds=20).held()
-    assert len(text) > 40 or "has more than 100000 lines" in done.err
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("##\n", "has more than 50000 lines"),
+        ("a" * 39 + "\n", "has more than 50000 lines"),
+        ("a" * 49 + "\n", ""),
+        ("a" * 99 + " \n", "is larger than 2 MiB"),
+    ],
+)
+def test_a_changelog_of_many_lines(tmp_path: Path, text: str, told: str) -> None:
+    size = 2 * MEGABYTE + (0 if len(text) <= 50 else len(text))
+    put(tmp_path, {"good.json": surface(), "docs/mcp-schema-changelog.md": text * (size // len(text))})
+    done = attack("check", "good.json", cwd=tmp_path, seconds=20).held(2 if told else 1, peak=200 * MEGABYTE)
+    assert told in done.err
+
+
+LINES = 49_990
+MANY = {
+    "labels": "### x\n" * LINES,
+    "unreleased": "## Unreleased\n" * LINES,
+    "releases": "".join(f"## 9.{LINES - number}.0\n" for number in range(LINES)),
+    # Each release of the second half stands below all of the first, and above an older one.
+    "order": "".join(f"## {number}.0.0\n" for number in (*range(LINES, LINES // 2, -1), *range(LINES // 2))),
+    "deprecations": "".join(
+        f"## 9.{LINES - number}.0\n**Deprecated**\n- `find` `{number}`\n**Fixed**\n- `find` is no longer deprecated\n"
+        for number in range(LINES // 5)
+    ),
+    "breaks": "".join(f"## 9.{LINES - number}.0\n**Breaking**\n- `find`\n" for number in range(LINES // 3)),
+    "names": "**Added**\n" + "".join(f"- `q{number}`\n" for number in range(LINES)),
+    "globs": "**Added**\n" + "- `*a*`\n" * LINES,
+    "one line": "**Removed**\n- " + ", ".join(f"`a{number}`" for number in range(90_000)),
+    "dotted": "**Added**\n- " + " ".join(f"`a{number}.b.c.d.e.f.g.h`" for number in range(40_000)),
+    "bullets": "**Added**\n" + "* a\n" * LINES,
+    "code": "```\n<<<<<<<\n```\n" * (LINES // 3),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_changelog_of_many_things(tmp_path: Path, name: str) -> None:
+    """Up to the limit of lines or to 900 KB; each of them took the square of its length, or 400 MB."""
+    changelog = f"# C\n\n## 1.0.0 (current)\n\n{MANY[name]}"
+    put(tmp_path, {"good.json": surface(), "docs/mcp-schema-changelog.md": changelog})
+    done = attack("check", "good.json", cwd=tmp_path, seconds=20).held(0, 1, peak=200 * MEGABYTE)
+    assert len(done.out) < MEGABYTE
+    if name == "breaks":
+        attack("changelog", "diff", "1.0.0", f"9.{LINES}.0", cwd=tmp_path, seconds=20).held(0, peak=200 * MEGABYTE)
 
 
 @pytest.mark.parametrize("unit", ['"\\', '"\\"', "/*"])
@@ -204,7 +245,7 @@ LONG_RUNS = {
     ),
     "blank lines": (
         "changelog show 2.0.0",
-        {"log.md": "## 2.0.0 (current)" + ENTRIES + "\n" * 90_000 + "- x :: y\n"},
+        {"log.md": "## 2.0.0 (current)" + ENTRIES + "\n" * 45_000 + "- x :: y\n"},
         (0,),
     ),
     "rule": ("lint", {"rules/a.toml": 'id = "a/b"\nbogus = 3\nwhy = """\n[' + " " * 200_000 + '\n"""\n'}, (2,)),
