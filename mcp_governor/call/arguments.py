@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mcp_governor.call.prose import spellings
 from mcp_governor.call.words import singular
 from mcp_governor.change.budget import Budget, OverBudgetError
-from mcp_governor.charter.schemas import branches, compile_schema, compiled
 from mcp_governor.containment import contains
+from mcp_governor.containment.validators import compile_schema, compiled
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.branches import branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

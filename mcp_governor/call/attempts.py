@@ -8,7 +8,8 @@ from mcp_governor.call.arguments import NOTHING, Place, Sampler, in_scope, sampl
 from mcp_governor.call.prose import spellings
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.charter.recovery import misfit
-from mcp_governor.charter.schemas import branches, compile_schema
+from mcp_governor.containment.validators import compile_schema
+from mcp_governor.schemas.branches import branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -22,7 +22,7 @@ from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_arguments
 from mcp_governor.change.budget import Budget
 from mcp_governor.charter.recovery import misfit
-from mcp_governor.charter.schemas import compiled
+from mcp_governor.containment.validators import compiled
 from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean
 

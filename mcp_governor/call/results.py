@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, RESULT_TYPES, Response, leading_json
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.message import leak
-from mcp_governor.charter.schemas import compiled
+from mcp_governor.containment.validators import compiled
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:

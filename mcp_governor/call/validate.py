@@ -22,7 +22,7 @@ from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
 from mcp_governor.charter.recovery import declared_kinds, misfit, surface_breaches
-from mcp_governor.charter.schemas import compiled
+from mcp_governor.containment.validators import compiled
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ import math
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from mcp_governor.call.arguments import in_scope
-from mcp_governor.charter.schemas import branches, compile_schema, compiled
 from mcp_governor.containment import contains
+from mcp_governor.containment.validators import compile_schema, compiled
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.branches import branches
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 

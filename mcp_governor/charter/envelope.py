@@ -14,6 +14,7 @@ from mcp_governor.charter.breach import Breach, are_strings, wrong_type
 from mcp_governor.charter.failure import error_breaches
 from mcp_governor.charter.trust import confidence_breaches, provenance_breaches
 from mcp_governor.charter.version import is_older, version_breaches
+from mcp_governor.schemas.pointers import escape_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -106,4 +107,4 @@ def _degradation(envelope: Mapping[str, Any], status: str | None, out: list[Brea
 
 
 def _token(key: Any) -> str:
-    return one_line(str(key), 60).replace("~", "~0").replace("/", "~1")
+    return escape_pointer(one_line(str(key), 60))

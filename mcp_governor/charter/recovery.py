@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.schemas import branches, compiled, declared_arguments
+from mcp_governor.containment.validators import compiled
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.branches import branches, declared_members
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import did_you_mean, one_line
 
@@ -121,7 +122,7 @@ def misfit(tool: Tool, arguments: Mapping[str, Any]) -> Misfit:
     Required names are those that validation asks for, wherever references and composition put them. A schema that
     does not compile still says by its root which names it declares and needs.
     """
-    declared = declared_arguments(tool.input_schema)
+    declared = declared_members(tool.input_schema)
     undeclared = [] if declared is None else sorted(name for name in arguments if name not in declared)
     problems = [
         (join_pointer("", name), f"it declares no argument {_name(name)}{did_you_mean(name, declared or ()).rstrip()}")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from mcp_governor.schemas.keywords import IN_PLACE, REFERENCES, REFUSING
+from mcp_governor.schemas.keywords import REFERENCES, REFUSING
+from mcp_governor.schemas.walking import in_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -70,21 +71,6 @@ class Components(Generic[_T]):
         return spot, iter(self._steps(spot))
 
 
-def beside(part: dict[str, Any]) -> Iterator[tuple[Any, bool]]:
-    """The subschemas about the same value as the schema object that holds them, and whether a circle would harm."""
-    for word in IN_PLACE:
-        value = part.get(word)
-        if isinstance(value, list):
-            found = value
-        elif word.startswith("depend"):
-            found = list(value.values()) if isinstance(value, dict) else []
-        else:
-            found = [value]
-        for child in found:
-            if isinstance(child, dict):
-                yield child, word not in _HARMLESS
-
-
 class Circles:
     """The steps from schema object to schema object that stay with one value.
 
@@ -139,8 +125,9 @@ class Circles:
 
     def _around(self, part: dict[str, Any], base: str) -> Iterator[tuple[Place, bool]]:
         inside = self._document.base_of(part, base)
-        for child, harmful in beside(part):
-            yield (child, inside), harmful
+        for word, child in in_place(part):
+            if isinstance(child, dict):
+                yield (child, inside), word not in _HARMLESS
         for word in REFERENCES:
             if isinstance(part.get(word), str):
                 target = self._document.resolve(inside, part[word])

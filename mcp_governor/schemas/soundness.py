@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
-from mcp_governor.schemas.circles import Circles, beside
+from mcp_governor.schemas.circles import Circles
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
 from mcp_governor.schemas.keywords import JSON_TYPES, REFERENCES, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.references import Document, Place, published
 from mcp_governor.schemas.translation import NOWHERE, modern
 from mcp_governor.schemas.values import is_finite, text_of
-from mcp_governor.schemas.walking import MOST_NEGATED, children, negated, patterns_of
+from mcp_governor.schemas.walking import MOST_NEGATED, children, in_place, negated, patterns_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _ends_here(target: Any) -> bool:
         part = pending.pop()
         if not isinstance(part, dict) or "$ref" in part:
             return isinstance(part, bool)
-        pending.extend(child for child, _ in beside(part))
+        pending.extend(child for _, child in in_place(part) if isinstance(child, dict))
     return True
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.keywords import (
+    IN_PLACE,
+    KEYWORDS,
+    MIXED_MAP_KEYS,
+    SCHEMA_KEYS,
+    SCHEMA_LIST_KEYS,
+    SCHEMA_MAP_KEYS,
+    Holds,
+)
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -54,6 +62,19 @@ def negated(value: Any) -> int:
 
     values(value)
     return found
+
+
+def in_place(schema: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The schemas that a schema object applies to its own instance, references apart, each with its keyword."""
+    for keyword in IN_PLACE:
+        value = schema.get(keyword)
+        if isinstance(value, list):
+            yield from ((keyword, child) for child in value)
+        elif KEYWORDS[keyword].holds is Holds.SCHEMA:
+            if value is not None:
+                yield keyword, value
+        elif isinstance(value, dict):
+            yield from ((keyword, child) for child in value.values())
 
 
 def children(schema: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from mcp_governor.charter.recovery import (
     recovery_breaches,
     surface_breaches,
 )
-from mcp_governor.charter.schemas import compiled, declared_arguments
+from mcp_governor.containment.validators import compiled
 from mcp_governor.surface import build_surface
 from tests.charter.envelopes import SUCCESS
 
@@ -114,29 +114,6 @@ def test_the_declared_charter_version(tool, version):
 def test_own_kinds_are_read_from_the_output_schema(schema):
     (tool,) = build_surface({"tools": [{"name": "a", "outputSchema": schema}]}).tools
     assert declared_kinds(tool) == {"mine"}
-
-
-@pytest.mark.parametrize(
-    ("schema", "names"),
-    [
-        ({"type": "object"}, set()),
-        ({"properties": {"a": {}}}, {"a"}),
-        ({"properties": {"a": {}}, "additionalProperties": False}, {"a"}),
-        ({"allOf": [{"properties": {"a": {}}}, {"anyOf": [{"properties": {"b": {}}}]}]}, {"a", "b"}),
-        ({"$ref": "#/$defs/A", "$defs": {"A": {"properties": {"a": {}}, "allOf": [{"$ref": "#/$defs/A"}]}}}, {"a"}),
-        ({"if": {"properties": {"a": {}}}, "then": {"properties": {"b": {}}}, "else": {}}, {"a", "b"}),
-        ({"dependentSchemas": {"a": {"properties": {"b": {}}}}}, {"b"}),
-        ({"additionalProperties": {}}, None),
-        ({"additionalProperties": {"type": "string"}}, None),
-        ({"patternProperties": {"^x": {}}}, None),
-        ({"$ref": "https://example.org/schema"}, None),
-        ({"$ref": "#/$defs/none"}, None),
-        (True, set()),
-        (None, set()),
-    ],
-)
-def test_which_arguments_a_schema_declares(schema, names):
-    assert declared_arguments(schema) == names
 
 
 def test_a_remote_reference_is_never_fetched():

@@ -98,7 +98,7 @@ def root_keywords(tool: Tool, context: Context) -> Iterator[Hit]:
     schema = tool.input_schema
     for key in context.options["keywords"] if isinstance(schema, dict) else ():
         if key in schema:
-            yield hit(f"/inputSchema/{key}", schema[key], keyword=key)
+            yield hit(join_pointer("/inputSchema", key), schema[key], keyword=key)
 
 
 def keywords(node: SchemaPlace, context: Context) -> Iterator[Hit]:
