@@ -7,7 +7,9 @@ What counts as a secret:
   and a literal from eight characters on (six, if it holds letters and digits), unless it is plainly something else: a
   number, a path, a version, a host, a common word, or the value of a ``REGION``, a ``MODEL`` or the like;
 - of a URL, the user, the password, the values of its query and path segments that look like tokens;
-- of a command line, what follows an option of such a name, and words that look like tokens.
+- of a command line, what follows an option of such a name, and words that look like tokens;
+- of each of these, its parts: the members of JSON (also in base64), ``NAME=X``, ``Header: X``, addresses, and the words
+  of a script for a shell.
 """
 
 from __future__ import annotations
@@ -34,6 +36,9 @@ _LONGEST = 65_536
 
 _LONGEST_SEGMENT = 512
 """Characters of a path segment that are looked at; looking costs the square of it."""
+
+_MOST_LISTED = 64
+"""Secrets of one list (``API_KEYS=a,b``) that are registered one by one; the list as a whole is registered, too."""
 
 _MOST_INHERITED = 64
 """Secrets of our own environment that are registered; further ones are not, and nobody was given them anyhow."""
@@ -84,7 +89,14 @@ _PLAIN = lazy_pattern(
 _WORD = lazy_pattern(r"[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12}")
 _URL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 _ASSIGNED = lazy_pattern(r"-{0,2}([A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
-_HEADER = lazy_pattern(r"([A-Za-z][\w-]*):\s*(.+)")
+_HEADER = lazy_pattern(r"-{0,2}([A-Za-z][\w-]*):\s*(.+)", re.DOTALL)
+_PAIRS = lazy_pattern(r"[&;]")
+_NAMED = lazy_pattern(r"([\w.-]+)[=:](.+)")
+_LIST = lazy_pattern(r"[^\s,]+(?:,[^\s,]+)+")
+_BETWEEN = lazy_pattern(r"[\s;,&|]+")
+_BASE64_OBJECT = lazy_pattern(r"e[yw][A-Za-z0-9+/_-]{10,}={0,2}")
+_DEEPEST = 4
+"""Parts within parts: a script holds an option, that one a header, and that one a scheme and a token."""
 _BARE_TOKEN = lazy_pattern(r"[\w=~.+-]{20,}")
 _TOKEN_RUN = lazy_pattern(
     r"(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,}){3,}"
@@ -107,13 +119,61 @@ def learn(value: str, name: str, *, reference: bool = False, origin: str = "") -
         if _says_secret(name):
             keep(text, origin)
         return
-    if text[:1] in "{[" and len(text) <= _LONGEST:
+    if len(text) <= _LONGEST:
         _learn_json(text, name, origin)
     if is_secret(text, name, reference=reference):
         keep(value, origin)
-        scheme, _, rest = text.partition(" ")
-        if scheme.lower() in ("bearer", "basic", "token", "apikey"):
-            _learn_credentials(scheme, rest.strip(), origin)
+    _learn_part(text, name, origin, _DEEPEST + 1)
+
+
+def _learn_parts(text: str, name: str, origin: str, depth: int = _DEEPEST) -> None:
+    """Register the secrets that are a part of a text.
+
+    Args:
+        text: a value that a server is given, or a part of one.
+        name: of the variable, member, header or option that it stands under.
+        origin: how a finding calls it.
+        depth: how many more times a part is taken apart.
+    """
+    if depth == 0 or len(text) > _LONGEST:
+        return
+    if _URL.fullmatch(text):
+        learn_url(text, origin=origin)
+        return
+    document = _json_in(text)
+    if document is not None:
+        for member, leaf in _leaves(document, name):
+            _learn_part(leaf, member, origin, depth)
+        return
+    scheme, _, rest = text.partition(" ")
+    if scheme.lower() in ("bearer", "basic", "token", "apikey"):
+        _learn_credentials(scheme, rest.strip(), origin)
+    if assigned := _ASSIGNED.fullmatch(text):
+        _learn_part(assigned[2], assigned[1], f"the option {assigned[1]}", depth)
+    elif (header := _HEADER.fullmatch(text)) and _says_secret(header[1]):
+        _learn_part(header[2], header[1], f"the header {header[1]}", depth)
+    for item in text.split(",", _MOST_LISTED) if _says_secret(name) and _LIST.fullmatch(text) else ():
+        if is_secret(item):
+            keep(item, origin)
+    words = _BETWEEN.split(text)
+    if len(words) > 1:
+        _learn_words(words, origin, depth)
+
+
+def _learn_part(text: str, name: str, origin: str, depth: int) -> None:
+    text = text.strip("\"'")
+    if (_says_secret(name) and is_secret(text, name)) or (_BARE_TOKEN.fullmatch(text) and is_token(text)):
+        keep(text, origin)
+    _learn_parts(text, name, origin, depth - 1)
+
+
+def _learn_words(words: Iterable[str], origin: str, depth: int) -> None:
+    """Register the secrets in the words of a command line: each may be the value of the option before it."""
+    option = ""
+    for word in words:
+        told = f"the option {option}" if _says_secret(option) else origin
+        _learn_part(word, "" if word.startswith("-") else option, told, depth)
+        option = word.lstrip("-") if word.startswith("-") and "=" not in word else ""
 
 
 def learn_reference(value: str, name: str) -> None:
@@ -138,9 +198,10 @@ def learn_environment(environment: Mapping[str, str]) -> None:
 def learn_header(name: str, value: str) -> None:
     """Register the value of an HTTP header: all of them but a few that hold no secret."""
     origin = f"the header {name}"
+    text = value.strip()
+    _learn_part(text, name, origin, _DEEPEST)
     if name.lower() in _HARMLESS_HEADERS:
         return
-    text = value.strip()
     scheme, blank, rest = text.partition(" ")
     if name.lower() in ("cookie", "set-cookie"):
         for pair in text.split(";"):
@@ -166,7 +227,7 @@ def _learn_credentials(scheme: str, rest: str, origin: str) -> None:
 
 def learn_url(url: str, *, origin: str = "the address") -> None:
     """Register what of a URL is a secret: credentials, values of its query, path segments that look like tokens."""
-    from urllib.parse import unquote, unquote_plus, urlsplit
+    from urllib.parse import unquote, urlsplit
 
     try:
         parts = urlsplit(url)
@@ -181,14 +242,27 @@ def learn_url(url: str, *, origin: str = "the address") -> None:
         # https://TOKEN@host, and a token beside a password such as x-oauth-basic.
         keep(user, origin)
         keep(unquote(user), origin)
-    for pair in (*parts.query.split("&"), *parts.fragment.split("&")):
-        name, _, value = pair.partition("=")
-        for text in (value, unquote_plus(value)):
-            if is_secret(text, name, reference=True):
-                keep(text, f"the parameter {name} of {origin}")
+    for pair in (*_PAIRS.split(parts.query), *_PAIRS.split(parts.fragment)):
+        _learn_parameter(pair, origin)
     for segment in parts.path.split("/"):
-        if is_token(segment):
-            keep(segment, origin)
+        named = [
+            found[2] for part in segment.split(";") if (found := _NAMED.fullmatch(part)) and _says_secret(found[1])
+        ]
+        for text in [segment, *named] if is_token(segment) else named:
+            keep(text, origin)
+            keep(unquote(text), origin)
+
+
+def _learn_parameter(pair: str, origin: str) -> None:
+    """Register the value of a parameter of an address; a word without a name may be one as well as a switch."""
+    from urllib.parse import unquote_plus
+
+    name, equals, value = pair.partition("=") if "=" in pair else ("", "", pair)
+    where = f"the parameter {name} of {origin}" if equals else origin
+    for text in (value, unquote_plus(value)):
+        if is_secret(text, name, reference=bool(equals)):
+            keep(text, where)
+    _learn_json(unquote_plus(value), name, where)
 
 
 def learn_addresses(texts: Iterable[str]) -> None:
@@ -219,23 +293,7 @@ def is_token(segment: str) -> bool:
 
 def learn_command(command: Sequence[str]) -> None:
     """Register the secrets in a command line: ``--token X``, ``--token=X``, ``NAME=X``, ``Header: X``, addresses."""
-    option = ""
-    for word in command[1:]:
-        origin = f"the option {option}" if option else "the command line"
-        assigned = _ASSIGNED.fullmatch(word)
-        header = _HEADER.fullmatch(word)
-        if _URL.fullmatch(word):
-            learn_url(word, origin="the command line")
-        elif assigned is not None:
-            if _says_secret(assigned[1]) or _URL.fullmatch(assigned[2]):
-                learn(assigned[2], assigned[1], origin=f"the option {assigned[1]}")
-        elif header is not None and _says_secret(header[1]):
-            learn_header(header[1], header[2])
-        elif option and _says_secret(option) and not word.startswith("-"):
-            learn(word, option, origin=origin)
-        elif _BARE_TOKEN.fullmatch(word) and is_token(word):
-            keep(word, origin)
-        option = word.lstrip("-") if word.startswith("-") and "=" not in word else ""
+    _learn_words(command[1:], "the command line", _DEEPEST)
 
 
 def learn_table(entry: Mapping[str, Any], environment: Mapping[str, str]) -> None:
@@ -278,15 +336,28 @@ def learn_references(text: str, environment: Mapping[str, str]) -> None:
 
 def _learn_json(text: str, name: str, origin: str) -> None:
     """The strings in a value that is JSON, each by the name of its member."""
-    import json
-
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    for here, leaf in _leaves(value, name):
+    for here, leaf in _leaves(_json_in(text), name):
         if is_secret(leaf, here):
             keep(leaf, origin)
+
+
+def _json_in(text: str) -> Any:
+    """The object or list that a text is, as it stands or in base64; ``None`` for any other text."""
+    import json
+
+    if _BASE64_OBJECT.fullmatch(text):
+        from base64 import urlsafe_b64decode
+
+        data = urlsafe_b64decode(
+            text.replace("+", "-").replace("/", "_").rstrip("=") + "=" * (-len(text.rstrip("=")) % 4)
+        )
+        text = data.decode("utf-8", "replace")
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

@@ -174,6 +174,57 @@ def test_words_of_our_reports_cannot_be_taken_out_of_them() -> None:
         assert redact(word) == word
 
 
+PHRASE = "correct-horse-Staple"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--config", f'{{"apiKey": "{PHRASE}"}}'),
+        (f'--config={{"a": [{{"password": "{PHRASE}"}}]}}',),
+        ("--config", base64.b64encode(f'{{"apiKey": "{PHRASE}"}}'.encode()).decode()),
+        (f"--header=Authorization: Bearer {PHRASE}",),
+        (f"-HX-Api-Key:{PHRASE}",),
+        (f"--env=API_KEY={PHRASE}",),
+        ("-c", f"export API_KEY='{PHRASE}'; exec server"),
+        ("-c", f"exec server --token {PHRASE} 2>&1"),
+        (f"Server=h;Uid=u;Password={PHRASE};",),
+    ],
+    ids=" ".join,
+)
+def test_parts_of_the_words_of_a_command(words: tuple[str, ...]) -> None:
+    learn_command(("server", *words))
+    assert redact(f"login with {PHRASE} failed") == "login with [redacted] failed"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        f"host=h user=u password={PHRASE}",
+        f'{{"Authorization": "Bearer {PHRASE}"}}',
+        f'"{PHRASE}"',
+        f"X-Api-Key: {PHRASE}",
+        f"Authorization: Bearer {PHRASE}",
+    ],
+)
+def test_parts_of_a_variable(value: str) -> None:
+    learn(value, "OWN_PASSWORD" if value[0] == '"' else "CONNECTION")
+    assert redact(f"login with {PHRASE} failed") == "login with [redacted] failed"
+
+
+@pytest.mark.parametrize("tail", [f"mcp?{PHRASE}", f"mcp#{PHRASE}", f"mcp;token={PHRASE}", f"key:{PHRASE}/mcp"])
+def test_parts_of_an_address(tail: str) -> None:
+    learn_url(f"https://h.example/{tail}")
+    assert redact(f"login with {PHRASE} failed") == "login with [redacted] failed"
+
+
+def test_parts_within_parts_have_an_end() -> None:
+    for text in ("a-key: " * 9000 + "x", "a=" * 30_000, "x://h?u=" * 8000, '{"a":' * 9000, "k,y " * 16_000):
+        learn(text, "API_KEYS")
+        learn_command(("server", text))
+        learn_header("X-Key", text)
+
+
 def test_there_is_an_end_to_secrets() -> None:
     for number in range(MOST):
         keep(f"secret-{number}", "x")
