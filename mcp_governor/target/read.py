@@ -125,12 +125,12 @@ def read_baseline(config: Config, against: str | None = None, *, source: Source 
     Args:
         config: may name one.
         against: the one that the user typed.
-        source: what is governed, ``None`` for a surface that was read already. Where it is a server, the run
-            reaches one anyway; over a recording the configuration cannot make it start or fetch anything, and only
-            what the user typed can.
+        source: what is governed, ``None`` for a surface that was read already. Where it is a server of the
+            configuration, the run starts what that names anyway; over a recording, or over a server that the user
+            typed, the configuration cannot make it start or fetch anything besides.
 
     Raises:
-        UsageError: the configuration names a server, and the run is over a recording.
+        UsageError: the configuration names a server, and ``source`` is not one of its servers.
         GovernorError: a baseline is named and cannot be read. One that is not named is never an error.
     """
     from pathlib import Path
@@ -139,11 +139,11 @@ def read_baseline(config: Config, against: str | None = None, *, source: Source 
         named = parse_target(against, config, base=Path.cwd())
     elif config.baseline:
         named = parse_target(config.baseline, config, base=config.root, typed=False)
-        if isinstance(named, LiveSource) and not isinstance(source, LiveSource):
+        if isinstance(named, LiveSource) and not (isinstance(source, LiveSource) and source.configured):
             shown = one_line(config.baseline, 60)
             raise UsageError(
-                f'The baseline that {config.shown} names ("{shown}") is a server, and this run over a recording '
-                "starts none.",
+                f'The baseline that {config.shown} names ("{shown}") is a server, and a run over a recording, or over '
+                "a target that you type, starts none.",
                 f'Record the baseline with: mcp-governor snapshot -o FILE, or type it: --against "{shown}"',
             )
     else:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from attack import attack
 from commandline import plain
+from support import SERVERS
 from traps import Trap, put, surface
 
 RULE = """
@@ -111,6 +113,23 @@ def test_a_run_over_a_recording_takes_no_server_from_the_configuration(
     )
     put(checkout, {"evil.py": trap.python()})
     done = attack(*line.split(), cwd=checkout).held(2)
+    assert trap.sprung == []
+    assert f'The baseline that mcp-governor.toml names ("{baseline}") is a server' in done.err
+
+
+@pytest.mark.parametrize("line", ["check", "lint --new-only", "changelog draft", "changelog check"])
+@pytest.mark.parametrize("baseline", ["client.json#only", "python:evil:server", "evil"])
+def test_a_server_that_is_typed_is_the_only_one_that_runs(checkout: Path, trap: Trap, line: str, baseline: str) -> None:
+    evil = f"[servers.evil]\ncommand = {json.dumps([trap.server()['command'], *trap.server()['args']])}\n"
+    put(
+        checkout,
+        {
+            "mcp-governor.toml": f'baseline = "{baseline}"\nchangelog = "log.md"\n{evil}',
+            "log.md": "# Changelog\n",
+            "evil.py": trap.python(),
+        },
+    )
+    done = attack(*line.split(), "--", sys.executable, str(SERVERS / "plain.py"), cwd=checkout).held(2)
     assert trap.sprung == []
     assert f'The baseline that mcp-governor.toml names ("{baseline}") is a server' in done.err
 
