@@ -63,6 +63,25 @@ def write_file(path: str | Path, content: str | bytes, *, root: Path | None = No
     write_files(NewFile(Path(path), content, root, shown))
 
 
+def write_below(folder: Path, name: str, content: str | bytes) -> Path:
+    """Write a file of a folder that the user typed; what lies in the folder already may be a stranger's.
+
+    Returns:
+        The path, as the user would type it.
+
+    Raises:
+        UsageError: a symbolic link below the folder leads elsewhere.
+        FileFormatError: the file cannot be written.
+    """
+    place = Path(os.path.realpath(folder)) / name
+    if os.path.realpath(place) != str(place):
+        raise UsageError(
+            f"{visible(str(folder / name))} leads through a symbolic link; nothing was written.", "Remove the link."
+        )
+    write_file(place, content, shown=str(folder / name))
+    return folder / name
+
+
 def write_files(*files: NewFile) -> None:
     """Write files so that a reader sees the old or the new content of each, and all of them or none.
 

@@ -18,7 +18,7 @@ from mcp_governor.errors import FileFormatError
 from mcp_governor.files import list_files, read_bytes
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
-from mcp_governor.writing import write_file
+from mcp_governor.writing import write_below
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,9 +77,8 @@ def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sa
             or masker.mask(arguments) != arguments
         ):
             continue
-        file = folder / f"{_slug(result.case.tool)}-{_digest(arguments)}.json"
-        write_file(file, dump_json(recording(result, masker, sandbox)))
-        written.append(file)
+        name = f"{_slug(result.case.tool)}-{_digest(arguments)}.json"
+        written.append(write_below(folder, name, dump_json(recording(result, masker, sandbox))))
     return written
 
 

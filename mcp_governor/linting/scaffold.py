@@ -9,7 +9,7 @@ from mcp_governor._version import __version__
 from mcp_governor.catalogue.rule_schema import ID_PATTERN
 from mcp_governor.errors import UsageError
 from mcp_governor.text import one_line, visible
-from mcp_governor.writing import write_file
+from mcp_governor.writing import write_below, write_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,8 +64,7 @@ def new_rule(rule_id: str, folder: Path) -> Path:
     if file.exists():
         raise UsageError(f"{visible(str(file))} exists already.", "Choose another name.")
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_file(file, _TEMPLATE.format(id=rule_id, since=__version__))
-    return file
+    return write_below(folder, f"{pack}/{name}.toml", _TEMPLATE.format(id=rule_id, since=__version__))
 
 
 def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
@@ -91,7 +90,8 @@ def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
         own = tuple(rule for rule in rules if rule.id in ids)
         if own:
             out.append(folder / f"{pack}.md")
-            write_file(out[-1], pack_page(pack, own, note=_PAGE_NOTE), root=root)
+            page = pack_page(pack, own, note=_PAGE_NOTE)
+            write_below(folder, f"{pack}.md", page) if root is None else write_file(out[-1], page, root=root)
     return out
 
 

@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 from attack import attack
 from commandline import plain
+from support import SERVERS
 from traps import TOOL, put, surface
 
 from mcp_governor import writing
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.writing import NewFile, checked_place, locked, write_file, write_files
 
+PLAIN = str(SERVERS / "plain.py")
 CHANGELOG = "# Changelog\n\n## 1.0.0 (current)\n\n### Added\n\n- `find`\n"
 FINDING = "clarity/length:find:/description:0123abcd"
 
@@ -117,6 +119,24 @@ def test_accept_writes_a_linked_configuration_only_where_it_was_typed(checkout: 
     assert (outside / "shared.toml").read_text() == "# shared\n"
     attack("accept", FINDING, "--reason", "r", "--config", "mcp-governor.toml", cwd=checkout).held(0)
     assert FINDING in (outside / "shared.toml").read_text()
+
+
+def test_links_in_a_folder_that_the_user_types_are_not_followed(checkout: Path, outside: Path) -> None:
+    """A checkout can hold a link under every name that a run would write there."""
+    record = ("call", "--allow-writes", "--destructive", "add", "--record", "calls", "--", sys.executable, PLAIN)
+    attack(*record, cwd=checkout).held()
+    recorded = list((checkout / "calls").iterdir())
+    assert recorded
+    for file in recorded:
+        file.unlink()
+        file.symlink_to(outside / "file")
+    assert "leads through a symbolic link" in attack(*record, cwd=checkout).held(2).err
+    (checkout / "rules").mkdir()
+    (checkout / "rules/acme").symlink_to(outside / "folder")
+    (checkout / "rules/other.md").symlink_to(outside / "file")
+    for rule in ("acme/new", "other/new"):
+        assert "leads through a symbolic link" in attack("rule", rule, "--new", "rules", cwd=checkout).held(2).err
+    assert tree(outside) == {"file": b"precious", "folder/file": b"precious"}
 
 
 def test_the_repository_is_the_border_not_the_folder_of_the_configuration(tmp_path: Path) -> None:
