@@ -207,7 +207,8 @@ _CREDENTIAL = re.compile(r"[?&][^=&]*(?:key|token|secret|passw|auth|sig)[^=&]*="
 
 def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
     url = endpoint.url
-    if "@" in url.split("/")[2] or _CREDENTIAL.search(url):
+    # What is redacted in every report has no place in a file that is committed either.
+    if redact(url) != url or "@" in url.split("/")[2] or _CREDENTIAL.search(url):
         raise UsageError(
             f"The address {visible(endpoint.shown)} holds credentials, and init would write them into a file.",
             f"Leave them out and set {TOKEN_VARIABLE}, or write the server into {OWN_FILE} with headers from $NAME.",

@@ -211,13 +211,21 @@ class TestNamed:
         assert job["steps"][-1]["env"] == {"MCP_GOVERNOR_BEARER_TOKEN": secret}
 
     @pytest.mark.parametrize(
-        "address", [f"http://me:{SECRET}@h.example/mcp", f"https://h.example/mcp?api_key={SECRET}"]
+        "address",
+        [
+            f"http://me:{SECRET}@h.example/mcp",
+            f"https://h.example/mcp?api_key={SECRET}",
+            f"https://h.example/mcp?s={SECRET}",
+            f"https://h.example/mcp;token={SECRET}",
+            "https://h.example/s/0a1b2c3d4e5f6a7b8c9d/mcp",
+        ],
     )
     def test_credentials_in_an_address_are_written_nowhere(self, tmp_path, address):
         done = governor(tmp_path, "init", address)
         assert done.returncode == 2
         assert "holds credentials" in done.stderr
         assert SECRET not in done.stdout + done.stderr
+        assert "0a1b2c3d" not in done.stdout + done.stderr
         assert contents(tmp_path) == {}
 
     def test_files_that_are_there_are_left(self, tmp_path):
