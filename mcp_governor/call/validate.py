@@ -18,6 +18,7 @@ from mcp_governor.call.results import (
 )
 from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.catalogue.finding import finding
+from mcp_governor.catalogue.governing import govern
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
@@ -43,7 +44,7 @@ class ResponseChecker:
     """
 
     def __init__(self, selection: Selection) -> None:
-        self._selection = selection
+        self.selection = selection
         packs = {rule_id.partition("/")[0] for rule_id in selection.active}
         self._envelope = "envelope" in packs
         self._packs = packs
@@ -72,7 +73,7 @@ class ResponseChecker:
         return self.findings(self._breaches(response, tool, surface, dispatch), name, about)
 
     def findings(self, breaches: Iterable[Breach], tool: str | None, about: str = "") -> list[Finding]:
-        """Breaches as findings with the severity selected; those of rules that do not run are left out.
+        """Breaches as findings; those of rules that do not run are left out.
 
         Args:
             breaches: what is wrong.
@@ -81,8 +82,8 @@ class ResponseChecker:
         """
         out = []
         for breach in breaches:
-            active = self._selection.get(breach.rule)
-            if active is None or (tool is not None and self._selection.suppressed_by(breach.rule, tool)):
+            active = self.selection.get(breach.rule)
+            if active is None:
                 continue
             made = finding(
                 active.rule,
@@ -93,12 +94,12 @@ class ResponseChecker:
                 value=breach.value,
                 facts=breach.facts,
             )
-            out.append(replace(made, severity=active.severity))
+            out.append(made)
         return out
 
     def runs(self, rule_id: str) -> bool:
         """Whether a rule was selected."""
-        return rule_id in self._selection.active
+        return rule_id in self.selection.active
 
     def _breaches(
         self, response: Response, tool: Tool | None, surface: Surface | None, dispatch: bool
@@ -144,7 +145,7 @@ class ResponseChecker:
         yield from self._size(response, tool)
 
     def _size(self, response: Response, tool: Tool | None) -> Iterator[Breach]:
-        active = self._selection.get(_SIZE_RULE)
+        active = self.selection.get(_SIZE_RULE)
         if active is None:
             return
         cap = int(active.options["max"])
@@ -231,6 +232,7 @@ def validate_response(
     findings = checker.check(response, tool=known, surface=surface, dispatch=wrong is not None)
     if wrong:
         findings += checker.findings(code_breaches(response, wrong), name)
+    findings = govern(findings, checker.selection, stations=("call",))
     if known is None and isinstance(tool, str):
         return [replace(finding, tool=tool) for finding in findings]
     return findings

@@ -1,8 +1,9 @@
 """Rules as data, and what is decided about findings by their rule alone.
 
-Here live the rule and its file, the catalogue of rules and profiles, the choice among them (settings, selection), and
-what a team does about findings: suppressions, the baseline, counts. Nothing here reads a surface to judge it, calls a
-tool or opens a changelog: the stations above do, and take their rules from here.
+Here live the rule and its file, the catalogue of rules and profiles, the choice among them (settings, selection), the
+one door from a rule to a finding, and what a team decides about findings: suppressions, severities, the baseline.
+Nothing here reads a surface to judge it, calls a tool or opens a changelog: the stations above do, and take their
+rules from here.
 
 Names are loaded on first use: a run without a baseline needs none of its functions.
 """
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from mcp_governor.catalogue.baseline import dump_baseline, gone, load_baseline, new_findings
+    from mcp_governor.catalogue.baseline import dump_baseline, load_baseline
     from mcp_governor.catalogue.catalogue import Catalogue, Profile, load_catalogue
     from mcp_governor.catalogue.counts import RuleCount, statistics
     from mcp_governor.catalogue.rule import Example, Limit, Option, Rule, Stance
@@ -38,10 +39,8 @@ __all__ = [
     "Stance",
     "Suppression",
     "dump_baseline",
-    "gone",
     "load_baseline",
     "load_catalogue",
-    "new_findings",
     "select",
     "statistics",
 ]
@@ -50,7 +49,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "baseline": ("dump_baseline", "gone", "load_baseline", "new_findings"),
+        "baseline": ("dump_baseline", "load_baseline"),
         "catalogue": ("Catalogue", "Profile", "load_catalogue"),
         "counts": ("RuleCount", "statistics"),
         "rule": ("Example", "Limit", "Option", "Rule", "Stance"),

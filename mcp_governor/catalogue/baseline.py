@@ -50,13 +50,3 @@ def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
             _WRITE.format(shown),
         )
     return frozenset(ids)
-
-
-def new_findings(findings: Iterable[Finding], known: frozenset[str]) -> list[Finding]:
-    """The findings that the baseline does not hold, in their order."""
-    return [found for found in findings if found.id not in known]
-
-
-def gone(findings: Iterable[Finding], known: frozenset[str]) -> list[str]:
-    """Ids in the baseline that no finding has any more: the file can be written anew and shrinks."""
-    return sorted(known - {found.id for found in findings})

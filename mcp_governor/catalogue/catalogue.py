@@ -162,13 +162,15 @@ class Catalogue:
         Raises:
             ConfigError: it means none; the message suggests the nearest.
         """
-        if selector == "*":
-            return tuple(self)
+        return tuple(map(self.rules.__getitem__, self.ids(selector)))
+
+    def ids(self, selector: str) -> tuple[str, ...]:
+        """The ids of :meth:`match`, for which no rule file is read."""
         pack, _, name = selector.partition("/")
-        if name == "*" and pack in self.packs:
-            return self.packs[pack]
+        if selector == "*" or (name == "*" and pack in self.packs):
+            return tuple(rule_id for rule_id in self.rules if selector == "*" or rule_id.startswith(f"{pack}/"))
         if selector in self.rules:
-            return (self.rules[selector],)
+            return (selector,)
         raise self._unknown(selector)
 
     def _unknown(self, selector: str) -> ConfigError:

@@ -80,7 +80,46 @@ def index_page(catalogue: Catalogue) -> str:
         if rule.stance is not None:
             sides.setdefault((rule.stance.topic, rule.stance.choice), []).append(f"`{rule.id}`")
     lines += [f"| {topic} | {choice} | {', '.join(rules)} |" for (topic, choice), rules in sorted(sides.items())]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_DECISIONS, *_SENTENCES]) + "\n"
+
+
+_DECISIONS = (
+    "",
+    "## Deciding about findings",
+    "",
+    "The same decisions apply to the rules of every station, on `lint`, `check`, `call`, `changelog check`, and in",
+    "pytest.",
+    "",
+    "| decision | written in |",
+    "| --- | --- |",
+    '| do not report a rule | `lint.ignore`, or `"off"` in `lint.severity` |',
+    "| report it with another severity | `lint.severity` |",
+    '| do not report it for some tools | `lint.per-tool-ignores`, or `_meta["dev.mcp-governor/ignore"]` of the tool |',
+    "| do not report what was there before | `lint.baseline` |",
+    "| report one finding, and do not fail | `[[accept]]`, with a reason |",
+    "",
+    "A suppression without effect is itself a finding (`lint/stale-suppression`) if the linter ran the rules that it",
+    "names and no other station reports them. Findings of the other stations depend on today's changes and calls.",
+)
+
+_SENTENCES = (
+    "",
+    "## The message of a rule",
+    "",
+    "`message` and `fix` name facts in braces. `messages` is a table of several sentences; the check chooses one by",
+    "name.",
+    "",
+    "| place | what it shows |",
+    "| --- | --- |",
+    "| `{name}` | a text on one line, a list of texts with commas, any other value as JSON; 120 characters at most |",
+    "| `{name:60}` | at most 60 characters |",
+    "| `{name:all}` | the whole line |",
+    "| `{name:lines}` | all lines |",
+    "| `{name!q}` | a text in quotes, at most 60 characters; the JSON type of another value |",
+    "| `{name!t}` | the JSON type, in words |",
+    "",
+    "Facts are `tool`, `path`, `value`, the options of the rule, and what its check adds.",
+)
 
 
 def pack_page(pack: str, rules: tuple[Rule, ...], *, note: str = NOTE) -> str:

@@ -27,6 +27,10 @@ STATIONS = ("lint", "change", "policy", "changelog", "call", "load", "schemas")
 """Who emits a rule's findings. The linter runs its own; the rest are in the catalogue to be explained."""
 
 
+ALWAYS_RUN = ("policy", "changelog")
+"""Stations whose rules run whenever the station does; profiles choose among the rules of the others."""
+
+
 class Option(NamedTuple):
     """One setting of a rule: its default, its JSON Schema, and what it does."""
 

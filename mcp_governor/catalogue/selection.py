@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -43,12 +42,14 @@ class Selection:
         tool_ignores: glob over tool names, what is ignored there, and the ids that it means.
         settings: what it was made from.
         unread: packages whose rules only a function of theirs could name.
+        ignored: ids of rules that are not reported, whoever runs them.
     """
 
     active: Mapping[str, ActiveRule]
     tool_ignores: tuple[tuple[str, Suppression, frozenset[str]], ...] = ()
     settings: LintSettings = field(default_factory=LintSettings)
     unread: tuple[str, ...] = ()
+    ignored: frozenset[str] = frozenset()
 
     @cached_property
     def linted(self) -> tuple[ActiveRule, ...]:
@@ -74,12 +75,13 @@ class Selection:
         """The rule as selected, or ``None`` where it does not run."""
         return self.active.get(rule_id)
 
-    def suppressed_by(self, rule_id: str, tool: str) -> tuple[str, Suppression] | None:
-        """The per-tool ignore (glob and suppression) that covers a rule for a tool, if any."""
-        for glob, suppression, ids in self.tool_ignores:
-            if rule_id in ids and fnmatch.fnmatchcase(tool, glob):
-                return glob, suppression
-        return None
+    def severity_of(self, rule_id: str) -> Severity | None:
+        """The severity that was chosen for a rule, ``None`` where the rule's own stands."""
+        active = self.active.get(rule_id)
+        if active is not None:
+            return active.severity
+        chosen = self.settings.severity
+        return chosen.get(rule_id, chosen.get(f"{rule_id.partition('/')[0]}/*"))
 
 
 def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Selection:
@@ -91,7 +93,8 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
     """
     catalogue = catalogue or load_catalogue(settings.rule_paths, trusted=settings.trusted)
     profiles = [catalogue.profile(name) for name in settings.profiles]
-    chosen = _chosen(settings, profiles, catalogue)
+    ignored = _ignored(settings, catalogue)
+    chosen = _chosen(settings, profiles, catalogue, ignored)
     _refuse_contradictions(chosen, settings)
     severities = _severities(settings, profiles, catalogue)
     options = _options(settings, profiles, catalogue)
@@ -103,7 +106,7 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
         )
         for rule in sorted(chosen, key=lambda rule: rule.id)
     }
-    return Selection(active, _tool_ignores(settings, catalogue), settings, catalogue.unread)
+    return Selection(active, _tool_ignores(settings, catalogue), settings, catalogue.unread, ignored)
 
 
 def _default_severity(rule: Rule, settings: LintSettings) -> Severity:
@@ -113,7 +116,14 @@ def _default_severity(rule: Rule, settings: LintSettings) -> Severity:
     return rule.severity
 
 
-def _chosen(settings: LintSettings, profiles: list[Profile], catalogue: Catalogue) -> list[Rule]:
+def _ignored(settings: LintSettings, catalogue: Catalogue) -> frozenset[str]:
+    selectors = [Suppression.parse(item, "lint.ignore").rule for item in settings.ignore]
+    return frozenset(rule_id for selector in selectors for rule_id in catalogue.ids(selector))
+
+
+def _chosen(
+    settings: LintSettings, profiles: list[Profile], catalogue: Catalogue, ignored: frozenset[str]
+) -> list[Rule]:
     for persona in settings.personas:
         if persona not in PERSONAS:
             raise ConfigError(
@@ -138,10 +148,7 @@ def _chosen(settings: LintSettings, profiles: list[Profile], catalogue: Catalogu
                     part.pop(rule.id, None)
             wanted |= part
     _add(wanted, settings.extend_select, catalogue, settings)
-    for item in settings.ignore:
-        for rule in catalogue.match(Suppression.parse(item, "lint.ignore").rule):
-            wanted.pop(rule.id, None)
-    return list(wanted.values())
+    return [rule for rule in wanted.values() if rule.id not in ignored]
 
 
 def _add(wanted: dict[str, Rule], selectors: Iterable[str], catalogue: Catalogue, settings: LintSettings) -> None:
@@ -238,6 +245,5 @@ def _tool_ignores(settings: LintSettings, catalogue: Catalogue) -> tuple[tuple[s
     for glob, items in settings.per_tool_ignores.items():
         for item in items:
             suppression = Suppression.parse(item, f'lint.per-tool-ignores."{one_line(glob)}"')
-            ids = frozenset(rule.id for rule in catalogue.match(suppression.rule))
-            out.append((glob, suppression, ids))
+            out.append((glob, suppression, frozenset(catalogue.ids(suppression.rule))))
     return tuple(out)

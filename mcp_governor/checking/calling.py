@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, silent
 from mcp_governor.checking.reading import counts_of, refuse_empty, with_manifest
 from mcp_governor.checking.settings import fail_on, lint_settings
-from mcp_governor.checking.settling import settle
 from mcp_governor.errors import UsageError
 from mcp_governor.target import LiveSource, Source, limits_of, surface_of, tier_rules
 
@@ -104,13 +104,23 @@ def call_report(surface: Surface, called: CallReport, config: Config, today: dat
     Raises:
         NothingCheckedError: no tool was called.
     """
+    from mcp_governor.catalogue import select
     from mcp_governor.checking.model import Report, ServerInfo
     from mcp_governor.findings import Bump
     from mcp_governor.surface import fingerprint
 
     called.require_calls()
     failure = called.without_success
-    settled = settle(called.findings, called.changes, config, today, complete=False)
+    settled = decide(
+        called.findings,
+        called.changes,
+        config,
+        today,
+        surface=surface,
+        selection=select(lint_settings(config)),
+        stations=("call",),
+        complete=False,
+    )
     return Report(
         target=surface.source,
         server=ServerInfo.of(surface),

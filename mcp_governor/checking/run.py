@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import baseline_info, counts_of, read_governed, refuse_empty, trusting
 from mcp_governor.checking.settings import fail_on, lint_settings
-from mcp_governor.checking.settling import settle, without_known
 from mcp_governor.config import Config, load_config
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import Surface, fingerprint
@@ -102,7 +103,8 @@ def check_surface(
     if called is None:
         return run.report(changes, release, linted)
     run.counts["calls"] = len(called.results)
-    report = run.report([*changes, *called.changes], release, [*linted, *called.findings])
+    told = [*linted, *called.findings]
+    report = run.report([*changes, *called.changes], release, told, stations=(*_ON_PAPER, "call"))
     outright = frozenset(change.id for change in called.changes)
     return replace(report, outright=outright, good_calls=called.good_calls)
 
@@ -116,9 +118,11 @@ def changelog_report(
     changes = run.compare() if baseline is not None else []
     release = run.hold(changes)
     told = [finding for finding in release.findings if finding.rule.startswith("changelog/")]
-    report = run.report(changes, replace(release, findings=tuple(told)), [])
-    # Acceptances of findings that this run does not look for are not unmatched.
-    return replace(report, findings=tuple(f for f in report.findings if f.rule != "policy/acceptance-unmatched"))
+    return run.report(changes, replace(release, findings=tuple(told)), [], stations=("changelog",))
+
+
+_ON_PAPER = ("policy", "changelog", "lint", "change")
+"""The stations that need no server to answer."""
 
 
 @frozen(slots=False)
@@ -153,23 +157,43 @@ class _Run:
         return check_release(self.surface, self.baseline, changes, self.config, self.today, changelog=self.changelog)
 
     def lint(self) -> list[Finding]:
-        from mcp_governor.catalogue import select
         from mcp_governor.linting import run_rules
 
-        selection = select(lint_settings(self.config))
+        selection = self.selection
         self.counts["rules"] = len(selection.linted)
         self.skipped.extend(selection.skipped)
-        # What the policy station says as well is said once.
-        found = [f for f in run_rules(self.surface, selection) if not selection.active[f.rule].rule.twin]
+        found = run_rules(self.surface, selection)
         if self.baseline is not None and selection.get("envelope/version-step") is not None:
             from mcp_governor.call.validate import charter_step_findings
 
             found += charter_step_findings(self.baseline.surface, self.surface, selection)
-        return without_known(found, self.config)
+        return found
 
-    def report(self, changes: list[Change], release: ReleaseResult, linted: list[Finding]) -> Report:
+    @cached_property
+    def selection(self) -> Selection:
+        from mcp_governor.catalogue import select
+
+        return select(lint_settings(self.config))
+
+    def report(
+        self,
+        changes: list[Change],
+        release: ReleaseResult,
+        told: list[Finding],
+        *,
+        stations: Sequence[str] = _ON_PAPER,
+    ) -> Report:
         surface = self.surface
-        settled = settle([*release.findings, *linted], changes, self.config, self.today)
+        decided = decide(
+            [*release.findings, *told],
+            changes,
+            self.config,
+            self.today,
+            surface=surface,
+            selection=self.selection,
+            stations=stations,
+            complete="lint" in stations,
+        )
         return Report(
             target=surface.source,
             server=ServerInfo.of(surface),
@@ -180,8 +204,8 @@ class _Run:
             declared_versions=release.versions,
             forcing=release.forcing,
             changes=tuple(changes),
-            findings=settled.findings,
-            accepted=dict(settled.changes),
+            findings=decided.findings,
+            accepted=dict(decided.changes),
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
             fail_on=fail_on(self.config),
@@ -190,17 +214,52 @@ class _Run:
         )
 
 
-def lint_report(surface: Surface, findings: Sequence[Finding], config: Config, selection: Selection) -> Report:
-    """The report of a run that only linted."""
+def lint_report(
+    surface: Surface,
+    config: Config,
+    selection: Selection,
+    *,
+    known: frozenset[str] | None = None,
+    compared: Surface | None = None,
+) -> tuple[Report, tuple[str, ...]]:
+    """The report of a run that only lints.
+
+    Args:
+        surface: what to lint.
+        config, selection: the configuration, and the rules it selects.
+        known: ids of findings that do not count; default are those of the configured lint baseline.
+        compared: report only what is new since that surface.
+
+    Returns:
+        The report, and the known ids that no finding has any more.
+    """
+    from mcp_governor.linting import run_rules
+    from mcp_governor.linting.run import new_findings, sorted_findings
+
     refuse_empty(surface)
-    settled = settle(findings, [], config, date.today(), complete=False)
-    return Report(
+    found = run_rules(surface, selection)
+    decided = decide(
+        found,
+        [],
+        config,
+        date.today(),
+        surface=surface,
+        selection=selection,
+        stations=("lint",),
+        known=known,
+        complete=False,
+    )
+    left = decided.findings
+    if compared is not None:
+        left = tuple(new_findings(left, surface, compared, selection))
+    report = Report(
         target=surface.source,
         server=ServerInfo.of(surface),
         fingerprint=fingerprint(surface),
-        findings=settled.findings,
+        findings=tuple(sorted_findings(left, surface)),
         tools=tuple(tool.name for tool in surface.tools),
         counts={**counts_of(surface), "rules": len(selection.linted)},
         skipped_rules=selection.skipped,
         fail_on=fail_on(config),
     )
+    return report, decided.gone

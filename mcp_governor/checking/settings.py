@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.findings import Finding, Severity
+from mcp_governor.findings import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mcp_governor.catalogue import LintSettings, Selection
+    from mcp_governor.catalogue import LintSettings
     from mcp_governor.config import Config
 
 OFF = "off"
@@ -40,30 +37,6 @@ def lint_settings(config: Config) -> LintSettings:
 def fail_on(config: Config) -> Severity | None:
     """The severity that fails a run, ``None`` for never."""
     return None if config.fail_on == "never" else Severity(config.fail_on)
-
-
-def govern(findings: Iterable[Finding], selection: Selection) -> list[Finding]:
-    """Findings of the other stations, under the same ``ignore``, ``severity`` and per-tool ignores as lint rules.
-
-    Rules of other stations run whenever their station does; profiles choose only among the linter's.
-    """
-    from mcp_governor.catalogue import Suppression, load_catalogue
-
-    settings = selection.settings
-    catalogue = load_catalogue(settings.rule_paths, trusted=settings.trusted)
-    ignored = {
-        rule.id for item in settings.ignore for rule in catalogue.match(Suppression.parse(item, "lint.ignore").rule)
-    }
-    out = []
-    for finding in findings:
-        if finding.rule in ignored:
-            continue
-        if finding.tool is not None and selection.suppressed_by(finding.rule, finding.tool):
-            continue
-        pack = f"{finding.rule.partition('/')[0]}/*"
-        severity = settings.severity.get(finding.rule, settings.severity.get(pack))
-        out.append(replace(finding, severity=severity) if severity else finding)
-    return out
 
 
 def full_config_schema() -> dict[str, Any]:

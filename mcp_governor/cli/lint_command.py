@@ -27,7 +27,7 @@ from mcp_governor.report.lines import line
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mcp_governor.catalogue import Selection, Suppression
     from mcp_governor.checking import Report
@@ -68,13 +68,12 @@ def lint(
     exit_zero: bool,
 ) -> int:
     """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
-    from mcp_governor.catalogue import gone, load_baseline, new_findings
+    from mcp_governor.catalogue import load_baseline
     from mcp_governor.catalogue import select as selected
     from mcp_governor.checking import lint_report, read_governed
     from mcp_governor.checking.places import with_places
     from mcp_governor.checking.reading import trusting
     from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.linting import run_rules
     from mcp_governor.linting.phrases import counted
 
     form = f"--format {run.output.format}"
@@ -103,20 +102,19 @@ def lint(
         )
     surface = read_governed(source, config)
     compared = _compared(config, source) if new_only else None
-    findings = run_rules(surface, selection, baseline=compared)
-    known = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)
+    file = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)
     if write_baseline:
         shown = str(baseline or config.lint.baseline or _BASELINE)
-        return _write_baseline(known or Path.cwd() / _BASELINE, findings, shown, None if baseline else config.root)
-    if known is not None:
-        ids = load_baseline(known)
-        if stale := gone(findings, ids):
-            gone_now = (
-                f"{counted(len(stale), 'finding')} of {visible(known.name)} {'is' if len(stale) == 1 else 'are'} gone"
-            )
-            out.echo(f"{gone_now}; write it anew with --write-baseline.", err=True)
-        findings = new_findings(findings, ids)
-    report = lint_report(surface, findings, config, selection)
+        # What is said of acceptances is no finding of a rule that the baseline is about.
+        unaccepted = replace(config, accept=())
+        report, _ = lint_report(surface, unaccepted, selection, known=frozenset(), compared=compared)
+        found = report.findings
+        return _write_baseline(file or Path.cwd() / _BASELINE, found, shown, None if baseline else config.root)
+    known = load_baseline(file) if file is not None else frozenset[str]()
+    report, gone = lint_report(surface, config, selection, known=known, compared=compared)
+    if gone and file is not None:
+        told = f"{counted(len(gone), 'finding')} of {visible(file.name)} {'is' if len(gone) == 1 else 'are'} gone"
+        out.echo(f"{told}; write it anew with --write-baseline.", err=True)
     if places_wanted(run.output) and not statistics:
         report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
@@ -160,7 +158,7 @@ def _compared(config: Config, source: Source) -> Surface:
 _BASELINE = "mcp-lint-baseline.json"
 
 
-def _write_baseline(path: Path, findings: list[Finding], shown: str, root: Path | None) -> int:
+def _write_baseline(path: Path, findings: Sequence[Finding], shown: str, root: Path | None) -> int:
     from mcp_governor.catalogue import dump_baseline
     from mcp_governor.linting.phrases import counted
     from mcp_governor.writing import write_file

@@ -85,7 +85,7 @@ _LINT = _table(
         ),
         "per-tool-ignores": _key(
             {"type": "object", "additionalProperties": _SUPPRESSIONS},
-            "Rules not to run, by glob over tool names: ids, pack/*, or tables of rule and reason.",
+            "Rules not to report for some tools, by glob over their names: ids, pack/*, or tables of rule and reason.",
         ),
         "rules": _key(_TEXTS, "Folders with rules of your own; those in Python wait for trust."),
         "persona": _key({"enum": ["regular", "pedantic"]}, "Whether pedantic rules run too."),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.condense import condensed
 from mcp_governor.catalogue.finding import finding
+from mcp_governor.catalogue.governing import govern
 from mcp_governor.catalogue.rule import ENGINE_CHECK
 from mcp_governor.catalogue.selection import ActiveRule, Selection, select
 from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings
-from mcp_governor.catalogue.suppress import Suppressor
 from mcp_governor.errors import ConfigError
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
 from mcp_governor.linting.texts import surface_texts
@@ -52,20 +52,20 @@ def lint(
     """
     if profile is not None:
         settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
-    return run_rules(surface, select(settings), baseline=baseline)
+    selection = select(settings)
+    found = govern(run_rules(surface, selection), selection, surface, stations=("lint",))
+    return sorted_findings(found if baseline is None else new_findings(found, surface, baseline, selection), surface)
 
 
-def run_rules(surface: Surface, selection: Selection, *, baseline: Surface | None = None) -> list[Finding]:
-    """:func:`lint` for a selection that is already made."""
-    runners = _prepare(selection, surface)
-    suppressor = Suppressor(selection, surface)
-    findings = condensed(finding for finding in _run(surface, runners) if not suppressor.covers(finding))
-    findings.extend(suppressor.stale())
-    if baseline is not None:
-        findings = _only_new(findings, surface, baseline, selection)
+def run_rules(surface: Surface, selection: Selection) -> list[Finding]:
+    """What the selected rules say, with their own severities, before anything is suppressed."""
+    return sorted_findings(condensed(_run(surface, _prepare(selection, surface))), surface)
+
+
+def sorted_findings(findings: Iterable[Finding], surface: Surface) -> list[Finding]:
+    """Findings by tool (those about the surface first), then by rule, then by place."""
     order = {tool.name: tool.index for tool in surface.tools}
-    findings.sort(key=lambda f: (order.get(f.tool or "", -1), f.rule, f.path))
-    return findings
+    return sorted(findings, key=lambda f: (order.get(f.tool or "", -1), f.rule, f.path))
 
 
 def _prepare(selection: Selection, surface: Surface) -> dict[str, list[Runner]]:
@@ -180,11 +180,13 @@ def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:
 
 def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
     facts = {**active.options, **found.values}
-    made = finding(active.rule, found.path, says=found.says, tool=tool, value=found.value, facts=facts)
-    return replace(made, severity=active.severity) if made.severity is not active.severity else made
+    return finding(active.rule, found.path, says=found.says, tool=tool, value=found.value, facts=facts)
 
 
-def _only_new(findings: list[Finding], surface: Surface, baseline: Surface, selection: Selection) -> list[Finding]:
+def new_findings(
+    findings: Iterable[Finding], surface: Surface, baseline: Surface, selection: Selection
+) -> list[Finding]:
+    """Findings about tools that are new or different since ``baseline``, and those about the rest that are new."""
     old = baseline.by_name
     changed = {tool.name for tool in surface.tools if tool.name not in old or old[tool.name].raw != tool.raw}
     runners = {scope: part for scope, part in _prepare(selection, baseline).items() if scope in _WIDE}

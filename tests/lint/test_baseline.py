@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from mcp_governor.catalogue import dump_baseline, gone, load_baseline, new_findings, statistics
+from mcp_governor.catalogue import LintSettings, dump_baseline, load_baseline, select, statistics
+from mcp_governor.catalogue.governing import Governor
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Finding, Severity
 
@@ -20,8 +21,9 @@ def test_a_baseline_covers_what_it_was_written_from_and_nothing_else(tmp_path):
     path.write_text(dump_baseline([finding(), finding(tool="u")]))
     known = load_baseline(path)
     now = [finding(message="reworded"), finding(value=2)]
-    assert [f.value for f in new_findings(now, known)] == [2]
-    assert gone(now, known) == [finding(tool="u").id]
+    governor = Governor(select(LintSettings()), known=known)
+    assert [f.value for f in governor.judge(now)] == [2]
+    assert governor.gone() == [finding(tool="u").id]
 
 
 def test_the_file_is_sorted_and_has_each_id_once():

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_governor.catalogue import LintSettings, Rule, load_catalogue, select
 from mcp_governor.catalogue.catalogue import rules_folder
+from mcp_governor.catalogue.governing import govern
 from mcp_governor.catalogue.rule_file import read_own_rule, read_rule
 from mcp_governor.linting import run_rules
 from mcp_governor.surface import build_surface
@@ -27,8 +28,9 @@ def findings_of(rule: Rule, example):
     surface = build_surface(example.recording())
     options = {rule.id: example.options} if example.options else {}
     settings = LintSettings(select=(rule.id,), options=options)
-    findings = [f for f in run_rules(surface, select(settings, CATALOGUE)) if f.rule == rule.id]
-    return surface, findings
+    selection = select(settings, CATALOGUE)
+    findings = govern(run_rules(surface, selection), selection, surface, stations=("lint",))
+    return surface, [f for f in findings if f.rule == rule.id]
 
 
 @pytest.mark.parametrize(("rule", "example", "fails"), EXAMPLES)
@@ -44,7 +46,7 @@ def test_an_example_gives_what_it_says(rule, example, fails):
         assert places == set(example.at)
     for finding in findings:
         # A name that stayed in braces is a value that the check does not give.
-        assert not re.search(r"(?<!u)\{\w+\}", finding.message + finding.fix), finding.message
+        assert not re.search(r"(?<!u)\{\w+(?:![qt])?(?::\w+)?\}", finding.message + finding.fix), finding.message
 
 
 FILES = sorted(rules_folder().glob("*/*.toml"))
