@@ -27,6 +27,9 @@ YES = Containment("yes")
 _MOST_SHARPENED = 2_000_000
 """Schema parts that may be rendered to find a witness for each break that hangs on it alone, some ten seconds of work:
 beyond, a break keeps the witness that it has, and what no search has settled stays unknown."""
+_MOST_KEPT = 100_000
+"""Parts of a document up to which its readings are kept, some 20 MB each, at most four of them. Beyond, each question
+has it rendered again."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -116,6 +119,7 @@ class Questions:
         self._identities = Identities(budget.spend)
         self._slicer = Slicer()
         self._inhabited: dict[SchemaNode, bool] = {}
+        self._documents: dict[tuple[SchemaNode, Reading, bool], tuple[Any, int]] = {}
         self._validators: dict[tuple[SchemaNode, Reading], Validating] = {}
 
     def both(self, old: SchemaNode, new: SchemaNode, *, root: bool = False) -> tuple[Containment, Containment]:
@@ -140,12 +144,28 @@ class Questions:
             inner = self._render(new, closed)
         return self._ask(outer, inner, witness=witness)
 
-    def _render(self, node: SchemaNode, reading: Reading = Reading.RAW, **more: Any) -> Any:
-        return render(node, reading, spend=self._count, **more)
+    def _render(self, node: SchemaNode, reading: Reading = Reading.RAW, *, arguments: bool = False, **more: Any) -> Any:
+        """The node in a reading; of the whole documents, which every edit is asked about, each reading once."""
+        key = (node, reading, arguments)
+        whole = node in (self.old.root, self.new.root) and not any(more.values())
+        if whole and key in self._documents:
+            schema, parts = self._documents[key]
+            self._measure(parts)
+            return schema
+        before = self._rendered
+        schema = render(node, reading, arguments=arguments, spend=self._count, **more)
+        parts = self._rendered - before
+        if whole and parts <= _MOST_KEPT:
+            self._documents[key] = schema, parts
+        return schema
 
     def _count(self, work: int) -> None:
         self.budget.spend(work)
-        self._rendered += work
+        self._measure(work)
+
+    def _measure(self, parts: int) -> None:
+        """Take note of the size of a question, be its schemas new or known."""
+        self._rendered += parts
         if self._rendered > MOST_RENDERED:
             raise _TooLargeError
 

@@ -7,7 +7,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from mcp_governor.change import Change, Side, Verdict
+from mcp_governor.change import Change, Side, Verdict, edit
+from mcp_governor.change.reading import render
 from mcp_governor.change.terms import MISSING
 from tests.change.conftest import Comparer
 
@@ -276,3 +277,20 @@ def test_what_an_internal_tool_changes_is_no_wording(comparer: Comparer) -> None
     meta = {"_meta": {"tier": "internal"}}
     [change] = comparer.tools({**meta, "inputSchema": wrapped(INT)}, {**meta, "inputSchema": wrapped(NUM)})
     assert (change.kind, change.bump, change.wording) == ("type-widened", "none", False)
+
+
+def test_each_reading_of_a_document_is_written_once(comparer: Comparer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every edit is asked about in the whole documents; writing them for each would be quadratic."""
+    written: list[tuple[Any, ...]] = []
+
+    def counted(node: Any, *how: Any, replaced: Any = None, arguments: bool = False, **more: Any) -> Any:
+        if not node.pointer and not replaced:
+            written.append((id(node), *how, arguments))
+        return render(node, *how, replaced=replaced, arguments=arguments, **more)
+
+    monkeypatch.setattr(edit, "render", counted)
+    old = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(6)}}
+    new = {"type": "object", "properties": {f"p{n}": {"type": "string", "maxLength": n} for n in range(6)}}
+    assert [change.kind for change in comparer.schemas(old, new)] == ["length-tightened"] * 6
+    assert written
+    assert len(written) == len(set(written))
