@@ -75,6 +75,11 @@ class Kind:
     of_types: bool = False
 
     @property
+    def of_calls(self) -> bool:
+        """Whether it is between two answers to one call, not between two surfaces."""
+        return self.example is not None and self.example.at == "result"
+
+    @property
     def bump(self) -> Bump:
         """The version step that the kind needs by default."""
         if self.given_bump is not None:

@@ -81,7 +81,7 @@ class Change:
     @property
     def full_message(self) -> str:
         """:attr:`message`, led by the tool where it does not say which one it is about."""
-        named = self.tool is None or self._words.names_its_tool()
+        named = self.tool is None or self._words.names_the_tool()
         return self.message if named else f"{one_line(self.tool or '', 80)}: {self.message}"
 
     def entry(self, *, replacement: str | None = None, tools: Sequence[str] = ()) -> str:

@@ -6,6 +6,7 @@ value of a server is made safe here: none of them can end a code span, begin a l
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.facts import owner, tokens_of
@@ -61,8 +62,9 @@ class Words:
         old, new: its values, ``MISSING`` where there is none.
         reason: what stopped the decision.
 
-    Each public method without an argument is a filler: ``{name}`` in a template is what :meth:`name` returns. An empty
-    one makes the template unfit, and the next one is tried.
+    :meth:`report` and :meth:`entry` are the sentences. Every other public method is a filler: ``{name}`` in a template
+    is what :meth:`name` returns. An empty one makes the template unfit, and the next one is tried; what begins with a
+    preposition may be empty.
     """
 
     def __init__(
@@ -83,28 +85,28 @@ class Words:
 
     def entry(self, tools: Sequence[str], replacement: str | None) -> str:
         """The sentence of a changelog, see :meth:`mcp_governor.change.model.Change.entry`."""
-        message = self.report()
-        self._tools = tools or self._tools
-        self._replacement = replacement or PLACEHOLDER
-        filled = self._first(self._kind.entry)
+        told = copy(self)
+        told._tools = tools or self._tools
+        told._replacement = replacement or PLACEHOLDER
+        filled = told._first(self._kind.entry)
         if filled:
             return filled
         # The words of the report serve, led by the names that they leave out.
-        lead = [*self._tools, *([] if self._names_its_field() else self._facts.fields[-1:])]
-        named = ", ".join(map(code, lead))
+        lead = [*told._tools, *([] if self._names_the_field() else self._facts.fields[-1:])]
+        named, message = ", ".join(map(code, lead)), self.report()
         return f"{named}: {message}." if named else f"{message[:1].upper()}{message[1:]}."
 
-    def names_its_tool(self) -> bool:
+    def names_the_tool(self) -> bool:
         """Whether the sentence of a report says which tool it is about."""
-        template = self._fit(self._kind.message) or ""
-        return "{tool}" in template or ("{thing}" in template and not self._facts.fields)
+        return "tool" in self._told() or ("thing" in self._told() and not self._facts.fields)
 
-    def _names_its_field(self) -> bool:
-        template = self._fit(self._kind.message) or ""
-        own = owner(self._path) == (self._facts.fields or ("",))[-1]
-        return any(
-            f"{{{filler}}}" in template for filler in ("name", "thing", "field", *(("of", "value") if own else ()))
-        )
+    def _names_the_field(self) -> bool:
+        around = {"of", "value"} if self._facts.fields[-1:] == (owner(self._path),) else set()
+        return not self._told().isdisjoint({"name", "thing", *around})
+
+    def _told(self) -> set[str]:
+        """The words that the sentence of a report holds."""
+        return set(_FILLER.findall(self._fit(self._kind.message) or ""))
 
     def _first(self, templates: str | tuple[str, ...]) -> str | None:
         template = self._fit(templates)
@@ -280,8 +282,8 @@ def code(text: str) -> str:
 
 
 def name_as_shown(name: str) -> str:
-    """A name of a server as sentences spell it, and as an entry of a changelog has to."""
-    return " ".join(visible(name).split())
+    """A name of a server as sentences spell it, and as an entry of a changelog has to: never empty."""
+    return " ".join(visible(name).split()) or '""'
 
 
 def enumeration(parts: list[str]) -> str:
@@ -315,8 +317,8 @@ def _shown(value: Any, limit: int = 60) -> str:
 
 
 def _plain(value: Any) -> str:
-    text = value if isinstance(value, str) and value else _shown(value)
-    return one_line(text, 60).replace("`", "'")
+    text = one_line(value, 60) if isinstance(value, str) else ""
+    return (text or _shown(value)).replace("`", "'")
 
 
 def _of_deprecation(deprecation: Any, key: str) -> str | None:

@@ -73,6 +73,6 @@ def declared_words(bump: Bump | None) -> str:
 
 def witness_words(change: Change) -> str:
     """What the witness of a change shows."""
-    if change.kind.startswith("call-"):
+    if change.meaning.of_calls:
         return "the two results"
     return "valid before, invalid now" if change.side.value == "input" else "possible now, never before"

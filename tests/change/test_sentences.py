@@ -38,6 +38,7 @@ def test_every_kind_has_a_sentence_whose_words_exist(kind: Kind) -> None:
     assert kind.message
     for template in templates(kind):
         for filler in _FILLER.findall(template):
+            assert filler not in ("report", "entry", "names_the_tool")
             assert callable(getattr(Words, filler)), filler
         bare = _FORMS.sub("", _NUMBER.sub("", _FILLER.sub("", template)))
         assert not set(bare) & set("{}[]<>|"), template
@@ -57,6 +58,34 @@ def test_an_entry_names_the_tool_and_agrees_with_one_and_with_several(kind: Kind
         assert f"`{change.tool}`" in one
         assert "`a` and `b`" in many
         assert all(name in one for name in change.facts.fields[-1:])
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "many"),
+    [
+        ("tool-added", "`a` is a new tool.", "`a` and `b` are new tools."),
+        ("output-schema-added", "`a` declares what it returns.", "`a` and `b` declare what they return."),
+        ("icons-changed", "`a` has other icons.", "`a` and `b` have other icons."),
+    ],
+)
+def test_one_tool_and_several(kind: str, one: str, many: str) -> None:
+    change = make(kind, "a", "")
+    assert (change.entry(), change.entry(tools=["a", "b"])) == (one, many)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_what_a_kind_says_that_happened_agrees_with_its_mirrors(kind: Kind) -> None:
+    back = catalogue()[kind.reverse or ""].event
+    if kind.event in (Event.ARRIVED, Event.ADDED):
+        assert back is Event.REMOVED
+        assert kind.thing or kind.name.startswith("output-schema")
+    elif kind.event is Event.REMOVED:
+        assert back in (Event.ARRIVED, Event.ADDED)
+    elif kind.event is Event.RENAMED:
+        assert kind.reverse == kind.name
+    assert (kind.event is Event.RENAMED) == kind.name.endswith("-renamed")
+    if kind.other_side and kind.name != "required-argument-added":
+        assert catalogue()[kind.other_side].event is kind.event
 
 
 def test_a_kind_without_a_sentence_cannot_be_declared() -> None:
@@ -86,7 +115,7 @@ def test_nobody_reads_the_sentence(kind: Kind, monkeypatch: pytest.MonkeyPatch) 
 
 
 HOSTILE = [
-    *("a`b", "``", "`", "a\nb", "a\n- b", "a  b", "\x1b[1m"),
+    *("a`b", "``", "`", "a\nb", "a\n- b", "a  b", "\x1b[1m", "", " "),
     *("{x}", "{old}", "{0.__class__}", "[a|b]", "<p|q|r>", "%s\\1"),
 ]
 S = {"type": "string"}
@@ -95,6 +124,7 @@ EDITS = [
     (MISSING, S),
     (S, {"type": "integer"}),
     (S, {**S, "default": "{new}`"}),
+    ({**S, "default": " "}, {**S, "default": ""}),
     (S, {**S, "enum": ["`[a|b]"]}),
 ]
 
