@@ -6,11 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mcp_governor.catalogue.cost import Cost
 from mcp_governor.catalogue.patterns import compile_schema, first_error, linear_pattern
 from mcp_governor.catalogue.query import compile_query
 from mcp_governor.catalogue.rule_schema import RULE_SCHEMA
 from mcp_governor.errors import ConfigError
+from mcp_governor.schemas.cost import Evaluations
+from mcp_governor.schemas.references import Document
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -95,9 +96,10 @@ def _compile(data: Mapping[str, Any], file: _File) -> None:
             file.compiles([key], lambda key=key: linear_pattern(data[key]))  # type: ignore[misc]
     if "then" in data:
         file.compiles(["then"], lambda: compile_schema(data["then"]))
-        cost = Cost(data["then"], data["then"])
-        if cost.recursive or cost.evaluations > _MOST_EVALUATIONS:
-            told = "leads back into itself" if cost.recursive else "repeats itself too often"
+        evaluations = Evaluations(Document(data["then"]), _MOST_EVALUATIONS + 1)
+        often = evaluations.of(data["then"], "") > _MOST_EVALUATIONS
+        if evaluations.recursive or evaluations.dynamic or often:
+            told = "repeats itself too often" if often else "leads back into itself"
             hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
             file.refuse(["then"], f"could run without end: then {told}", hint)
     for name, option in data.get("options", {}).items():

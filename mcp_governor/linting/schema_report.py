@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import errors, published_validator
 from mcp_governor.frozen import frozen
+from mcp_governor.linting.schemas import document_of
 from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.schemas.references import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.linting.context import Context
+    from mcp_governor.schemas.references import Document
     from mcp_governor.surface.model import Tool
 
 
@@ -36,10 +37,10 @@ class SchemaReport:
 
 def schema_report(tool: Tool, side: str, context: Context) -> SchemaReport:
     """The report on one side of a tool, kept while the surface is linted."""
-    return context.facts.memo(("schema-report", tool.index, side), lambda: _report(tool, side))
+    return context.facts.memo(("schema-report", tool.index, side), lambda: _report(tool, side, context))
 
 
-def _report(tool: Tool, side: str) -> SchemaReport:
+def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
     schema = tool.raw.get(side)
     draft = dialect_of(schema)
     if not isinstance(schema, dict) or draft is None:
@@ -47,7 +48,7 @@ def _report(tool: Tool, side: str) -> SchemaReport:
     if _is_huge(schema):
         return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
     invalid = tuple(_invalid(schema, draft))
-    lost = list(_lost_references(schema, draft))
+    lost = list(_lost_references(document_of(tool, side, context)))
     remote, dangling = (
         tuple((f"/{side}{pointer}", reference) for out, pointer, reference in lost if out is leads_out)
         for leads_out in (True, False)
@@ -85,9 +86,8 @@ def _invalid(schema: dict[str, Any], draft: int) -> Iterator[tuple[str, str]]:
             yield pointer, message
 
 
-def _lost_references(schema: dict[str, Any], draft: int) -> Iterator[tuple[bool, str, str]]:
+def _lost_references(document: Document) -> Iterator[tuple[bool, str, str]]:
     """The references that lead nowhere: whether to another document, the pointer of the schema, the reference."""
-    document = Document(schema, draft=draft)
     for part in document.parts():
         reference = part.schema.get("$ref") if isinstance(part.schema, dict) else None
         if isinstance(reference, str):

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from mcp_governor.catalogue.patterns import published_validator
-from mcp_governor.schemas.dialects import dialect_of, uri_of
+from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
 from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
+from mcp_governor.schemas.references import Document
 
 if TYPE_CHECKING:
     from mcp_governor.catalogue.patterns import Validator
-    from mcp_governor.linting.context import SchemaPlace
+    from mcp_governor.linting.context import Context, SchemaPlace
+    from mcp_governor.surface.model import Tool
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
 _BESIDE_REFERENCE = frozenset({"$ref", "default", "description", "title", "examples"})
@@ -105,6 +107,14 @@ def parent_of(node: SchemaPlace) -> dict[str, Any]:
 def root_of(node: SchemaPlace) -> Any:
     """The whole schema that a node is part of."""
     return node.tool.raw.get(node.side)
+
+
+def document_of(tool: Tool, side: str, context: Context) -> Document:
+    """One schema of a tool with its references, kept while the surface is linted."""
+    schema = tool.raw.get(side)
+    return context.facts.memo(
+        ("document", tool.index, side), lambda: Document(schema, draft=dialect_of(schema) or LATEST)
+    )
 
 
 def validator_at(node: SchemaPlace) -> Validator | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.catalogue import LintSettings
-from mcp_governor.catalogue.cost import AFFORDABLE, Cost, affordable
+from mcp_governor.catalogue.cost import AFFORDABLE, affordable
 from mcp_governor.linting import lint
+from mcp_governor.schemas.cost import Evaluations
+from mcp_governor.schemas.references import Document
 from mcp_governor.surface import build_surface
 
 
@@ -28,16 +30,23 @@ CHAIN = {
 }
 
 
+def evaluated(schema, root):
+    found = Evaluations(Document(root), AFFORDABLE + 1)
+    return found.of(schema, ""), found.recursive
+
+
 def test_evaluations_are_counted_by_hand():
     # The object itself, two properties, and one item schema.
     schema = {"properties": {"a": {"type": "string"}, "b": {"items": {"type": "integer"}}}}
-    assert Cost(schema, schema).evaluations == 4
+    assert evaluated(schema, schema) == (4, False)
     # A definition counts where it is referred to, and only there.
     shared = {"$defs": {"s": {"type": "string"}, "t": {}}, "anyOf": [{"$ref": "#/$defs/s"}, {"$ref": "#/$defs/s"}]}
-    assert Cost(shared, shared).evaluations == 5
-    assert not Cost(shared, shared).recursive
-    assert Cost({"$ref": "#/$defs/n0"}, CHAIN).evaluations == AFFORDABLE + 1
-    assert Cost(TREE, TREES).recursive
+    assert evaluated(shared, shared) == (5, False)
+    named = {"$defs": {"s": {"$anchor": "s", "type": "string"}}, "anyOf": [{"$ref": "#s"}, {"$ref": "#s"}]}
+    assert evaluated(named, named) == (5, False)
+    assert evaluated({"$ref": "#/$defs/n0"}, CHAIN) == (AFFORDABLE + 1, False)
+    # The reference, the definition, and the reference in it, which leads back.
+    assert evaluated(TREE, TREES) == (4, True)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +64,7 @@ def test_evaluations_are_counted_by_hand():
     ],
 )
 def test_what_is_affordable(schema, root, value, expected):
-    assert affordable(schema, root, value) is expected
+    assert affordable(schema, Document(root), value) is expected
 
 
 @pytest.mark.parametrize(("root", "start", "default"), [(TWICE, "n", nested(60)), (CHAIN, "n0", {})])

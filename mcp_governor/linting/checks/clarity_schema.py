@@ -8,12 +8,13 @@ from urllib.parse import unquote
 from mcp_governor.catalogue.cost import affordable
 from mcp_governor.catalogue.patterns import errors
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
-from mcp_governor.linting.schemas import parent_of, root_of, types_of, validator_at
+from mcp_governor.linting.schemas import document_of, parent_of, types_of, validator_at
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.catalogue.patterns import Validator
     from mcp_governor.surface.model import Tool
 
 _BOUNDS = (
@@ -41,35 +42,41 @@ def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]
         yield hit(f"{node.pointer}/default", node.schema["default"], argument=node.argument)
 
 
-def null_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+def null_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """``"default": null`` stands only where null is accepted."""
     if not isinstance(node.schema, dict) or node.schema.get("default", 0) is not None:
         return
     if "null" in (types_of(node.schema) or ()) and not node.schema.keys() & {"enum", "const", "not", "allOf"}:
         return
-    validator = validator_at(node) if affordable(node.schema, root_of(node), None) else None
+    validator = _validator(node, context, None)
     if validator is not None and not validator.is_valid(None):
         yield hit(f"{node.pointer}/default", None, type=node.schema.get("type", "the schema"))
 
 
-def default_valid(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is a value that its own schema accepts."""
     if not isinstance(node.schema, dict) or node.schema.get("default") is None:
         return
-    yield from _refused(node, f"{node.pointer}/default", node.schema["default"])
+    yield from _refused(node, context, f"{node.pointer}/default", node.schema["default"])
 
 
-def examples_valid(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+def examples_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Examples are values that their own schema accepts."""
     if not isinstance(node.schema, dict):
         return
     examples = node.schema.get("examples")
     for index, example in enumerate(examples if isinstance(examples, list) else ()):
-        yield from _refused(node, f"{node.pointer}/examples/{index}", example)
+        yield from _refused(node, context, f"{node.pointer}/examples/{index}", example)
 
 
-def _refused(node: SchemaPlace, pointer: str, value: Any) -> Iterator[Hit]:
-    validator = validator_at(node) if affordable(node.schema, root_of(node), value) else None
+def _validator(node: SchemaPlace, context: Context, value: Any) -> Validator | None:
+    """What judges a value by a schema, where that takes no longer than the answer is worth."""
+    document = document_of(node.tool, node.side, context)
+    return validator_at(node) if affordable(node.schema, document, value) else None
+
+
+def _refused(node: SchemaPlace, context: Context, pointer: str, value: Any) -> Iterator[Hit]:
+    validator = _validator(node, context, value)
     problems = errors(validator, value) if validator is not None else []
     if problems:
         yield hit(pointer, value, error=problems[0][1])
