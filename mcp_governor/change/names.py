@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.graph import SchemaNode
 
 UNIONS = ("anyOf", "oneOf")
-_JOINING = frozenset({"$ref", "allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "then"})
+_JOINING = APPLICATORS.intersection(IN_PLACE) - {"not"} | {"$ref"}
 
 
 @frozen

@@ -44,6 +44,18 @@ BAD: dict[str, Any] = {
         "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}},
     },
     "circular allOf": {**prop({"$ref": "#/$defs/A"}), "$defs": {"A": {"allOf": [{"$ref": "#/$defs/A"}]}}},
+    "circular behind another circle": {
+        **prop({"$ref": "#/$defs/C"}),
+        "$defs": {
+            "A": {"allOf": [{"$ref": "#/$defs/B"}, {"$ref": "#/$defs/C"}]},
+            "B": {"$ref": "#/$defs/A"},
+            "C": {"$ref": "#/$defs/A"},
+        },
+    },
+    "something that is no address": prop({"$ref": "//[#/$defs/A"}),
+    "dependentRequired is a list beside dependencies": prop(
+        {"dependentRequired": ["a"], "dependencies": {"a": ["b"]}, "type": "object"}
+    ),
     "reference to a list": {**prop({"$ref": "#/$defs/A"}), "$defs": {"A": []}},
     "a list": [],
     "a word": "object",

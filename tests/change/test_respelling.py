@@ -53,6 +53,22 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
         {**prop({"$ref": "#item"}), "$defs": {"Item": {"$anchor": "item", **ITEM}}},
         prop(ITEM),
     ),
+    "ref-by-address": (
+        {
+            "$id": "https://a.example/tools/find",
+            **prop({"$ref": "../item"}),
+            "$defs": {"Item": {"$id": "/item", "$defs": {"I": ITEM}, "$ref": "#/$defs/I"}},
+        },
+        prop(ITEM),
+    ),
+    "ref-by-plain-name-of-draft-7": (
+        {
+            "$schema": "https://json-schema.org/draft-07/schema",
+            **prop({"$ref": "#item"}),
+            "definitions": {"Item": {"$id": "#item", **ITEM}},
+        },
+        prop(ITEM),
+    ),
     "unused-definition": ({**prop(STR), "$defs": {"Old": ITEM}}, prop(STR)),
     "recursive-definition-renamed": (
         {**prop({"$ref": "#/$defs/Tree"}), "$defs": {"Tree": TREE}},
