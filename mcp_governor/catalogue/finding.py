@@ -105,19 +105,21 @@ def named(template: str) -> str:
 
 
 def _show(match: re.Match[str], facts: Mapping[str, Any]) -> str:
-    fact, how, size = facts[match[1]], match[2], match[3]
+    name, how, size = match.groups()
+    fact = facts[name]
+    if isinstance(fact, str) and not how and size != "lines":
+        # A fact may be a sentence that is not always there, such as a guess: then it begins with its blank.
+        limit = _SHOWN if size is None else LONGEST_LINE if size == "all" else int(size)
+        return (" " if fact[:1] == " " else "") + one_line(fact, limit)
     if size == "lines":
         return visible(str(fact), keep_newlines=True)
     limit = LONGEST_LINE if size == "all" else int(size or (_QUOTED if how else _SHOWN))
-    listed = isinstance(fact, (list, tuple)) and all(isinstance(item, str) for item in fact)
-    if how and listed and how == "q":
-        return ", ".join(f'"{one_line(item, limit)}"' for item in fact)
-    if how:
-        return f'"{one_line(fact, limit)}"' if how == "q" and isinstance(fact, str) else json_type(fact)
-    if isinstance(fact, str):
-        # A fact may be a sentence that is not always there, such as a guess: then it begins with its blank.
-        return (" " if fact[:1] == " " else "") + one_line(fact, limit)
-    return one_line(", ".join(fact) if listed else json.dumps(fact, ensure_ascii=False, default=str), limit)
+    texts = [fact] if isinstance(fact, str) else fact
+    if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
+        return json_type(fact) if how else one_line(json.dumps(fact, ensure_ascii=False, default=str), limit)
+    if how == "t":
+        return json_type(fact)
+    return ", ".join(f'"{one_line(text, limit)}"' for text in texts) if how else one_line(", ".join(texts), limit)
 
 
 def json_type(value: Any) -> str:

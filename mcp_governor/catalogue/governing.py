@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.catalogue.catalogue import Catalogue
     from mcp_governor.catalogue.selection import Selection
-    from mcp_governor.findings import Finding
+    from mcp_governor.findings import Finding, Severity
     from mcp_governor.surface.model import Surface, Tool
 
 META_KEY = f"{META_PREFIX}ignore"
@@ -71,6 +71,7 @@ class Governor:
         self._stations = stations
         self._known = known
         self._seen: set[str] = set()
+        self._by_rule: dict[str, tuple[bool, Severity | None]] = {}
         self._inline: dict[str, list[_Inline]] = {}
         self._malformed: list[tuple[str, str, Any]] = []
         self._used_globs: set[tuple[str, str]] = set()
@@ -81,19 +82,30 @@ class Governor:
 
     def judge(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The findings that count, in their order, each with its severity."""
+        # Suppressions are asked first: it is remembered which were of use.
+        return self._counted(found for found in findings if not self._covers(found))
+
+    def _counted(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         for found in findings:
-            if found.rule in self._selection.ignored or self._covers(found) or self._is_said_elsewhere(found.rule):
+            is_dropped, severity = self._chosen(found.rule)
+            if is_dropped:
                 continue
             if self._known:
                 self._seen.add(found.id)
                 if found.id in self._known:
                     continue
-            severity = self._selection.severity_of(found.rule)
             yield found if severity in (None, found.severity) else replace(found, severity=severity)
 
     def gone(self) -> list[str]:
         """Ids of known findings that nothing had that was judged."""
         return sorted(self._known - self._seen)
+
+    def _chosen(self, rule_id: str) -> tuple[bool, Severity | None]:
+        """Whether a rule is left out, and the severity that was chosen for it; kept, because findings are many."""
+        if rule_id not in self._by_rule:
+            is_dropped = rule_id in self._selection.ignored or self._is_said_elsewhere(rule_id)
+            self._by_rule[rule_id] = is_dropped, self._selection.severity_of(rule_id)
+        return self._by_rule[rule_id]
 
     def _is_said_elsewhere(self, rule_id: str) -> bool:
         active = self._selection.get(rule_id)
@@ -122,7 +134,7 @@ class Governor:
 
     def _covers(self, found: Finding) -> bool:
         """Whether a finding is suppressed for its tool; every suppression that does is of use."""
-        if found.tool is None:
+        if found.tool is None or not (self._selection.tool_ignores or self._inline):
             return False
         covered = False
         for glob, suppression, ids in self._selection.tool_ignores:
@@ -142,7 +154,8 @@ class Governor:
         that a suppression of their rules is needed tomorrow, though it was not today.
         """
         if "lint" in self._stations and self._selection.get(STALE_RULE) is not None:
-            yield from self.judge(self._stale())
+            # None is suppressed: `*` would hide that it suppresses nothing.
+            yield from self._counted(self._stale())
 
     def _stale(self) -> Iterator[Finding]:
         for tool, path, value in self._malformed:

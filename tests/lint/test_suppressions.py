@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from mcp_governor.catalogue import LintSettings, Suppression
+from mcp_governor.catalogue import ActiveRule, LintSettings, Suppression, load_catalogue, select
+from mcp_governor.catalogue.finding import finding
+from mcp_governor.catalogue.governing import govern
 from mcp_governor.findings import Severity
 from mcp_governor.linting import lint
 from mcp_governor.surface import build_surface
@@ -104,3 +108,39 @@ def test_a_glob_that_suppresses_nothing_is_an_error():
     assert [(f.rule, f.path) for f in found if f.tool is None] == [
         ("lint/stale-suppression", "lint.per-tool-ignores.new_*")
     ]
+
+
+def test_a_pack_of_two_stations_is_judged_where_both_took_part():
+    settings = LintSettings(select=("surface/*", "lint/*"))
+    about = surface("surface/*")
+
+    def stale(*stations):
+        return [f.rule for f in govern([], select(settings), about, stations=stations)]
+
+    # Nothing was found by the linter, but the calls could still break a rule of the pack.
+    assert stale("lint") == []
+    assert stale("lint", "call", "policy", "changelog", "change") == ["lint/stale-suppression"]
+    # Where the linter did not look, nothing is known of what it would have found.
+    assert stale("call") == []
+
+
+def test_every_rule_is_judged_where_all_stations_took_part_and_the_rest_may_need_it_elsewhere():
+    settings = LintSettings(select=("charter/use-this-when", "lint/*"))
+    for stations, found in ((("lint",), []), (("lint", "policy", "changelog"), ["lint/stale-suppression"])):
+        assert [f.rule for f in govern([], select(settings), surface("*"), stations=stations)] == found
+
+
+def test_what_another_station_of_the_run_says_is_said_once():
+    rule = next(rule for rule in load_catalogue() if rule.twin)
+    selection = select(LintSettings(select=(rule.id,)))
+    found = finding(rule, "", tool="a")
+    assert govern([found], selection, stations=("lint",)) == [found]
+    assert govern([found], selection, stations=("lint", "policy")) == []
+
+
+def test_a_twin_that_nobody_knows_says_nothing_for_its_rule():
+    selection = select(LintSettings(select=("surface/*",)))
+    rule = next(rule for rule in load_catalogue() if rule.twin)
+    active = {rule.id: ActiveRule(replace(rule, twin="acme/gone"), Severity.ERROR, {})}
+    found = govern([finding(rule, "", tool="a")], replace(selection, active=active), stations=("lint", "policy"))
+    assert [f.severity for f in found] == [Severity.ERROR]
