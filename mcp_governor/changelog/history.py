@@ -78,7 +78,7 @@ def _misplaced(
                 where,
                 value=entry.text,
                 label=kind.value,
-                cue=one_line(cue, 30),
+                cue=cue,
                 found=shown,
                 home=home.value,
             )

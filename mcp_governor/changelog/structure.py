@@ -130,7 +130,7 @@ def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
             at(changelog, other.line),
             value=other.version_text,
             section=other.title,
-            first=str(first.line),
+            first=first.line,
             heading=strict_heading(other, current=False, version=version),
         )
     if newest is not None and newest is not first and is_newer(newest, first):
@@ -141,7 +141,7 @@ def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
             section=first.title,
             newest=newest.title,
             heading=strict_heading(first, current=False),
-            newest_line=str(newest.line),
+            newest_line=newest.line,
             newest_heading=strict_heading(newest, current=True),
         )
 
@@ -197,7 +197,7 @@ def _order(changelog: Changelog) -> Iterator[Finding]:
             value=_spelled(section),
             section=section.title,
             above=lows[-1].title,
-            line=str(older.line),
+            line=older.line,
         )
 
 
@@ -215,7 +215,7 @@ def _labels(changelog: Changelog, section: Section) -> Iterator[Finding]:
                 value=[section.title, part.kind],
                 section=section.title,
                 label=part.kind.value,
-                first=str(seen[part.kind].line),
+                first=seen[part.kind].line,
             )
             continue
         seen[part.kind] = part
@@ -248,6 +248,6 @@ def _fingerprints(changelog: Changelog, section: Section, live: str) -> Iterator
             at(changelog, stated[1].line),
             value=[section.title, [fingerprint.value for fingerprint in stated]],
             section=section.title,
-            count=str(len(stated)),
+            count=len(stated),
             line=keep,
         )

@@ -216,7 +216,7 @@ def _repetitions(changelog: Changelog, section: Section, told: dict[int, list[Ch
                 at(changelog, extra.line),
                 value=sorted(names),
                 found=one_line(extra.text, 60).rstrip("."),
-                first=str(entries[0].line),
+                first=entries[0].line,
             )
 
 

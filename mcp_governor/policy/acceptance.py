@@ -82,7 +82,7 @@ def apply_acceptances(
                     where,
                     value=acceptance.finding,
                     finding=shown,
-                    reason=one_line(acceptance.reason, 80),
+                    reason=acceptance.reason,
                     hint=did_you_mean(acceptance.finding, known),
                 )
             )

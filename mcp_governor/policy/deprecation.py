@@ -51,7 +51,7 @@ def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> 
     notice, window, name = history.notice(tool), WINDOWS[tool.tier], tool.name
     tier = tool.tier.value
     if notice is None:
-        yield finding("policy/removed-undeprecated", "", tool=name, value=tier, tier=tier, window=str(window))
+        yield finding("policy/removed-undeprecated", "", tool=name, value=tier, tier=tier, window=window)
         return
     passed = history.passed(notice.since)
     if passed < window:
@@ -62,9 +62,9 @@ def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> 
             value=[notice.since, history.new_version],
             tier=tier,
             since=notice.since or "the baseline",
-            passed=str(passed),
-            window=str(window),
-            missing=str(window - passed),
+            passed=passed,
+            window=window,
+            missing=window - passed,
             version=history.new_version or "now",
         )
     if notice.sunset and _is_earlier(history.new_version, today, notice.sunset):
@@ -90,7 +90,7 @@ def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
             tool=tool.name,
             value=change.new,
             successor=subject_of(change).successor or "something else",
-            window=str(window),
+            window=window,
         )
 
 
@@ -106,7 +106,7 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
             old=str(change.old),
             new=str(change.new),
             told=told,
-            window=str(window),
+            window=window,
         )
 
 
@@ -208,7 +208,7 @@ def _sunset(tool: Tool, before: Tool | None, notice: Notice, history: History, t
     path, sunset = join_pointer("/deprecated", "sunset"), notice.sunset
     was = before.deprecation.sunset if before is not None and before.deprecation is not None else None
     if sunset is not None and _day(sunset) is None and Numbered.parse(sunset) is None:
-        yield finding("policy/sunset-unreadable", path, tool=tool.name, value=sunset, found=one_line(sunset, 40))
+        yield finding("policy/sunset-unreadable", path, tool=tool.name, value=sunset, found=sunset)
         return
     if was and sunset and _is_forward(was, sunset):
         yield finding("policy/sunset-brought-forward", path, tool=tool.name, value=[was, sunset], old=was, new=sunset)

@@ -94,8 +94,8 @@ def _version(
             "policy/version-backwards",
             _VERSION_PATH,
             value=[old_version, new_version],
-            old=one_line(old_version, 40),
-            new=one_line(new_version, 40),
+            old=old_version,
+            new=new_version,
             next=_next(old_version, Bump.highest([needed, Bump.PATCH])),
         )
     elif step.bump.rank < needed.rank:
@@ -103,8 +103,8 @@ def _version(
             "policy/bump-too-small",
             _VERSION_PATH,
             value=value,
-            old=one_line(old_version, 40),
-            new=one_line(new_version, 40),
+            old=old_version,
+            new=new_version,
             declared="no step" if step.bump is Bump.NONE else f"a {step.bump.value} step",
             required=needed.value,
             forcing=_listed(forcing),
@@ -143,8 +143,8 @@ def _scheme(
         "policy/version-not-semver",
         _VERSION_PATH,
         value=scheme_of(odd),
-        version=one_line(odd, 40),
-        old=one_line(old_version, 40),
-        new=one_line(new_version, 40),
+        version=odd,
+        old=old_version,
+        new=new_version,
         counts=_counted(step, settings),
     )
