@@ -1,6 +1,7 @@
 """What is made when it is first used: regular expressions, and the names of a package.
 
-A command imports some two hundred expressions and uses a few dozen; compiling one costs as much as importing a module.
+A command imports some two hundred expressions and uses a few dozen. Compiling them all takes 2 to 7 % of a start (2 to
+12 ms, Python 3.11).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The top-level blocks of a Markdown document, each with its lines.
 
-markdown-it-py decides what is a heading, a paragraph or a list item. Loading it costs as much CPU as an offline
-check, and five hundred releases keep it busy for as long again, though a release that keeps the grammar uses
-so little of Markdown that its blocks can be told line by line. So the document is cut where a release starts;
-:func:`plain_blocks` reads what is plain and gives up at the first line that could mean anything else, and
+markdown-it-py decides what is a heading, a paragraph or a list item. With it an offline check takes 7 % more CPU where
+the changelog has one release, 12 % with 41 and 23 % with 500 (295 → 362 ms, Python 3.11), though a release that keeps
+the grammar uses so little of Markdown that its blocks can be told line by line. So the document is cut where a release
+starts; :func:`plain_blocks` reads what is plain and gives up at the first line that could mean anything else, and
 that release goes to markdown-it. The tests hold the two ways to the same answer.
 """
 

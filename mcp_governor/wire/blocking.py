@@ -1,7 +1,7 @@
 """A server that is our child, without an event loop.
 
-One conversation with one child needs none, and importing one costs as much CPU as everything else that a check of
-a small server does. Everything here is ``async`` in name, so that the same protocol code drives it, and never suspends:
+One conversation with one child needs none, and a check of a small server takes 14 to 20 % more CPU with one (206 → 235
+ms, Python 3.11). Everything here is ``async`` in name, so that the same protocol code drives it, and never suspends:
 :func:`drive` runs such a coroutine to its end. POSIX only, because it waits for pipes.
 """
 
