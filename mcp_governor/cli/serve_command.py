@@ -22,13 +22,14 @@ def serve(http: bool, port: int) -> None:
             "serve speaks over standard input and output, and one is closed.", "Keep them open, or use --http."
         )
     from mcp_governor.server import build_server
-    from mcp_governor.server.lines import LINE_BYTES
     from mcp_governor.server.pool import Pool
 
     pool = Pool()
     server = build_server(pool)
     if http:
-        server.run("streamable-http", host="127.0.0.1", port=port, max_request_body_size=LINE_BYTES)
+        from mcp_governor.server.http import serve_http
+
+        serve_http(server, port)
         return
     from mcp_governor.server.stdio import serve_stdio
 

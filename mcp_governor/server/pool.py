@@ -18,6 +18,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
+from mcp_governor.server.lines import cost
 from mcp_governor.server.worker import RESULT_BYTES
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ WORKERS = 2
 
 WAITING = 64
 """Calls that may wait for a worker; the next one is refused."""
+
+WAITING_COST = 32 << 20
+"""Most memory, as ``lines.cost`` estimates it, that the arguments of waiting calls may take. One call always fits. The
+client of a call may be gone, over HTTP, so that nobody else counts it."""
 
 WAIT_SECONDS = 20.0
 """How long a call may wait for a worker before it is refused."""
@@ -119,6 +124,7 @@ class Pool:
     def __init__(self, size: int = WORKERS, waiting: int = WAITING, wait_seconds: float = WAIT_SECONDS) -> None:
         self._free = anyio.Semaphore(size)
         self._waiting = 0
+        self._waiting_cost = 0
         self._most_waiting = waiting
         self._wait_seconds = wait_seconds
         self._idle: list[Worker] = []
@@ -145,7 +151,7 @@ class Pool:
             SpentError: it was ended.
             CrashError: it failed.
         """
-        await self._admit()
+        await self._admit(cost(arguments))
         try:
             worker = self._idle.pop() if self._idle else self._started()
             if not worker.lives:
@@ -156,10 +162,11 @@ class Pool:
         finally:
             self._free.release()
 
-    async def _admit(self) -> None:
-        if self._waiting >= self._most_waiting:
+    async def _admit(self, size: int) -> None:
+        if self._waiting >= self._most_waiting or (self._waiting and self._waiting_cost + size > WAITING_COST):
             raise BusyError
         self._waiting += 1
+        self._waiting_cost += size
         try:
             with anyio.fail_after(self._wait_seconds):
                 await self._free.acquire()
@@ -173,6 +180,7 @@ class Pool:
             raise BusyError from None
         finally:
             self._waiting -= 1
+            self._waiting_cost -= size
 
     async def _ask(self, worker: Worker, request: bytes, seconds: float) -> dict[str, Any]:
         try:
