@@ -58,9 +58,10 @@ def published_validator(schema: dict[str, Any], draft: int) -> Validator:
     import jsonschema_rs
 
     from mcp_governor.schemas.soundness import native_validator
+    from mcp_governor.schemas.weight import MOST
 
     try:
-        return native_validator(schema, json.dumps(schema), draft)
+        return native_validator(schema, json.dumps(schema), draft, heaviest=MOST)
     except UnicodeEncodeError:
         return published_validator(encodable(schema), draft)
     except jsonschema_rs.ReferencingError as error:

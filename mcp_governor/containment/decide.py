@@ -17,6 +17,7 @@ from mcp_governor.containment.shallow import comparable, surely_covers
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.soundness import is_plainly_valid, unreadable
 from mcp_governor.schemas.values import text_of
+from mcp_governor.schemas.weight import HEAVY
 
 if TYPE_CHECKING:
     from mcp_governor.containment.outcome import Outcome
@@ -181,7 +182,8 @@ def _confirmed(outer: Schema, inner: Schema, found: Found, until: float, *, twic
     patterned = '"pattern' in outer.text or '"pattern' in inner.text
     risky = patterned and (longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack)))
     large = len(outer.text) + len(inner.text) > LARGE_TEXT or size > LARGE_VALUE
-    if risky or large or not (outer.cost.shallow and inner.cost.shallow):
+    heavy = max(outer.weight, inner.weight) > HEAVY
+    if risky or large or heavy or not (outer.cost.shallow and inner.cost.shallow):
         answer = _ask("accepts", outer, inner, value, until)
         return None if answer is None else bool(answer == [False, True])
     return inner.accepts(value, twice=twice) is True and outer.accepts(value, twice=twice) is False

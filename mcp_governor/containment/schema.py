@@ -21,6 +21,7 @@ from mcp_governor.schemas.references import Document, published
 from mcp_governor.schemas.soundness import find_problem, native_validator
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.walking import patterns_of
+from mcp_governor.schemas.weight import HEAVY, MOST, weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 CACHE_SIZE = 1_024
 MAX_NODES = 200_000
 CACHE_TEXT = 8_000_000
-"""Characters of schema text to keep at most: this bounds the memory of the cache."""
+"""Characters of schema text, or tenths of what validators weigh, to keep at most: this bounds the memory of the
+cache."""
 
 
 class Schema:
@@ -40,12 +42,14 @@ class Schema:
         given: the schema as it was published; only read while this is made, as it may be changed later.
         text: its canonical text.
         draft: the draft it is written in; ``None`` where it names an unknown one.
-        trusted: it is known to be sound, and what it costs does not matter.
+        trusted: it is known to be sound, and what it costs does not matter: this process can be killed.
     """
 
     def __init__(self, given: Any, text: str, draft: int | None, *, trusted: bool = False) -> None:
         self.text = text
         self.draft = draft
+        self.weight = weight(given, text)
+        self._trusted = trusted
         self._formula: Formula | None = None
         self.cost = Cost(quick=True, shallow=True) if trusted else self._estimate(given)
         self.canonical = self._canonical(given) if self.cost.quick else None
@@ -62,6 +66,11 @@ class Schema:
         if self.contents_matter:
             return _canonical(modern(given, self.draft or LATEST, self.text), LATEST)
         return _canonical(given, self.draft)
+
+    @property
+    def size(self) -> int:
+        """What it counts for in the cache, whose entries have validators."""
+        return max(len(self.text), self.weight // 10)
 
     @property
     def _surely_sound(self) -> bool:
@@ -119,9 +128,10 @@ class Schema:
     @cached_property
     def validator(self) -> jsonschema_rs.Validator:
         """The native validator, formats being annotations."""
+        heaviest = MOST if self._trusted else HEAVY
         if self.contents_matter:
-            return native_validator(self.modern, self.text, LATEST)
-        return native_validator(self.source, self.text, self.draft or LATEST)
+            return native_validator(self.modern, self.text, LATEST, heaviest=heaviest)
+        return native_validator(self.source, self.text, self.draft or LATEST, heaviest=heaviest)
 
     @cached_property
     def second_validator(self) -> Any:
@@ -242,8 +252,8 @@ def _load(given: Any, text: str, default_dialect: int) -> Schema:
     if found is not None:
         return found
     found = _cache[key] = Schema(given, text, dialect_of(given, default_dialect))
-    _cached_text += len(text)
+    _cached_text += found.size
     while _cached_text > CACHE_TEXT or len(_cache) > CACHE_SIZE:
         _, old = _cache.popitem(last=False)
-        _cached_text -= len(old.text)
+        _cached_text -= old.size
     return found

@@ -15,7 +15,7 @@ from mcp_governor.containment.flaws import Flaw, flaw_of
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.soundness import native_validator
+from mcp_governor.schemas.soundness import TooHeavyError, native_validator
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.values import text_of
 from mcp_governor.schemas.walking import patterns_of
@@ -44,7 +44,7 @@ class Validating:
         self._native: jsonschema_rs.Validator | None = None
         self._text = ""
         self._draft = draft = dialect_of(schema, LATEST)
-        self._harmless = False
+        self._harmless = self._heavy = False
         self._timeouts = 0
         if draft is None:
             return
@@ -52,13 +52,15 @@ class Validating:
             self._text = text = text_of(schema)
             self._native = native_validator(schema, text, draft)
             self._harmless = _is_harmless(schema, text, draft)
+        except TooHeavyError:
+            self._heavy = True
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError, jsonschema_rs.ReferencingError):
             self._native = None
 
     @property
     def readable(self) -> bool:
-        """Whether a validator takes the schema."""
-        return self._native is not None
+        """Whether a validator takes the schema, as far as that can be told."""
+        return self._native is not None or self._heavy
 
     def accepts(self, value: Any) -> bool | None:
         """Whether the schema accepts a value; ``None`` where no validator can tell within :data:`DEADLINE`."""
@@ -73,9 +75,9 @@ class Validating:
         Raises:
             ValueError: nobody can tell: it takes too long (:class:`UndecidedError`), or the value is no JSON.
         """
-        if self._native is None:
+        if not self.readable:
             raise UndecidedError("no validator can read the schema")
-        if self._harmless:
+        if self._native is not None and self._harmless:
             return bool(self._native.is_valid(value))
         answer = self._ask("accepts", value)
         if not answer or not isinstance(answer[0], bool):
@@ -88,9 +90,9 @@ class Validating:
         Raises:
             ValueError: as for :meth:`is_valid`.
         """
-        if self._native is None:
+        if not self.readable:
             raise UndecidedError("no validator can read the schema")
-        if self._harmless:
+        if self._native is not None and self._harmless:
             return map(flaw_of, self._native.iter_errors(value))
         return (Flaw(tuple(path), tuple(place), *rest) for path, place, *rest in self._ask("errors", value))
 

@@ -21,6 +21,8 @@ from typing import Any
 
 MEMORY = 2 << 30
 """Bytes of address space that the child may use."""
+DATA = 256 << 20
+"""Bytes of memory that it may use, where the system counts them: it and what asks it stay below 500 MB."""
 MOST_ERRORS = 20
 """Errors of one value that are told: no report shows more."""
 
@@ -133,7 +135,10 @@ def main() -> None:
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        most = min([DATA, *(limit for limit in resource.getrlimit(resource.RLIMIT_DATA) if limit >= 0)])
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))

@@ -17,6 +17,7 @@ from mcp_governor.schemas.references import Document, Place, published
 from mcp_governor.schemas.translation import NOWHERE, modern
 from mcp_governor.schemas.values import is_finite, text_of
 from mcp_governor.schemas.walking import MOST_NEGATED, children, in_place, negated, patterns_of
+from mcp_governor.schemas.weight import HEAVY, MOST, pattern_weight, weight
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -35,15 +36,28 @@ class TooLargeError(ValueError):
     """A validator of the schema would not fit into memory."""
 
 
-def native_validator(schema: Any, text: str, draft: int) -> jsonschema_rs.Validator:
+class TooHeavyError(TooLargeError):
+    """It would not fit into this process; :mod:`mcp_governor.containment.worker` may build it."""
+
+
+def native_validator(schema: Any, text: str, draft: int, *, heaviest: int = HEAVY) -> jsonschema_rs.Validator:
     """The native validator of a schema of this draft and text, formats being annotations; it fetches nothing.
 
+    Args:
+        schema: any JSON value.
+        text: it as JSON.
+        draft: the draft it is written in.
+        heaviest: bytes that it may take; more where this process has a limit of its own.
+
     Raises:
+        TooHeavyError: it would take more than that.
         ValueError: the schema breaks its meta-schema, or a reference leads nowhere.
         TooLargeError: the validator would not fit into memory.
     """
     if '"not"' in text and negated(schema) > MOST_NEGATED:
         raise TooLargeError('it nests "not" in "not" so often that its validator would not fit into memory')
+    if weight(schema, text) > heaviest:
+        raise TooHeavyError("it says so much that its validator would not fit into memory")
     if "json-schema.org/" in text and '"$ref"' in text:
         # by itself it knows the meta-schema of its own draft only
         return _VALIDATORS[draft](schema, validate_formats=False, registry=_meta_schemas())
@@ -70,7 +84,7 @@ def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
         named = {**schema, "$schema": uri_of(draft)}
     if not jsonschema_rs.meta.is_valid(named):
         return False
-    if '"pattern' in text and not all(map(_compiles, patterns_of(schema))):
+    if '"pattern' in text and (pattern_weight(schema) > MOST or not all(map(_compiles, patterns_of(schema)))):
         return False
     if '"$re' not in text and '"$dynamicRef"' not in text:
         return True

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from attack import SECONDS, attack
+from attack import MEGABYTE, SECONDS, attack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,6 +188,50 @@ def test_one_edit_of_a_large_schema_is_found_and_decided(tmp_path: Path, case: s
     run = attack("diff", *pair(tmp_path, old, new), "--format", "json", cwd=tmp_path).held(1)
     told = [(change["path"], change["verdict"], "witness" in change) for change in run.report["changes"]]
     assert told == [(path, "breaking", True)]
+
+
+def many_patterns(pattern: str, count: int) -> tuple[Schema, Schema]:
+    old = {f"p{n}": {"type": "string", "pattern": pattern + str(n)} for n in range(count)}
+    return an_object(old), an_object({**old, "p77": {"type": "string", "pattern": "^other$"}})
+
+
+def many_objects(count: int) -> tuple[Schema, Schema]:
+    values = [{"a": n} for n in range(count)]
+    return an_object({"x": {"enum": values}}), an_object({"x": {"enum": values[1:]}})
+
+
+# What a native validator of each takes: 6 KB of text a gigabyte.
+HEAVY_VALIDATORS: dict[str, tuple[Schema, Schema]] = {
+    "a thousand long repetitions": many_patterns(".{1000}", 1_000),
+    "look-ahead": many_patterns(r"^(?=a)\w{100}", 200),
+    "20,000 patterns": many_patterns(r"^(a|[\w]{1,90}\d*)", 20_000),
+    "60,000 objects in an enum": many_objects(60_000),
+}
+
+
+@pytest.mark.parametrize("case", HEAVY_VALIDATORS)
+@pytest.mark.parametrize("command", ["diff", "lint"])
+def test_validators_that_would_not_fit_are_not_built(tmp_path: Path, case: str, command: str) -> None:
+    old, new = pair(tmp_path, *HEAVY_VALIDATORS[case])
+    if command == "lint":
+        attack("lint", new, "--isolated", cwd=tmp_path).held(0, 1, peak=250 * MEGABYTE)
+        return
+    run = attack("diff", old, new, "--format", "json", cwd=tmp_path, seconds=2 * SECONDS).held(1, peak=350 * MEGABYTE)
+    changes = run.report["changes"]
+    assert changes
+    assert all(change["verdict"] == "breaking" or change.get("reason") for change in changes), changes[:3]
+
+
+@pytest.mark.parametrize("case", ["a thousand long repetitions", "20,000 patterns"])
+def test_call_builds_no_validator_that_would_not_fit(tmp_path: Path, case: str) -> None:
+    command = server(tmp_path, HEAVY_VALIDATORS[case][0])
+    attack("call", "--isolated", "--", *command, cwd=tmp_path).held(1, 4, peak=300 * MEGABYTE)
+
+
+def test_lint_of_20_000_examples_builds_one_validator(tmp_path: Path) -> None:
+    schema = {"type": "string", "examples": [*({"a": n} for n in range(20_000)), "fits"]}
+    run = attack("lint", surface(tmp_path, "new", an_object({"x": schema})), "--isolated", cwd=tmp_path)
+    run.held(0, 1)
 
 
 def test_20_000_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is a value that its own schema accepts."""
     if not isinstance(node.schema, dict) or node.schema.get("default") is None:
         return
-    yield from _refused(node, context, f"{node.pointer}/default", node.schema["default"])
+    yield from _refused(node, context, [(f"{node.pointer}/default", node.schema["default"])])
 
 
 def examples_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
@@ -65,8 +65,9 @@ def examples_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if not isinstance(node.schema, dict):
         return
     examples = node.schema.get("examples")
-    for index, example in enumerate(examples if isinstance(examples, list) else ()):
-        yield from _refused(node, context, f"{node.pointer}/examples/{index}", example)
+    if isinstance(examples, list):
+        places = [(f"{node.pointer}/examples/{index}", value) for index, value in enumerate(examples)]
+        yield from _refused(node, context, places)
 
 
 def _validator(node: SchemaPlace, context: Context, value: Any) -> Validator | None:
@@ -75,11 +76,15 @@ def _validator(node: SchemaPlace, context: Context, value: Any) -> Validator | N
     return validator_at(node) if affordable(node.schema, document, value) else None
 
 
-def _refused(node: SchemaPlace, context: Context, pointer: str, value: Any) -> Iterator[Hit]:
-    validator = _validator(node, context, value)
-    problems = errors(validator, value) if validator is not None else []
-    if problems:
-        yield hit(pointer, value, error=problems[0][1])
+def _refused(node: SchemaPlace, context: Context, given: list[tuple[str, Any]]) -> Iterator[Hit]:
+    """The values that their own schema refuses: each with its pointer, all with one validator."""
+    validator = _validator(node, context, [value for _, value in given]) if given else None
+    if validator is None:
+        return
+    for pointer, value in given:
+        problems = errors(validator, value)
+        if problems:
+            yield hit(pointer, value, error=problems[0][1])
 
 
 def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
