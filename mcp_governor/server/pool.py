@@ -30,7 +30,7 @@ WORKERS = 2
 WAITING = 64
 """Calls that may wait for a worker; the next one is refused."""
 
-WAITING_COST = 32 << 20
+WAITING_COST = 64 << 20
 """Most memory, as ``lines.cost`` estimates it, that the arguments of waiting calls may take. One call always fits. The
 client of a call may be gone, over HTTP, so that nobody else counts it."""
 
