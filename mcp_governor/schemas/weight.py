@@ -23,8 +23,9 @@ _MOST_PATTERN = 10_000_000
 """The engine itself refuses larger patterns."""
 _COUNTED = re.compile(r"\{(\d{1,6})(?:,(\d{0,6}))?\}")
 
-HEAVY = 32_000_000
-"""Bytes of one validator from which on it is not built in this process; a few are alive at a time."""
+HEAVY = 64_000_000
+"""Bytes of one validator from which on it is not built in this process: 30,000 subschemas, more than honest
+schemas have. A few are alive at a time."""
 MOST = 256_000_000
 """Bytes of a validator that is not built at all, or whose patterns are not even looked at one by one."""
 
