@@ -177,7 +177,7 @@ class _Parser:
         if reference is not None:
             target = self._resolve(reference, base)
             if target is None:
-                self._opaque(node, value, f"its $ref {_shown(reference)} leads {_whither(reference)}")
+                self._opaque(node, value, f"its $ref {_shown(reference)} leads {self._whither(reference, base)}")
                 return
             node.keywords["$ref"] = target
             if self.draft in (4, 6, 7):
@@ -230,6 +230,10 @@ class _Parser:
         found = self.document.find(base, reference) if isinstance(reference, str) else None
         return None if found is None else self._node(found.pointer, found.schema, found.base)
 
+    def _whither(self, reference: Any, base: str) -> str:
+        remote = isinstance(reference, str) and self.document.leads_out(base, reference)
+        return "to another document, which is not fetched" if remote else "nowhere in this schema"
+
     def _break_circles(self) -> None:
         """Nodes that apply themselves to the same instance without end say nothing."""
         circles = Components(SchemaNode.in_place)
@@ -242,11 +246,6 @@ class _Parser:
 
 
 _LEGACY = frozenset({"additionalItems", "dependencies", "exclusiveMaximum", "exclusiveMinimum", "items"})
-
-
-def _whither(reference: Any) -> str:
-    remote = isinstance(reference, str) and not reference.startswith("#")
-    return "to another document, which is not fetched" if remote else "nowhere in this schema"
 
 
 def _shown(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
@@ -39,7 +40,7 @@ class Document:
 
     Args:
         schema: any JSON value.
-        text: its text as it was published, where that is known: most schemas name nothing, which it shows.
+        text: its JSON text, where that is known: most schemas name nothing, which it shows.
         draft: the dialect it is written in, which says how a schema gets a name.
         alone: the meta-schemas, which every implementation carries, are not part of it.
     """
@@ -53,7 +54,7 @@ class Document:
         self._alone = alone
         self._legacy = draft <= 7
         self._identity = "id" if draft == 4 else "$id"
-        if not text or any(word in text for word in _NAMING):
+        if _may_name(schema, text):
             self._index(Target(schema, "", ""))
 
     def parts(self, start: Target | None = None) -> Iterator[Target]:
@@ -150,10 +151,20 @@ class Document:
         return self.resources.setdefault(uri, Target(known, uri, ""))
 
 
+def _may_name(schema: Any, text: str) -> bool:
+    try:
+        text = text or json.dumps(schema, default=str)
+    except RecursionError:
+        return True
+    return any(word in text for word in _NAMING)
+
+
 def _uri_of(base: str, reference: str) -> tuple[str, str] | None:
     """The document that a reference names, and the decoded fragment; ``None`` where it is not a URI."""
+    if reference.startswith("#"):
+        return base, unquote(reference[1:])
     try:
-        uri, fragment = urldefrag(base + reference if reference.startswith("#") else urljoin(base, reference))
+        uri, fragment = urldefrag(urljoin(base, reference))
     except ValueError:
         return None
     return uri, unquote(fragment)

@@ -51,6 +51,13 @@ LEADS: dict[str, tuple[int, dict[str, Any], str, str, str | None]] = {
         None,
     ),
     "not into a value": (20, {"required": ["a"]}, "", "#/required", None),
+    "within a resource whose name is no address": (
+        20,
+        {"$id": "http://[", "$defs": {"a": LEAF}},
+        "http://[",
+        "#/$defs/a",
+        "/$defs/a",
+    ),
     "not to something that is no address": (20, {"$id": "http://[", "$defs": {"a": LEAF}}, "", "//[#/$defs/a", None),
 }
 
