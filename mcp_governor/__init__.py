@@ -17,9 +17,11 @@ from mcp_governor._version import __version__
 from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from mcp_governor.call import validate_response
+    from mcp_governor.call.validate import validate_response
     from mcp_governor.change import Change, compare
-    from mcp_governor.checking import Report, check, read_surface
+    from mcp_governor.checking.model import Report
+    from mcp_governor.checking.reading import read_surface
+    from mcp_governor.checking.run import check
     from mcp_governor.config import Config, load_config
     from mcp_governor.containment import Containment, contains
     from mcp_governor.errors import GovernorError
@@ -52,9 +54,11 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "call": ("validate_response",),
+        "call.validate": ("validate_response",),
         "change": ("Change", "compare"),
-        "checking": ("Report", "check", "read_surface"),
+        "checking.model": ("Report",),
+        "checking.run": ("check",),
+        "checking.reading": ("read_surface",),
         "config": ("Config", "load_config"),
         "containment": ("Containment", "contains"),
         "errors": ("GovernorError",),

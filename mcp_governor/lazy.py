@@ -40,10 +40,11 @@ def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[
 
     Args:
         package: its ``__name__``.
-        homes: submodule → the names that come from it; the submodule itself is one, too, so no name may
-            be that of a submodule.
+        homes: submodule, or one in it, → the names that come from it; the submodule itself is one, too, so no name
+            may be that of a submodule.
     """
-    home_of = {name: home for home, names in homes.items() for name in (home, *names)}
+    home_of = {name: name for name in (home.partition(".")[0] for home in homes)}
+    home_of |= {name: home for home, names in homes.items() for name in names}
 
     def load(name: str) -> Any:
         home = home_of.get(name)

@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mcp_governor.checking import Report
+    from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.report.lines import Line
 
@@ -60,7 +60,7 @@ class McpCollector(pytest.Collector):
         import warnings
         from dataclasses import replace
 
-        from mcp_governor.checking import check
+        from mcp_governor.checking.run import check
         from mcp_governor.config import load_config
         from mcp_governor.errors import GovernorError
         from mcp_governor.text import printable

@@ -70,15 +70,12 @@ def test_names_of_a_package_load_with_their_first_use(tmp_path, monkeypatch):
     "package",
     [
         "",
-        ".call",
         ".catalogue",
         ".change",
         ".changelog",
         ".charter",
-        ".checking",
         ".containment",
         ".linting",
-        ".policy",
         ".wire",
     ],
 )

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call import validate_response
+from mcp_governor.call.validate import validate_response
 from mcp_governor.charter import ToolResponse
 from mcp_governor.surface import build_surface
 

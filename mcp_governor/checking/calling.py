@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from mcp_governor.call import CallReport, CallSettings, Sandbox
+    from mcp_governor.call.report import CallReport
+    from mcp_governor.call.sandbox import Sandbox
+    from mcp_governor.call.settings import CallSettings
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
@@ -48,7 +50,7 @@ def call_target(
     if not isinstance(source, LiveSource):
         raise UsageError(f"{source.shown} is a recording; only a live server can be called.", "Name a live server.")
     emit(Started("read", source.shown))
-    from mcp_governor.call import Sandbox
+    from mcp_governor.call.sandbox import Sandbox
 
     with Sandbox(scratch) as sandbox:
         return run(_read_and_call, source, config, settings, emit, sandbox)
@@ -58,7 +60,10 @@ async def _read_and_call(
     source: LiveSource, config: Config, settings: CallSettings, emit: Emit, sandbox: Sandbox
 ) -> tuple[Surface, CallReport]:
     from mcp_governor import wire
-    from mcp_governor.call import check_server_info, load_recordings, plan_calls, run_calls, split_recordings
+    from mcp_governor.call.agent_info import check_server_info
+    from mcp_governor.call.plan import plan_calls
+    from mcp_governor.call.record import load_recordings, split_recordings
+    from mcp_governor.call.run import run_calls
     from mcp_governor.catalogue import select
 
     limits = limits_of(source)
@@ -93,7 +98,7 @@ def configured_calls(config: Config) -> CallSettings | None:
     """What ``check`` calls: only what the configuration names or a recording holds, ``None`` for nothing."""
     if not config.calls and not config.calls_dir:
         return None
-    from mcp_governor.call import CallSettings
+    from mcp_governor.call.settings import CallSettings
 
     return CallSettings(generate=False, timeout=config.timeout)
 

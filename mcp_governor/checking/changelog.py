@@ -111,7 +111,7 @@ def recorded_releases(changelog: Changelog, config: Config) -> tuple[Recorded, .
 
 def _manifest_names(surface: Surface, baseline: Baseline | None) -> frozenset[str]:
     """What entries may name of the registry manifest, now or before."""
-    from mcp_governor.policy import manifest_names
+    from mcp_governor.policy.manifest import manifest_names
 
     manifests = (surface.manifest, baseline.surface.manifest if baseline else None)
     return frozenset[str]().union(*(manifest_names(manifest) for manifest in manifests if manifest is not None))

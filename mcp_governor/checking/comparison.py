@@ -43,7 +43,7 @@ def compare_targets(
 def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, only_breaking: bool = False) -> Report:
     """:func:`compare_targets` for surfaces that were read."""
     from mcp_governor.change import Verdict
-    from mcp_governor.policy import required_step
+    from mcp_governor.policy.model import required_step
     from mcp_governor.version_steps import needed_step
 
     changes = changes_between(baseline.surface, surface, config)

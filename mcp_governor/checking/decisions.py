@@ -64,7 +64,7 @@ def decide(
         FileFormatError: the lint baseline cannot be read.
     """
     from mcp_governor.catalogue.governing import Governor
-    from mcp_governor.policy import apply_acceptances
+    from mcp_governor.policy.acceptance import apply_acceptances
 
     known = _known(config) if known is None else known
     governor = Governor(selection, surface, stations=stations, known=known)

@@ -14,7 +14,7 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mcp_governor.call import GoodCallCounts
+    from mcp_governor.call.report import GoodCallCounts
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface

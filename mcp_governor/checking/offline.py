@@ -27,7 +27,7 @@ def check_offline(
     today: date | None = None,
     places: bool = False,
 ) -> Report:
-    """:func:`mcp_governor.checking.check` over the recorded surface of the work tree.
+    """:func:`mcp_governor.checking.run.check` over the recorded surface of the work tree.
 
     Args:
         target: another recording to govern.
@@ -40,7 +40,7 @@ def check_offline(
     Raises:
         UsageError: ``target`` or ``against`` is a live server.
         TargetError: nothing is recorded.
-        GovernorError: as :func:`mcp_governor.checking.check`.
+        GovernorError: as :func:`mcp_governor.checking.run.check`.
     """
     here = Path.cwd()
     source = recorded_source(config, target, base=here)

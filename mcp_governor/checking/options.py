@@ -53,7 +53,7 @@ def changes_between(old: Surface, new: Surface, config: Config) -> list[Change]:
 
     changes = compare(old, new, level=config.level, options=change_options(config))
     if old.manifest is not None and new.manifest is not None:
-        from mcp_governor.policy import compare_manifests
+        from mcp_governor.policy.manifest import compare_manifests
 
         changes += compare_manifests(old.manifest, new.manifest)
     return changes

@@ -53,7 +53,7 @@ def with_manifest(surface: Surface, config: Config) -> Surface:
     """
     if not config.server_json:
         return surface
-    from mcp_governor.policy import parse_manifest
+    from mcp_governor.policy.manifest import parse_manifest
 
     try:
         data = read_bytes(config.resolve(config.server_json), limit=MAX_TEXT_BYTES)

@@ -56,7 +56,7 @@ def check_release(
         FileFormatError: the changelog is named and cannot be read.
         ConfigError: the schema version names a constant that is not there.
     """
-    from mcp_governor.policy import evaluate
+    from mcp_governor.policy.evaluation import evaluate
 
     declared = read_declared(config, surface, changelog)
     old_version = _old_version(baseline, declared, config)
@@ -90,7 +90,7 @@ def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iter
     """Whether the registry manifest states the server's version."""
     if surface.manifest is None:
         return ()
-    from mcp_governor.policy import check_manifest
+    from mcp_governor.policy.manifest import check_manifest
 
     return check_manifest(surface.manifest, expected, what=config.server_json)
 
@@ -110,7 +110,7 @@ def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: 
         return ()
     from mcp_governor.changelog.reading import MAX_LINES
     from mcp_governor.errors import ConfigError, TargetError
-    from mcp_governor.policy import check_contract_doc
+    from mcp_governor.policy.contract_doc import check_contract_doc
     from mcp_governor.target.git import file_at
 
     path = config.resolve(config.contract_doc)

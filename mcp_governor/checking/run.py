@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mcp_governor.call import CallReport
+    from mcp_governor.call.report import CallReport
     from mcp_governor.catalogue import Selection
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog

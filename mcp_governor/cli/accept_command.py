@@ -31,7 +31,8 @@ def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
 
     Reports show ids with -v, and in JSON. Accepting the same id again renews its reason and its end.
     """
-    from mcp_governor.policy import Acceptance, add_acceptance
+    from mcp_governor.policy.acceptance import Acceptance
+    from mcp_governor.policy.accepting import add_acceptance
     from mcp_governor.writing import NewFile, locked, write_files
 
     path = run.config.path

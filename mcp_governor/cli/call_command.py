@@ -19,8 +19,8 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.call import CallReport
-    from mcp_governor.checking import Report
+    from mcp_governor.call.report import CallReport
+    from mcp_governor.checking.model import Report
     from mcp_governor.report.lines import Line
 
 
@@ -69,7 +69,7 @@ def call(
     from dataclasses import replace
     from datetime import date
 
-    from mcp_governor.call import CallSettings
+    from mcp_governor.call.settings import CallSettings
     from mcp_governor.checking.calling import call_report, call_target
 
     if destructive and not allow_writes:
@@ -99,7 +99,7 @@ def call(
 
 
 def _record(folder: Path, called: CallReport, *, quiet: bool) -> None:
-    from mcp_governor.call import write_recordings
+    from mcp_governor.call.record import write_recordings
 
     files = write_recordings(folder, called.results, sandbox=called.sandbox)
     if not quiet:

@@ -47,8 +47,9 @@ def changelog() -> None:
 @reporting()
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
-    from mcp_governor.checking import changelog_report, read_governed
     from mcp_governor.checking.changelog import load_changelog
+    from mcp_governor.checking.reading import read_governed
+    from mcp_governor.checking.run import changelog_report
     from mcp_governor.target import read_baseline
 
     load_changelog(run.config)
@@ -76,9 +77,9 @@ class _Desk:
 
 def _desk(run: Run, target: str | None, against: str | None) -> _Desk:
     from mcp_governor.changelog import parse
-    from mcp_governor.checking import read_governed
     from mcp_governor.checking.changelog import load_changelog
     from mcp_governor.checking.options import changes_between
+    from mcp_governor.checking.reading import read_governed
     from mcp_governor.config import DEFAULT_CHANGELOG
     from mcp_governor.target import read_baseline
 
@@ -102,7 +103,7 @@ def _next_version(desk: _Desk) -> str:
     next one that its changes need."""
     from mcp_governor.changelog import baseline_version, schema_version
     from mcp_governor.findings import Bump
-    from mcp_governor.policy import required_step
+    from mcp_governor.policy.model import required_step
     from mcp_governor.version_steps import Scheme, needed_step, next_version, same_version, scheme_of
 
     spec = desk.config.schema_version
@@ -209,9 +210,9 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
 
     from mcp_governor.changelog import parse, recorded_path
     from mcp_governor.changelog import release as released
-    from mcp_governor.checking import check_surface, read_governed
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.reading import trusting
+    from mcp_governor.checking.reading import read_governed, trusting
+    from mcp_governor.checking.run import check_surface
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import read_baseline
     from mcp_governor.writing import NewFile, locked, write_files

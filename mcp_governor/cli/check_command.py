@@ -38,8 +38,8 @@ def check(run: Run, target: str | None, against: str | None, level: str | None, 
     """
     from dataclasses import replace
 
-    from mcp_governor.checking import check as run_check
-    from mcp_governor.checking import check_offline
+    from mcp_governor.checking.offline import check_offline
+    from mcp_governor.checking.run import check as run_check
 
     config = replace(run.config, level=level) if level else run.config
     command = server_command()

@@ -22,7 +22,7 @@ def diff(run: Run, old: str, new: str | None, level: str | None, only: str | Non
     """
     from dataclasses import replace
 
-    from mcp_governor.checking import compare_targets
+    from mcp_governor.checking.comparison import compare_targets
     from mcp_governor.report.diff_text import diff_lines
 
     command = server_command()

@@ -252,7 +252,7 @@ def _config(plan: _Plan, root: Path) -> Config:
 
 
 def _read(source: Source, config: Config) -> Surface:
-    from mcp_governor.checking import read_governed
+    from mcp_governor.checking.reading import read_governed
     from mcp_governor.errors import NothingCheckedError
 
     surface = read_governed(source, config)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.catalogue import Selection, Suppression
-    from mcp_governor.checking import Report
+    from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.report.lines import Line
@@ -70,9 +70,9 @@ def lint(
     """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
     from mcp_governor.catalogue import load_baseline
     from mcp_governor.catalogue import select as selected
-    from mcp_governor.checking import lint_report, read_governed
     from mcp_governor.checking.places import with_places
-    from mcp_governor.checking.reading import trusting
+    from mcp_governor.checking.reading import read_governed, trusting
+    from mcp_governor.checking.run import lint_report
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting.phrases import counted
 

@@ -18,7 +18,7 @@ from mcp_governor.text import visible
 @configured("quiet")
 def snapshot(run: Run, target: str | None, out: str | None) -> None:
     """Record the surface of TARGET, deterministically, for review and later comparison."""
-    from mcp_governor.checking import read_governed
+    from mcp_governor.checking.reading import read_governed
     from mcp_governor.report.groups import count_of
     from mcp_governor.surface import dump_surface, fingerprint
     from mcp_governor.target import SURFACE_FILE

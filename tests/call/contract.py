@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mcp_governor.call import validate_response
+from mcp_governor.call.validate import validate_response
 
 
 def envelope(**fields: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import anyio
 import pytest
 
-from mcp_governor.call import check_server_info
+from mcp_governor.call.agent_info import check_server_info
 from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.wire import HttpEndpoint
 from tests.support import free_port

@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from mcp_governor.call import Sandbox
 from mcp_governor.call.attempts import Attempts
 from mcp_governor.call.lessons import read_lesson
+from mcp_governor.call.sandbox import Sandbox
 from mcp_governor.call.supply import Supply
 from mcp_governor.surface import build_surface
 

@@ -11,8 +11,12 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_governor.call import CallSettings, Purpose, Sandbox, plan_calls, run_calls, write_recordings
-from mcp_governor.call.record import load_recordings, split_recordings
+from mcp_governor.call.cases import Purpose
+from mcp_governor.call.plan import plan_calls
+from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
+from mcp_governor.call.run import run_calls
+from mcp_governor.call.sandbox import Sandbox
+from mcp_governor.call.settings import CallSettings
 from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.config import CallConfig
 from mcp_governor.surface import build_surface

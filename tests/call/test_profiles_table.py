@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.call import validate_response
+from mcp_governor.call.validate import validate_response
 from mcp_governor.surface import build_surface
 
 PAYLOAD = {"items": [{"name": "a"}], "schema_version": "1.2.0"}

@@ -8,7 +8,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_governor.call import CallSettings, Purpose, plan_calls, run_calls
+from mcp_governor.call.cases import Purpose
+from mcp_governor.call.plan import plan_calls
+from mcp_governor.call.run import run_calls
+from mcp_governor.call.settings import CallSettings
 from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import NothingCheckedError

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mcp_governor.call import Sandbox
+from mcp_governor.call.sandbox import Sandbox
 from mcp_governor.errors import UsageError
 
 DAY = date(2026, 11, 23)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_governor.call import validate_response
 from mcp_governor.call.response import read_response
-from mcp_governor.call.validate import ResponseChecker
+from mcp_governor.call.validate import ResponseChecker, validate_response
 from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.errors import ConfigError
 from mcp_governor.surface import build_surface

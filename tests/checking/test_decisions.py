@@ -11,7 +11,7 @@ import pytest
 from commandline import governor_here
 
 from mcp_governor.catalogue import dump_baseline
-from mcp_governor.checking import check
+from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
 from mcp_governor.pytest_plugin import _families
 

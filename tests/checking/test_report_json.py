@@ -13,7 +13,8 @@ import jsonschema
 import pytest
 from commandline import governor_here
 
-from mcp_governor.checking import Report, check_surface
+from mcp_governor.checking.model import Report
+from mcp_governor.checking.run import check_surface
 from mcp_governor.checking.schema import report_schema
 from mcp_governor.config import AcceptConfig, Config
 from mcp_governor.demo.server import RELEASES

@@ -150,7 +150,7 @@ def test_errors_end_in_their_code_with_message_and_hint(here, monkeypatch, error
     def fail(*_: object, **__: object) -> None:
         raise error("It went wrong.", "Do better.")
 
-    monkeypatch.setattr("mcp_governor.checking.check", fail)
+    monkeypatch.setattr("mcp_governor.checking.run.check", fail)
     outcome = here("check", "old.json")
     assert (outcome.code, outcome.out, outcome.err) == (code, "", "error: It went wrong.\n  Do better.\n")
 
@@ -159,7 +159,7 @@ def test_a_bug_is_told_as_one(here, monkeypatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by \x1b[31mzero")
 
-    monkeypatch.setattr("mcp_governor.checking.check", fail)
+    monkeypatch.setattr("mcp_governor.checking.run.check", fail)
     monkeypatch.delenv("MCP_GOVERNOR_DEBUG", raising=False)
     outcome = here("check", "old.json")
     assert (outcome.code, outcome.out) == (Exit.BUG, "")
@@ -191,7 +191,7 @@ def test_an_interruption_is_no_verdict(here, monkeypatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mcp_governor.checking.check", interrupt)
+    monkeypatch.setattr("mcp_governor.checking.run.check", interrupt)
     outcome = here("check", "old.json")
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "\ninterrupted\n")
 

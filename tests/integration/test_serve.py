@@ -11,7 +11,8 @@ from projects import governor_process
 from support import REPO, free_port, listening
 
 from mcp_governor.call.validate import validate_response
-from mcp_governor.checking import check, check_offline
+from mcp_governor.checking.offline import check_offline
+from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
 from mcp_governor.server import build_server
 from mcp_governor.surface import build_surface, fingerprint, load_surface

@@ -13,7 +13,9 @@ from mcp_governor.change.model import Change
 from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.findings import Bump, Finding, Severity
-from mcp_governor.policy import Acceptance, add_acceptance, apply_acceptances, evaluate
+from mcp_governor.policy.acceptance import Acceptance, apply_acceptances
+from mcp_governor.policy.accepting import add_acceptance
+from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import build_surface
 
 TODAY = date(2026, 11, 21)

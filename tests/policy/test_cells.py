@@ -23,7 +23,7 @@ from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.changelog import parse
 from mcp_governor.config.model import PolicyConfig
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.policy import evaluate
+from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import Surface, build_surface
 
 LETTERS = {

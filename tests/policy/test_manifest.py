@@ -10,7 +10,7 @@ import pytest
 from mcp_governor.change import Kind, catalogue
 from mcp_governor.changelog import SchemaVersion
 from mcp_governor.errors import FileFormatError
-from mcp_governor.policy import check_manifest, compare_manifests, manifest_names, parse_manifest
+from mcp_governor.policy.manifest import check_manifest, compare_manifests, manifest_names, parse_manifest
 
 BASE: dict[str, Any] = {
     "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",

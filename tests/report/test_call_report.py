@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from mcp_governor.call import GoodCallCounts
+from mcp_governor.call.report import GoodCallCounts
 from mcp_governor.change import Change, Side, Verdict
 from mcp_governor.checking.model import Report
 from mcp_governor.checking.schema import report_schema
