@@ -215,7 +215,8 @@ def test_control_c_ends_the_server_too(folder: Path) -> None:
         while not (folder / "asked").exists():
             assert time.monotonic() < deadline, "the server was never asked"
             time.sleep(0.05)
-        assert len(leash.running()) == 2
+        # ours, the leash of the server, and the server
+        assert len(leash.running()) == 3
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, b"", b"\ninterrupted\n")
