@@ -37,6 +37,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     folder.mkdir()
     (beside / "uvx").write_text(FAKE.format(python=PYTHON, server=str(SERVERS / "plain.py")))
     (beside / "uvx").chmod(0o755)
+    # servers are started behind a leash, which our own Python runs
+    (beside / "python").write_text(f'#!/bin/sh\nexec {PYTHON} "$@"\n')
+    (beside / "python").chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(beside / "python"))
     monkeypatch.chdir(folder)
 
