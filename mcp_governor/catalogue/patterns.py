@@ -111,6 +111,16 @@ def encodable(value: Any) -> Any:
     return value
 
 
+def with_options(part: Any, options: Mapping[str, Any]) -> Any:
+    """A schema or a pattern with the value of an option wherever ``"{option}"`` stands alone."""
+    if isinstance(part, str):
+        name = part[1:-1]
+        return options[name] if part == f"{{{name}}}" and name in options else part
+    if isinstance(part, dict):
+        return {key: with_options(item, options) for key, item in part.items()}
+    return [with_options(item, options) for item in part] if isinstance(part, list) else part
+
+
 class LinearPattern:
     """A regular expression that is searched in time linear in the text."""
 

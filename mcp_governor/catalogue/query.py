@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from mcp_governor.catalogue.cost import count_values
@@ -19,9 +19,10 @@ _DEEPEST = 400
 _LEAST_STEPS = 100_000
 _STEPS_PER_VALUE = 200
 
-# A singular query of plain member names: most rules need no more, and then the JSONPath library is not loaded.
-_MEMBERS = lazy_pattern(r"\$(?:\.[A-Za-z_]\w*|\['[^'\\]+'\])*", re.ASCII)
-_MEMBER = lazy_pattern(r"\.(\w+)|\['([^']+)'\]", re.ASCII)
+# Names, lists of names and wildcards: our own rules need no more, and then the JSONPath library is not loaded.
+_STEPS = lazy_pattern(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)
+_STEP = lazy_pattern(r"\.([A-Za-z_]\w*)|\.\*|\[\*\]|\[('[^\]]*')\]", re.ASCII)
+_NAME = lazy_pattern(r"'([^']*)'")
 
 
 def compile_query(expression: str) -> Query:
@@ -33,8 +34,10 @@ def compile_query(expression: str) -> Query:
     Raises:
         ConfigError: the expression is not a JSONPath; the function raises it where there are too many steps.
     """
-    if _MEMBERS.fullmatch(expression):
-        return _members(tuple(first or second for first, second in _MEMBER.findall(expression)))
+    if _STEPS.fullmatch(expression):
+        steps = [tuple(_NAME.findall(names)) if names else (name,) for name, names in _STEP.findall(expression)]
+        singular = all(len(step) == 1 and step[0] for step in steps)
+        return _member(tuple(step[0] for step in steps)) if singular else _members(steps)
     from jsonpath_rfc9535 import JSONPathEnvironment
     from jsonpath_rfc9535.exceptions import JSONPathError
     from jsonpath_rfc9535.function_extensions import ExpressionType, FilterFunction
@@ -87,12 +90,32 @@ def compile_query(expression: str) -> Query:
     return find
 
 
-def _members(names: tuple[str, ...]) -> Query:
-    def find(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def _member(names: tuple[str, ...]) -> Query:
+    """One name after the other, which most queries are: run on every schema of a surface."""
+
+    def find(value: Any) -> Sequence[tuple[tuple[str | int, ...], Any]]:
         for name in names:
             if not isinstance(value, dict) or name not in value:
-                return
+                return ()
             value = value[name]
-        yield names, value
+        return ((names, value),)
 
     return find
+
+
+def _members(steps: list[tuple[str, ...]]) -> Query:
+    """Any of several names at each step; the empty name is the wildcard."""
+
+    def find(value: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        found: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+        for names in steps:
+            found = [((*way, key), item) for way, held in found for key, item in _below(held, names)]
+        return found
+
+    return find
+
+
+def _below(value: Any, names: tuple[str, ...]) -> Iterable[tuple[str | int, Any]]:
+    if names == ("",):
+        return value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [(name, value[name]) for name in names if name in value] if isinstance(value, dict) else ()

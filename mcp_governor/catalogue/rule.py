@@ -65,6 +65,35 @@ class Limit(NamedTuple):
     fatal: bool = False
 
 
+class Case(NamedTuple):
+    """What a rule without Python looks for: which values, under which condition, and what is wrong with them.
+
+    Attributes:
+        given: JSONPath (RFC 9535) relative to what the rule looks at; ``$`` is the thing itself.
+        when: JSON Schema that the thing itself must satisfy, else nothing in it is judged; ``None``: it need not.
+        argument: regular expression for the name of the argument whose schema it is; ``None``: any schema.
+        judge: ``value``, or ``name`` to judge the names of the members found.
+        resolve: judge a schema as it comes out, local references followed and the one branch beside null in its place.
+        then: JSON Schema that what is judged must satisfy, or ``None``.
+        pattern: regular expression that it must contain a match of where it is text, or ``None``.
+        forbid: regular expression that it must not contain a match of, or ``None``.
+        value: the value in question where it is not the one judged: a JSONPath from there, or ``name``. Then all
+            that is wrong there is one finding.
+        says: which of the rule's ``messages`` it is, where it has several.
+    """
+
+    given: str = "$"
+    when: Mapping[str, Any] | None = None
+    argument: str | None = None
+    judge: str = "value"
+    resolve: bool = False
+    then: Mapping[str, Any] | bool | None = None
+    pattern: str | None = None
+    forbid: str | None = None
+    value: str = ""
+    says: str = ""
+
+
 @frozen
 class Example:
     """A surface that a rule passes or fails.
@@ -119,10 +148,7 @@ class Rule:
         station: who emits it, one of :data:`STATIONS`.
         on: what it looks at, one of :data:`SCOPES`.
         enabled: ``False`` for a rule that runs only when it is named (by id, or its client by name).
-        given: JSONPath (RFC 9535) relative to what it looks at; ``$`` is the thing itself.
-        then: JSON Schema that every value found must satisfy, or ``None``.
-        pattern: regular expression that every string found must contain a match of, or ``None``.
-        forbid: regular expression that no string found may contain a match of, or ``None``.
+        cases: what it looks for, where it needs no Python.
         check: ``module.function`` under ``mcp_governor.linting.checks``, or ``package.module:function``.
         message: the sentence of a finding, with facts in braces (:func:`mcp_governor.catalogue.finding.fill`).
         messages: by name, where a rule needs several sentences; then ``message`` is empty, or the commonest one.
@@ -150,10 +176,7 @@ class Rule:
     station: str = "lint"
     on: str = "tool"
     enabled: bool = True
-    given: str = "$"
-    then: Mapping[str, Any] | bool | None = None
-    pattern: str | None = None
-    forbid: str | None = None
+    cases: tuple[Case, ...] = ()
     check: str | None = None
     options: Mapping[str, Option] = field(default_factory=dict)
     stance: Stance | None = None

@@ -6,8 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mcp_governor.catalogue.patterns import compile_schema, first_error, linear_pattern
+from mcp_governor.catalogue.patterns import compile_schema, first_error, linear_pattern, with_options
 from mcp_governor.catalogue.query import compile_query
+from mcp_governor.catalogue.rule import Case
+from mcp_governor.catalogue.rule_file import cases_of
 from mcp_governor.catalogue.rule_schema import RULE_SCHEMA
 from mcp_governor.errors import ConfigError
 from mcp_governor.schemas.cost import Evaluations
@@ -17,7 +19,8 @@ from mcp_governor.text import did_you_mean, one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_WAYS = ("check", "then", "pattern", "forbid")
+_WAYS = ("check", "cases", "then", "pattern", "forbid")
+_SCHEMAS = ("schema", "input", "output")
 _MOST_EVALUATIONS = 10_000
 _HINT = "mcp-governor schema rule prints what a rule file may say."
 
@@ -75,6 +78,9 @@ def _one_way(data: Mapping[str, Any], file: _File) -> None:
     if data.get("station", "lint") == "lint" and len(ways) != 1:
         told = f"says {' and '.join(ways)}" if ways else f"says none of {', '.join(_WAYS)}"
         file.refuse(ways[1:2], f"{told}; a rule judges in exactly one way")
+    beside = [key for key in Case._fields if key in data and "cases" in data]
+    if beside:
+        file.refuse(beside[:1], f"says {beside[0]} beside cases; each case has its own")
 
 
 def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str], file: _File) -> NoReturn:
@@ -90,28 +96,50 @@ def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str],
 
 def _compile(data: Mapping[str, Any], file: _File) -> None:
     """Expressions, schemas, options and examples are what they have to be."""
-    file.compiles(["given"], lambda: compile_query(data.get("given", "$")))
-    for key in ("pattern", "forbid"):
-        if key in data:
-            file.compiles([key], lambda key=key: linear_pattern(data[key]))  # type: ignore[misc]
-    if "then" in data:
-        file.compiles(["then"], lambda: compile_schema(data["then"]))
-        evaluations = Evaluations(Document(data["then"]), _MOST_EVALUATIONS + 1)
-        often = evaluations.of(data["then"], "") > _MOST_EVALUATIONS
-        if evaluations.recursive or evaluations.dynamic or often:
-            told = "repeats itself too often" if often else "leads back into itself"
-            hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
-            file.refuse(["then"], f"could run without end: then {told}", hint)
     for name, option in data.get("options", {}).items():
         where = ["options", name, "schema"]
         file.compiles(where, lambda option=option: compile_schema(option["schema"]))  # type: ignore[misc]
         problem = first_error(compile_schema(option["schema"]), option["default"])
         if problem is not None:
             file.refuse(["options", name, "default"], f"has a default that its schema refuses: {one_line(problem[1])}")
+    for index, case in enumerate(cases_of(data)):
+        _case(case, data, ["cases", index] if "cases" in data else [], file)
     for kind in ("pass", "fail"):
         for index, example in enumerate(data.get(kind, ())):
             for key in ("tool", "tools", "surface"):
                 _example(example.get(key), [kind, index, key], file)
+
+
+def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | int], file: _File) -> None:
+    """The expressions, schemas and patterns of a case compile, and what it names is there."""
+    defaults = {name: option["default"] for name, option in data.get("options", {}).items()}
+    filled = with_options(case, defaults)
+    for key in ("given", "value"):
+        if filled.get(key, "").startswith("$"):
+            file.compiles([*where, key], lambda key=key: compile_query(filled[key]))  # type: ignore[misc]
+    for key in ("argument", "pattern", "forbid"):
+        if key in filled:
+            file.compiles([*where, key], lambda key=key: linear_pattern(filled[key]))  # type: ignore[misc]
+    for key in ("when", "then"):
+        if key in filled:
+            file.compiles([*where, key], lambda key=key: compile_schema(filled[key]))  # type: ignore[misc]
+            evaluations = Evaluations(Document(filled[key]), _MOST_EVALUATIONS + 1)
+            often = evaluations.of(filled[key], "") > _MOST_EVALUATIONS
+            if evaluations.recursive or evaluations.dynamic or often:
+                told = "repeats itself too often" if often else "leads back into itself"
+                hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
+                file.refuse([*where, key], f"could run without end: {key} {told}", hint)
+    scope = data.get("on", "tool")
+    if "argument" in case and scope not in _SCHEMAS:
+        file.refuse([*where, "argument"], f"says argument, but looks at a {scope}", f"Write on = {_listed(_SCHEMAS)}.")
+    if case.get("resolve") and scope not in (*_SCHEMAS, "tool"):
+        file.refuse([*where, "resolve"], f"says resolve, but a {scope} is no schema")
+    if "says" in case and case["says"] not in data.get("messages", {}):
+        file.refuse([*where, "says"], f"has no message {one_line(case['says'])!r}")
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(f'"{word}"' for word in words[:-1]) + f' or "{words[-1]}"'
 
 
 def _example(value: Any, where: list[str | int], file: _File) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli
 
-from mcp_governor.catalogue.rule import Example, Limit, Option, Rule, Stance
+from mcp_governor.catalogue.rule import Case, Example, Limit, Option, Rule, Stance
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
@@ -63,7 +63,7 @@ def read_own_rule(path: str) -> Rule:
     """
     with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs as much as the reading
         text = file.read().decode()
-    data = tomli.loads(text.partition("\n[[")[0])
+    data = tomli.loads(text.partition("\n[[pass]]")[0].partition("\n[[fail]]")[0])
     return _rule(data, path, functools.partial(_examples_in, text))
 
 
@@ -76,8 +76,9 @@ def _examples(data: Mapping[str, Any]) -> Examples:
     return tuple(map(_example, data.get("pass", ()))), tuple(map(_example, data.get("fail", ())))
 
 
+_WAYS = frozenset({"then", "pattern", "forbid"})
 _OPTIONAL = (
-    *("persona", "station", "on", "enabled", "given", "then", "pattern", "forbid", "check", "twin", "unseen"),
+    *("persona", "station", "on", "enabled", "check", "twin", "unseen"),
     *("message", "messages"),
 )
 
@@ -99,10 +100,19 @@ def _rule(data: Mapping[str, Any], origin: str, examples: Callable[[], Examples]
         },
         stance=Stance(stance["topic"], stance["choice"]) if stance else None,
         limit=Limit(**limit) if limit else None,
+        cases=tuple(Case(**case) for case in cases_of(data)),
         examples=examples,
         origin=origin,
         **optional,
     )
+
+
+def cases_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The cases of a rule file: those it lists, or the one that it says itself; none where it names a check."""
+    if "cases" in data:
+        listed: list[dict[str, Any]] = data["cases"]
+        return listed
+    return [{key: data[key] for key in Case._fields if key in data}] if _WAYS & data.keys() else []
 
 
 def _example(data: Mapping[str, Any]) -> Example:

@@ -37,6 +37,43 @@ _EXAMPLE = {
     "oneOf": [{"required": ["tool"]}, {"required": ["tools"]}, {"required": ["surface"]}],
 }
 
+_CASE = {
+    "given": {**_TEXT, "default": "$", "description": "JSONPath (RFC 9535) relative to what it looks at."},
+    "when": {
+        "type": "object",
+        "description": "JSON Schema that what it looks at must satisfy; where it does not, nothing in it is judged.",
+    },
+    "argument": {
+        "type": "string",
+        "description": "Regular expression: only schemas of arguments whose name matches are judged.",
+    },
+    "judge": {
+        "enum": ["value", "name"],
+        "default": "value",
+        "description": "name: the names of the members found are judged, and not their values.",
+    },
+    "resolve": {
+        "type": "boolean",
+        "default": False,
+        "description": "A schema is judged as it comes out: local $ref followed, and of a choice between null and "
+        "one other branch that branch.",
+    },
+    "then": {
+        "type": ["object", "boolean"],
+        "description": "JSON Schema (2020-12) that every value found must satisfy. Here, in when and in patterns, "
+        '"{option}" stands for the value of an option.',
+    },
+    "pattern": {**_TEXT, "description": "Regular expression that every string found must match."},
+    "forbid": {**_TEXT, "description": "Regular expression that no string found may match."},
+    "value": {
+        "type": "string",
+        "pattern": r"^(name|\$.*)$",
+        "description": "The value in question where it is another than the one judged: a JSONPath from there, or name. "
+        "All that is wrong at one place is then one finding.",
+    },
+    "says": {**_TEXT, "description": "Which of the messages it is, where there are several."},
+}
+
 RULE_SCHEMA: dict[str, Any] = {
     "$schema": DIALECT_2020_12,
     "title": "A rule of mcp-governor",
@@ -58,13 +95,18 @@ RULE_SCHEMA: dict[str, Any] = {
             "default": True,
             "description": "false: runs only when it is named, by id or by its client.",
         },
-        "given": {**_TEXT, "default": "$", "description": "JSONPath (RFC 9535) relative to what it looks at."},
-        "then": {
-            "type": ["object", "boolean"],
-            "description": "JSON Schema (2020-12) that every value found must satisfy.",
+        **_CASE,
+        "cases": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": _CASE,
+                "oneOf": [{"required": [key]} for key in ("then", "pattern", "forbid")],
+            },
+            "description": "Several of given, when, then and so on, where one is not enough.",
         },
-        "pattern": {**_TEXT, "description": "Regular expression that every string found must match."},
-        "forbid": {**_TEXT, "description": "Regular expression that no string found may match."},
         "check": {
             "type": "string",
             "pattern": r"^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$|^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
@@ -73,7 +115,9 @@ RULE_SCHEMA: dict[str, Any] = {
         "message": {
             **_TEXT,
             "description": "One sentence with facts in braces: {name}, {name!q} in quotes, {name!t} the JSON type, "
-            "{name:60} at most 60 characters, {name:all} the whole line, {name:lines} all lines.",
+            "{name:60} at most 60 characters, {name:all} the whole line, {name:lines} all lines. Every rule has the "
+            "facts tool, path, value and its options; one without a check also name (of the member found), argument "
+            "(whose schema it is), kind and length of the value, and error (the engine's words).",
         },
         "messages": {
             "type": "object",
@@ -132,8 +176,8 @@ RULE_SCHEMA: dict[str, Any] = {
     "then": {
         "required": ["pass", "fail"],
         "properties": {"pass": {"minItems": 1}, "fail": {"minItems": 1}},
-        "oneOf": [{"required": [key]} for key in ("check", "then", "pattern", "forbid")],
+        "oneOf": [{"required": [key]} for key in ("check", "cases", "then", "pattern", "forbid")],
     },
-    "else": {"not": {"anyOf": [{"required": [key]} for key in ("check", "then", "pattern", "forbid")]}},
+    "else": {"not": {"anyOf": [{"required": [key]} for key in ("check", "cases", "then", "pattern", "forbid")]}},
 }
 """What a rule file may say; user packs are validated with it when they load, our own in the tests."""

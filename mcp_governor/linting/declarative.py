@@ -1,41 +1,53 @@
-"""``given``/``then`` rules: a JSONPath finds values, a JSON Schema or a pattern judges them."""
+"""Rules without Python: a JSONPath finds values, a JSON Schema or a pattern judges them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import functools
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.catalogue.patterns import compile_schema, errors, linear_pattern
+from mcp_governor.catalogue.patterns import compile_schema, errors, linear_pattern, with_options
+from mcp_governor.catalogue.predicates import Predicate, predicate
 from mcp_governor.catalogue.query import compile_query
 from mcp_governor.errors import ConfigError
-from mcp_governor.linting.context import Check, Context, Hit, Item, SchemaPlace, hit
-from mcp_governor.linting.texts import Text
+from mcp_governor.linting.context import Check, Context, Hit, SchemaPlace, hit
+from mcp_governor.linting.phrases import kind_of
+from mcp_governor.linting.schemas import effective, root_of
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.surface.model import Surface, Tool
 
 if TYPE_CHECKING:
-    from mcp_governor.catalogue.rule import Rule
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from mcp_governor.catalogue.rule import Case, Rule
+
+Way = tuple["str | int", ...]
+_Problems = list[tuple[list["str | int"], str]]
 
 
-def declarative_check(rule: Rule) -> Check:
-    """The check that a rule's ``given`` and ``then``, ``pattern`` or ``forbid`` describe.
+def declarative_check(rule: Rule, options: Mapping[str, Any]) -> Check:
+    """The check that the cases of a rule describe.
+
+    Args:
+        rule: a rule with cases.
+        options: of the rule, defaults filled in.
 
     Raises:
         ConfigError: an expression, a schema or a pattern does not compile; the message names the rule.
     """
     try:
-        query = compile_query(rule.given)
-        judge = _judge(rule)
+        searches = [_Case(case, options).search() for case in rule.cases]
     except ConfigError as error:
         raise _about(rule, error) from None
+    document_of = _DOCUMENTS.get(rule.on, attrgetter("raw"))
+    first = searches[0]
 
-    def check(subject: Any, _context: Context) -> Iterator[Hit]:
-        base, document = _document(subject)
+    def check(subject: Any, _context: Context) -> Iterable[Hit]:
+        document = document_of(subject)
         try:
-            for way, value in query(document):
-                for where, message in judge(value):
-                    pointer = join_pointer("", *where)
-                    yield hit(join_pointer(base, *way) + pointer, resolve_pointer(value, pointer), error=message)
+            if len(searches) == 1:
+                return first(subject, document)
+            return [found for search in searches for found in search(subject, document)]
         except ConfigError as error:
             raise _about(rule, error) from None
 
@@ -46,43 +58,104 @@ def _about(rule: Rule, error: ConfigError) -> ConfigError:
     return ConfigError(f"Rule {rule.id} ({rule.origin}): {error.message}", error.hint)
 
 
-Judge = Callable[[Any], "list[tuple[list[str | int], str]]"]
+class _Case:
+    """One case, compiled: what a rule looks at → the places in it where the case does not hold."""
+
+    def __init__(self, case: Case, options: Mapping[str, Any]) -> None:
+        self._case = case
+        self._query = compile_query(case.given)
+        self._is_right, self._problems = _judge(case, options)
+        self._applies = predicate(with_options(case.when, options)) if case.when is not None else None
+        self._named = _named(with_options(case.argument, options)) if case.argument is not None else None
+        self._value = compile_query(case.value) if case.value.startswith("$") else None
+        self._is_one = case.judge == "name" or case.resolve or bool(case.value)
+
+    def search(self) -> Callable[[Any, Any], Iterable[Hit]]:
+        """What gives the hits in one thing and its JSON: most things have none, and are asked as little as can be."""
+        query, named, applies, judged = self._query, self._named, self._applies, self._judged
+
+        def search(subject: Any, document: Any) -> Iterable[Hit]:
+            found = query(document)
+            if not found or (named is not None and (subject.argument is None or not named(subject.argument))):
+                return ()
+            return judged(subject, document, found) if applies is None or applies(document) else ()
+
+        return search
+
+    def _judged(self, subject: Any, document: Any, found: Iterable[tuple[Way, Any]]) -> list[Hit]:
+        out: list[Hit] = []
+        judge, resolve, is_right = self._case.judge, self._case.resolve, self._is_right
+        for way, value in found:
+            judged: Any = value
+            if judge == "name":
+                judged = _name(subject, way)
+            elif resolve and isinstance(value, dict):
+                root = root_of(subject) if isinstance(subject, SchemaPlace) else document[way[0]]
+                judged = effective(root, value)
+            if not is_right(judged):
+                out.extend(self._hits(subject, way, value, self._problems(judged)))
+        return out
+
+    def _hits(self, subject: Any, way: Way, value: Any, problems: _Problems) -> Iterator[Hit]:
+        base = "" if isinstance(subject, Tool | Surface) else subject.pointer
+        place, name = join_pointer(base, *way), _name(subject, way)
+        if not self._is_one:
+            for where, error in problems:
+                pointer = join_pointer("", *where)
+                yield self._hit(place + pointer, resolve_pointer(value, pointer), name, subject, error)
+            return
+        if self._value is not None:
+            value = next((item for _, item in self._value(value)), None)
+        elif self._case.value == "name":
+            value = name
+        yield self._hit(place, value, name, subject, problems[0][1] if problems else "")
+
+    def _hit(self, place: str, value: Any, name: Any, subject: Any, error: str) -> Hit:
+        """A hit with the facts that every rule without Python may name."""
+        argument = subject.argument if isinstance(subject, SchemaPlace) else None
+        length = len(value) if isinstance(value, str | list | dict) else None
+        says, kind = self._case.says, kind_of(value)
+        return hit(place, value, says=says, name=name, argument=argument, kind=kind, length=length, error=error)
 
 
-def _judge(rule: Rule) -> Judge:
-    """A value → the ways from it to what is wrong, each with the engine's words for it."""
-    if rule.pattern is not None or rule.forbid is not None:
-        pattern = linear_pattern(rule.pattern or rule.forbid or "")
-        wanted = rule.pattern is not None
-
-        def by_pattern(value: Any) -> list[tuple[list[str | int], str]]:
-            if not isinstance(value, str) or pattern.search(value) is wanted:
-                return []
-            return [([], "does not match" if wanted else "matches")]
-
-        return by_pattern
-    validator = compile_schema(rule.then if rule.then is not None else True)
-    return lambda value: errors(validator, value)
+def _name(subject: Any, way: Way) -> Any:
+    """The name of a member that was found; of a schema itself, that of its argument."""
+    return way[-1] if way else subject.argument if isinstance(subject, SchemaPlace) else None
 
 
-def _document(subject: Any) -> tuple[str, Any]:
-    """What a check looks at as JSON, and the pointer of its root."""
-    if isinstance(subject, Tool):
-        return "", subject.raw
-    if isinstance(subject, SchemaPlace):
-        return subject.pointer, subject.schema
-    if isinstance(subject, Item):
-        return subject.pointer, subject.raw
-    if isinstance(subject, Text):
-        return subject.pointer, subject.value
-    assert isinstance(subject, Surface)
-    return "", {
-        "serverInfo": dict(subject.server),
-        "protocolVersion": subject.protocol,
-        "capabilities": dict(subject.capabilities),
-        "instructions": subject.instructions,
-        "tools": list(subject.entries),
-        "prompts": list(subject.prompts),
-        "resources": list(subject.resources),
-        "resourceTemplates": list(subject.templates),
+def _judge(case: Case, options: Mapping[str, Any]) -> tuple[Predicate, Callable[[Any], _Problems]]:
+    """Whether a value is right; and the ways from it to what is not, each with the engine's words."""
+    if case.pattern is not None or case.forbid is not None:
+        pattern = linear_pattern(with_options(case.pattern or case.forbid or "", options))
+        wanted = case.pattern is not None
+        told: _Problems = [([], "does not match" if wanted else "matches")]
+        return lambda value: not isinstance(value, str) or pattern.search(value) is wanted, lambda _: told
+    schema = with_options(case.then, options)
+    validator = compile_schema(schema)
+    return predicate(schema), lambda value: errors(validator, value)
+
+
+def _named(expression: str) -> Callable[[str], bool]:
+    # The arguments of a surface have few names.
+    return functools.lru_cache(maxsize=4096)(linear_pattern(expression).search)
+
+
+def _surface(surface: Surface) -> dict[str, Any]:
+    return {
+        "serverInfo": dict(surface.server),
+        "protocolVersion": surface.protocol,
+        "capabilities": dict(surface.capabilities),
+        "instructions": surface.instructions,
+        "tools": list(surface.entries),
+        "prompts": list(surface.prompts),
+        "resources": list(surface.resources),
+        "resourceTemplates": list(surface.templates),
     }
+
+
+_DOCUMENTS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("schema", "input", "output"), attrgetter("schema")),
+    **dict.fromkeys(("text", "prose"), attrgetter("value")),
+    "surface": _surface,
+}
+"""What a rule looks at as JSON, by ``on``; of anything else it is the raw entry."""

@@ -73,19 +73,21 @@ def _prepare(selection: Selection, surface: Surface) -> dict[str, list[Runner]]:
     out: dict[str, list[Runner]] = {}
     for active in selection.linted:
         if active.rule.check != ENGINE_CHECK:
-            runner = (active, resolve_check(active.rule), Context(active.options, facts))
+            runner = (active, resolve_check(active.rule, active.options), Context(active.options, facts))
             out.setdefault(active.rule.on, []).append(runner)
     return out
 
 
-def resolve_check(rule: Rule) -> Check:
+def resolve_check(rule: Rule, options: Mapping[str, Any]) -> Check:
     """The function behind a rule.
 
     Raises:
         ConfigError: a user's rule names a function that cannot be imported, or does not compile.
     """
     if rule.check is None:
-        return declarative_check_of(rule)
+        from mcp_governor.linting.declarative import declarative_check
+
+        return declarative_check(rule, options)
     if ":" not in rule.check:
         module, _, name = rule.check.partition(".")
         try:
@@ -104,13 +106,6 @@ def resolve_check(rule: Rule) -> Check:
             f"Rule {rule.id} ({rule.origin}): the check {rule.check} cannot be imported: {one_line(str(error))}.",
             "Install its package where mcp-governor runs.",
         ) from None
-
-
-def declarative_check_of(rule: Rule) -> Check:
-    """The check of a rule without Python."""
-    from mcp_governor.linting.declarative import declarative_check
-
-    return declarative_check(rule)
 
 
 def _guarded(rule: Rule, check: Check) -> Check:

@@ -28,7 +28,8 @@ severity = "warning"
 since = "{since}"
 # What it looks at, one at a time: tool, schema, input, output, surface, prompt, resource, template, prose, text.
 on = "tool"
-# A JSONPath (RFC 9535) finds values; `then` (a JSON Schema), `pattern` or `forbid` judges them.
+# A JSONPath (RFC 9535) finds values; `then` (a JSON Schema), `pattern` or `forbid` judges them. `mcp-governor schema
+# rule` describes the rest: when, argument, judge, resolve, value, several [[cases]], options.
 # For more than that, write a check in Python: check = "your_package.module:function".
 given = "$.description"
 forbid = "(?i)todo"

@@ -1,0 +1,145 @@
+"""A rule's JSON Schema as a function.
+
+A rule is judged on every schema of a surface, each of which holds those below it, and the engine copies what it is
+given: a rule on ``type`` alone would copy a surface once for each of its levels. The few keywords that ask about a
+value and its members are asked here (a third of the time, even of a small value); the rest is the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mcp_governor.catalogue.patterns import compile_schema, errors
+
+Predicate = Callable[[Any], bool]
+
+_TYPES: Mapping[str, type] = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+_REFERRING = frozenset({"$ref", "$dynamicRef", "$id"})
+
+
+def predicate(schema: Any) -> Predicate:
+    """Whether a value satisfies a schema.
+
+    Raises:
+        ConfigError: the schema or a pattern in it does not compile.
+    """
+    validator = compile_schema(schema)
+    return _engine(validator) if _refers(schema) else _predicate(schema)
+
+
+def _engine(validator: Any) -> Predicate:
+    def is_valid(value: Any) -> bool:
+        try:
+            valid: bool = validator.is_valid(value)
+        except UnicodeEncodeError:
+            return not errors(validator, value)
+        return valid
+
+    return is_valid
+
+
+def _refers(schema: Any) -> bool:
+    """Whether a part of a schema means something only within the whole."""
+    if isinstance(schema, list):
+        return any(map(_refers, schema))
+    return isinstance(schema, dict) and (bool(_REFERRING & schema.keys()) or any(map(_refers, schema.values())))
+
+
+def _predicate(schema: Any) -> Predicate:
+    if isinstance(schema, bool):
+        return lambda _: schema
+    if not all(_KEYWORDS[key][0](held) if key in _KEYWORDS else False for key, held in schema.items()):
+        return _engine(compile_schema(schema))
+    parts = [_KEYWORDS[key][1](held) for key, held in schema.items()]
+    if len(parts) == 1:
+        return parts[0]
+
+    def every(value: Any) -> bool:
+        for part in parts:  # noqa: SIM110 - a generator costs more than the parts
+            if not part(value):
+                return False
+        return True
+
+    return every
+
+
+def _type(name: str) -> Predicate:
+    kind = _TYPES[name]
+    return lambda value: isinstance(value, kind)
+
+
+def _required(names: list[str]) -> Predicate:
+    if len(names) == 1:
+        (only,) = names
+        return lambda value: not isinstance(value, dict) or only in value
+    wanted = frozenset(names)
+    return lambda value: not isinstance(value, dict) or value.keys() >= wanted
+
+
+def _properties(held: Mapping[str, Any]) -> Predicate:
+    parts = [(name, _predicate(schema)) for name, schema in held.items()]
+
+    def members(value: Any) -> bool:
+        if isinstance(value, dict):
+            for name, part in parts:
+                if name in value and not part(value[name]):
+                    return False
+        return True
+
+    return members
+
+
+def _any_of(schemas: list[Any]) -> Predicate:
+    parts = [_predicate(schema) for schema in schemas]
+
+    def some(value: Any) -> bool:
+        for part in parts:  # noqa: SIM110 - as above
+            if part(value):
+                return True
+        return False
+
+    return some
+
+
+def _not(schema: Any) -> Predicate:
+    part = _predicate(schema)
+    return lambda value: not part(value)
+
+
+def _enum(values: list[str]) -> Predicate:
+    known = frozenset(values)
+    return lambda value: isinstance(value, str) and value in known
+
+
+def _items(schema: Any) -> Predicate:
+    part = _predicate(schema)
+    return lambda value: not isinstance(value, list) or all(map(part, value))
+
+
+def _always(_: Any) -> bool:
+    return True
+
+
+_KEYWORDS: Mapping[str, tuple[Predicate, Callable[[Any], Predicate]]] = {
+    "type": (
+        lambda held: isinstance(held, str) and held in _TYPES,
+        _type,
+    ),
+    # Numbers stay with the engine: 1 is 1.0 in JSON, and in Python True as well.
+    "const": (
+        lambda held: isinstance(held, str | bool),
+        lambda held: lambda value: value is held if isinstance(held, bool) else value == held,
+    ),
+    "enum": (lambda held: all(isinstance(value, str) for value in held), _enum),
+    "maxLength": (
+        lambda held: isinstance(held, int),
+        lambda held: lambda value: not isinstance(value, str) or len(value) <= held,
+    ),
+    "required": (_always, _required),
+    "properties": (_always, _properties),
+    "items": (_always, _items),
+    "anyOf": (_always, _any_of),
+    "not": (_always, _not),
+}
+"""By keyword: which of its values are asked here, and what is asked."""

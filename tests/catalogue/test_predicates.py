@@ -1,0 +1,53 @@
+"""The keywords that are asked without the engine mean what they mean to the engine."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_governor.catalogue.patterns import compile_schema, errors
+from mcp_governor.catalogue.predicates import predicate
+
+NAMES = st.sampled_from(["a", "type", "$ref", "\ud800"])
+SCALARS = st.sampled_from([None, True, False, 0, 1, 1.0, -1, "", "a", "ab", "object", "\U0001f600", "\ud800"])
+VALUES = st.recursive(
+    SCALARS, lambda below: st.lists(below, max_size=3) | st.dictionaries(NAMES, below, max_size=3), max_leaves=8
+)
+TYPES = st.sampled_from(["object", "array", "string", "boolean", "null", "integer", "number"])
+KNOWN = st.sampled_from(["a", "type", "$ref"])
+
+
+def schemas_over(below):
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "type": TYPES | st.lists(TYPES, min_size=1, max_size=2, unique=True),
+            "const": st.sampled_from([True, False, 0, 1, "a", "object", [], {}, ["a"]]),
+            "enum": st.lists(st.sampled_from(["a", "ab", 1, False]), min_size=1, unique=True),
+            "required": st.lists(KNOWN, max_size=2, unique=True),
+            "properties": st.dictionaries(KNOWN, below, max_size=2),
+            "items": below,
+            "anyOf": st.lists(below, min_size=1, max_size=2),
+            "not": below,
+            "maxLength": st.integers(0, 2),
+            "minItems": st.integers(0, 2),
+        },
+    )
+
+
+SCHEMAS = st.recursive(st.booleans() | schemas_over(st.booleans()), schemas_over, max_leaves=4)
+
+
+@settings(max_examples=600, deadline=None)
+@given(SCHEMAS, VALUES)
+def test_a_predicate_says_what_the_engine_says(schema, value):
+    assert predicate(schema)(value) is (errors(compile_schema(schema), value) == [])
+
+
+@pytest.mark.parametrize(
+    ("value", "valid"), [({"a": {"b": 1}}, True), ({"a": {"b": "x"}}, False), ({"a": 1}, True), ({}, True)]
+)
+def test_a_reference_is_followed_from_the_root_of_the_schema(value, valid):
+    schema = {"$defs": {"n": {"properties": {"b": {"type": "integer"}}}}, "properties": {"a": {"$ref": "#/$defs/n"}}}
+    assert predicate(schema)(value) is valid
