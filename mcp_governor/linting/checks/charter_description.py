@@ -67,9 +67,3 @@ def separate_composition(tool: Tool, context: Context) -> Iterator[Hit]:
         if not _disambiguates(text[start:end]) and any(start <= at < end for at, _ in others):
             return
     yield hit("/description", text, names=sorted({name for _, name in others}))
-
-
-def length(tool: Tool, context: Context) -> Iterator[Hit]:
-    """The description has at most ``max`` code points."""
-    if len(tool.description) > context.options["max"]:
-        yield hit("/description", tool.description, length=len(tool.description))

@@ -138,10 +138,3 @@ def unused_definitions(tool: Tool, context: Context) -> Iterator[Hit]:
             for name in definitions:
                 if join_pointer(f"#/{home}", name) not in used:
                     yield hit(join_pointer(f"/{side}/{home}", name), definitions[name], name=name)
-
-
-def hints_agree(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A tool that says it only reads does not say that it destroys."""
-    hints = tool.annotations
-    if hints.get("readOnlyHint") is True and hints.get("destructiveHint") is True:
-        yield hit("/annotations/destructiveHint", True)

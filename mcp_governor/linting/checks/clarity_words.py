@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
-from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
 from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 250
 
-USAGE_CUE = Guarded(
-    r"\buse (?:this|it|when|for|to|after|before|only|instead)\b|\bwhen (?:you|the user|to|a user|asked)\b"
-    r"|\binstead of\b|\brather than\b|\buseful (?:for|when|to)\b|\bprefer\b|\bbefore (?:using|calling)\b|\bideal for\b",
-)
-LIMITATION_CUE = Guarded(
-    r"\bonly\b|\bcan(?:not|'t|’t)\b|\bmax(?:imum)?\b|\bunless\b|\bdoes(?:n't|n’t| not)\b|\blimit(?:ed|s|ations?)?\b"
-    r"|\bmust\b|\bexcept\b|\bup to\b|\bnot supported\b|\bdo(?:n't|n’t| not)\b",
-)
-EXAMPLE_CUE = Guarded(r"\be\.g\.|\bfor example\b|\bexamples?\b|\bfor instance\b|\bsuch as\b")
 _SENTENCE_END = lazy_pattern(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
 
@@ -49,24 +39,6 @@ def length(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit("/description", value, problem=f"has {counted(count, 'word')}, fewer than {least}")
     elif len(text) > most:
         yield hit("/description", value, problem=f"has {len(text)} characters, more than {most}")
-
-
-def usage_cue(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A description says when to use the tool."""
-    if tool.description and not USAGE_CUE.search(tool.description):
-        yield hit("/description", tool.description)
-
-
-def limitation_cue(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A description says what the tool does not do."""
-    if tool.description and not LIMITATION_CUE.search(tool.description):
-        yield hit("/description", tool.description)
-
-
-def example_cue(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A description gives an example."""
-    if tool.description and not EXAMPLE_CUE.search(tool.description):
-        yield hit("/description", tool.description)
 
 
 def sentences(tool: Tool, context: Context) -> Iterator[Hit]:

@@ -26,8 +26,6 @@ _PAGE_TOKENS = lazy_pattern(
 _PAGE_SIZES = lazy_pattern(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
 _LIMITS = lazy_pattern(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
 _OFFSETS = lazy_pattern(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
-_QUERY_NAMES = lazy_pattern(r"^(?:query|q|search|search_?term|search_?query|pattern|text)$", re.IGNORECASE)
-_LOCAL_REFERENCE = lazy_pattern(r"#/\$defs/[^/]+")
 
 # Annotations of OpenAPI that generators emit and validators ignore.
 _OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")
@@ -48,13 +46,6 @@ def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
             yield hit(f"/{side}", None, side=side, found="no $schema")
         elif dialect_of(schema) != LATEST:
             yield hit(f"/{side}/$schema", schema["$schema"], side=side, found=schema["$schema"])
-
-
-def root_object(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """Every schema is an object at its root."""
-    for side, schema in _schemas(tool):
-        if schema.get("type") != "object":
-            yield hit(f"/{side}", schema.get("type"), side=side)
 
 
 def _open_root(schema: Any) -> bool:
@@ -78,25 +69,12 @@ def closed_output(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("/outputSchema", tool.output_schema.get("additionalProperties"))
 
 
-def open_output(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The output schema, where there is one, is open at its root."""
-    schema = tool.output_schema
-    if isinstance(schema, dict) and False in (schema.get("additionalProperties"), schema.get("unevaluatedProperties")):
-        yield hit("/outputSchema", False)
-
-
 def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An object with properties says which are required, be it none."""
     schema = node.schema
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if isinstance(properties, dict) and properties and "required" not in schema:
         yield hit(node.pointer, list(properties))
-
-
-def no_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """No schema has a default."""
-    if isinstance(node.schema, dict) and "default" in node.schema:
-        yield hit(f"{node.pointer}/default", node.schema["default"])
 
 
 def uri_not_path(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -117,27 +95,6 @@ def uri_scheme(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.schema, argument=node.argument, problem="is no string")
     elif "file:" not in told:
         yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
-
-
-def zero_based(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """``line`` and ``character`` are integers from 0."""
-    if node.argument in ("line", "character") and isinstance(node.schema, dict):
-        schema = effective(root_of(node), node.schema)
-        if schema.get("type") != "integer" or (schema.get("minimum") != 0 and schema.get("exclusiveMinimum") != -1):
-            yield hit(node.pointer, node.schema, argument=node.argument)
-
-
-def position_object(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """A place in a file is ``position``, an object of ``line`` and ``character``."""
-    schema = node.schema
-    if node.argument == "position":
-        properties = effective(root_of(node), schema).get("properties")
-        if not isinstance(properties, dict) or not properties.keys() >= {"line", "character"}:
-            yield hit(node.pointer, schema, problem="has a position that is no object of line and character")
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    if isinstance(properties, dict) and "line" in properties and any(map(_URI_NAMES.match, properties)):
-        place = join_pointer(node.pointer, "properties", "line")
-        yield hit(place, "line", problem="takes a line beside a URI and not within position")
 
 
 def cursor_string(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -181,34 +138,6 @@ def _lists_its_words(node: SchemaPlace) -> bool:
     return all(branch.keys() & {"enum", "const"} for branch in texts)
 
 
-def page_size(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """``pageSize`` is an integer with a maximum."""
-    if node.argument not in ("pageSize", "page_size") or not isinstance(node.schema, dict):
-        return
-    schema = effective(root_of(node), node.schema)
-    if schema.get("type") != "integer" or "maximum" not in schema:
-        yield hit(node.pointer, node.schema, argument=node.argument)
-
-
-def query_length(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """A query string has a maximal length."""
-    if node.argument is None or not _QUERY_NAMES.match(node.argument) or not isinstance(node.schema, dict):
-        return
-    schema = effective(root_of(node), node.schema)
-    if schema.get("type") == "string" and not any(key in schema for key in ("maxLength", "enum", "const")):
-        yield hit(node.pointer, node.argument, argument=node.argument)
-
-
-def array_length(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """An array has a maximal number of items."""
-    schema = node.schema
-    if isinstance(schema, dict) and schema.get("type") == "array" and "maxItems" not in schema:
-        # A tuple that takes nothing more is as long as it says.
-        if isinstance(schema.get("prefixItems"), list) and schema.get("items") is False:
-            return
-        yield hit(node.pointer, None)
-
-
 def no_map(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """An object below the root of an output declares its fields."""
     schema = node.schema
@@ -217,22 +146,6 @@ def no_map(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     free = schema.get("additionalProperties") not in (None, False) or "patternProperties" in schema
     if free or not any(key in schema for key in ("properties", "$ref", "allOf", "anyOf", "oneOf")):
         yield hit(node.pointer, schema)
-
-
-def summary_field(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """``summary`` in an output is a string with a maximal length."""
-    if node.argument != "summary" or node.tokens != ("properties", "summary") or not isinstance(node.schema, dict):
-        return
-    schema = effective(root_of(node), node.schema)
-    if schema.get("type") != "string" or "maxLength" not in schema:
-        yield hit(node.pointer, node.schema)
-
-
-def local_definitions(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """A reference leads to ``$defs`` of the same schema."""
-    reference = node.schema.get("$ref") if isinstance(node.schema, dict) else None
-    if isinstance(reference, str) and not _LOCAL_REFERENCE.fullmatch(reference):
-        yield hit(f"{node.pointer}/$ref", reference)
 
 
 def known_keywords(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -264,12 +177,6 @@ def category_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
     """A tool says its category."""
     if tool.category is None:
         yield hit("", None)
-
-
-def schema_source(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A tool says what its schema is generated from."""
-    if not isinstance(tool.annotations.get("schemaSource"), str):
-        yield hit("/annotations" if "annotations" in tool.raw else "", tool.annotations.get("schemaSource"))
 
 
 def deprecation_replacement(tool: Tool, context: Context) -> Iterator[Hit]:

@@ -36,12 +36,6 @@ def description_cap(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit("/description", tool.description, length=len(flat), limit=limit, end=kept[-40:])
 
 
-def dropped_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """No default, because compaction drops it and the model never learns of it."""
-    if isinstance(node.schema, dict) and "default" in node.schema:
-        yield hit(f"{node.pointer}/default", node.schema["default"])
-
-
 def lost_property(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No property has the name of a key that compaction drops."""
     if node.argument in DROPPED_KEYS:
@@ -66,12 +60,6 @@ def _strip(value: Any) -> Any:
     return [_strip(item) for item in value] if isinstance(value, list) else value
 
 
-def injected_parameter(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """No argument that the server injects itself."""
-    if len(node.tokens) == 2 and node.argument in context.options["names"]:
-        yield hit(node.pointer, node.argument, argument=node.argument)
-
-
 def typed_property(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """An argument has one of the types that annotations map to, and a list says its items."""
     schema = node.schema
@@ -87,13 +75,6 @@ def typed_property(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, schema, argument=node.argument, problem=f"has the type {', '.join(unknown)}")
     elif schema.get("type") == "array" and "items" not in schema and "prefixItems" not in schema:
         yield hit(node.pointer, schema, argument=node.argument, problem="is a list without items")
-
-
-def enum_typed(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """An enum says the type of its values."""
-    schema = node.schema
-    if isinstance(schema, dict) and isinstance(schema.get("enum"), list) and "type" not in schema:
-        yield hit(f"{node.pointer}/enum", schema["enum"])
 
 
 def optional_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:

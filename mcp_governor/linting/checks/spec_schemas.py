@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.phrases import kind_of
 from mcp_governor.linting.schema_report import SchemaReport, schema_report
@@ -18,13 +17,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 HEADER = "x-mcp-header"
-# RFC 9110, section 5.6.2: tchar
-_TOKEN = lazy_pattern(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _HEADER_TYPES = ("integer", "string", "boolean")
-_SENSITIVE = lazy_pattern(
-    r"(?:^|[_\-.])(?:pass(?:word|wd|phrase)?|secret|token|api[_\-]?key|credential|private[_\-]?key|ssn)s?(?:$|[_\-.])",
-    re.IGNORECASE,
-)
 
 
 def _sides(tool: Tool, context: Context) -> Iterator[tuple[str, SchemaReport]]:
@@ -115,13 +108,6 @@ def _header_nodes(tool: Tool, context: Context) -> Iterator[tuple[SchemaPlace, A
             yield node, node.schema[HEADER]
 
 
-def header_token(tool: Tool, context: Context) -> Iterator[Hit]:
-    """The value of x-mcp-header is an HTTP field name."""
-    for node, value in _header_nodes(tool, context):
-        if not isinstance(value, str) or not _TOKEN.fullmatch(value):
-            yield hit(f"{node.pointer}/{HEADER}", value)
-
-
 def header_unique(tool: Tool, context: Context) -> Iterator[Hit]:
     """No two parameters of a tool name the same header, whatever the case."""
     first: dict[str, str] = {}
@@ -144,10 +130,3 @@ def header_reachable(tool: Tool, context: Context) -> Iterator[Hit]:
         keywords = node.tokens[0::2]
         if not node.tokens or len(node.tokens) % 2 or set(keywords) != {"properties"}:
             yield hit(f"{node.pointer}/{HEADER}", value)
-
-
-def header_sensitive(tool: Tool, context: Context) -> Iterator[Hit]:
-    """No secret is mirrored into a header."""
-    for node, value in _header_nodes(tool, context):
-        if node.argument and _SENSITIVE.search(node.argument):
-            yield hit(f"{node.pointer}/{HEADER}", value, argument=node.argument)

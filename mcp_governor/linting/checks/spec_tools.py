@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
-from mcp_governor.linting.phrases import kind_of
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -17,31 +16,8 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
 
 _NAME = lazy_pattern(r"[A-Za-z0-9_.\-]*")
-_LABEL = r"[A-Za-z](?:[A-Za-z0-9\-]*[A-Za-z0-9])?"
-_PREFIX = lazy_pattern(rf"{_LABEL}(?:\.{_LABEL})*")
-_META_NAME = lazy_pattern(r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.\-]*[A-Za-z0-9])?)?")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _RESERVED_LABELS = ("mcp", "modelcontextprotocol")
-
-
-def entry_is_object(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """Every entry of the list is an object."""
-    for index, entry in enumerate(surface.entries):
-        if not isinstance(entry, dict):
-            yield hit(f"/tools/{index}", entry, found=kind_of(entry))
-
-
-def has_name(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """Every tool has a name: a string that is not empty."""
-    for index, entry in enumerate(surface.entries):
-        if not isinstance(entry, dict):
-            continue
-        name = entry.get("name")
-        if not isinstance(name, str):
-            found = "missing" if "name" not in entry else kind_of(name)
-            yield hit(f"/tools/{index}", name, found=found)
-        elif not name:
-            yield hit(f"/tools/{index}/name", name, found="empty")
 
 
 def unique_name(surface: Surface, _context: Context) -> Iterator[Hit]:
@@ -60,32 +36,12 @@ def name_characters(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("/name", tool.name, found=" ".join(f"U+{ord(char):04X}" for char in bad))
 
 
-def name_length(tool: Tool, context: Context) -> Iterator[Hit]:
-    """A name has at most ``max`` characters."""
-    if len(tool.name) > context.options["max"]:
-        yield hit("/name", tool.name, length=len(tool.name))
-
-
-def input_schema_object(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """inputSchema is there, and an object."""
-    if "inputSchema" not in tool.raw:
-        yield hit("", None, found="missing")
-    elif not isinstance(tool.input_schema, dict):
-        yield hit("/inputSchema", tool.input_schema, found=kind_of(tool.input_schema))
-
-
 def input_root_type(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The root of inputSchema says ``"type": "object"``."""
     schema = tool.input_schema
     if isinstance(schema, dict) and schema.get("type") != "object":
         found = "no type" if "type" not in schema else f"type {schema['type']!r}"
         yield hit("/inputSchema", schema.get("type"), found=found)
-
-
-def output_schema_object(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """outputSchema, where there is one, is an object."""
-    if "outputSchema" in tool.raw and not isinstance(tool.output_schema, dict):
-        yield hit("/outputSchema", tool.output_schema, found=kind_of(tool.output_schema))
 
 
 def output_root_type(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -97,29 +53,6 @@ def output_root_type(tool: Tool, context: Context) -> Iterator[Hit]:
     if schema.get("type") != "object":
         found = "no type" if "type" not in schema else f"type {schema['type']!r}"
         yield hit("/outputSchema", schema.get("type"), found=found, protocol=protocol)
-
-
-def unknown_fields(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """No field that the specification does not define."""
-    for key in tool.raw:
-        if key not in _TOOL_FIELDS:
-            yield hit(join_pointer("", key), tool.raw[key], field=key)
-
-
-# ``execution`` is of 2025-11-25 and has a rule of its own.
-_TOOL_FIELDS = frozenset(
-    {
-        "_meta",
-        "annotations",
-        "description",
-        "execution",
-        "icons",
-        "inputSchema",
-        "name",
-        "outputSchema",
-        "title",
-    }
-)
 
 
 def execution_gone(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -149,14 +82,6 @@ def _scheme(uri: str) -> str:
         return ""
 
 
-def meta_key_format(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """Every key of ``_meta`` is an optional dotted prefix with a slash, and a name."""
-    for key in tool.meta:
-        prefix, slash, name = key.rpartition("/")
-        if (slash and not _PREFIX.fullmatch(prefix)) or not _META_NAME.fullmatch(name):
-            yield hit(join_pointer("/_meta", key), key, key=key)
-
-
 def meta_reserved(tool: Tool, context: Context) -> Iterator[Hit]:
     """No key of ``_meta`` has a prefix that is reserved for the protocol."""
     allowed = context.options["allow"]
@@ -165,16 +90,6 @@ def meta_reserved(tool: Tool, context: Context) -> Iterator[Hit]:
         reserved = len(labels) > 1 and labels[1].lower() in _RESERVED_LABELS
         if reserved and not any(key == item or key.startswith(f"{item}/") for item in allowed):
             yield hit(join_pointer("/_meta", key), key, key=key)
-
-
-def no_arguments_closed(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A tool without arguments says so with ``"additionalProperties": false``."""
-    schema = tool.input_schema
-    if not isinstance(schema, dict) or schema.get("type") != "object" or schema.get("properties"):
-        return
-    shaping = ("$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties")
-    if not any(key in schema for key in shaping):
-        yield hit("/inputSchema", schema)
 
 
 def lone_surrogates(text: Text, _context: Context) -> Iterator[Hit]:
