@@ -12,6 +12,7 @@ import stat
 from pathlib import Path
 
 MEBIBYTE = 1024 * 1024
+"""Bytes."""
 
 MAX_BYTES = 56 * MEBIBYTE
 """Bytes of a recording: ten thousand tools as servers publish them have 50 MB. More is refused."""

@@ -118,6 +118,7 @@ class Numbered:
         return hash(self._key)
 
 
+# sorting asks for each version often; 4,096 are more than a changelog or a list of tags repeats
 @functools.lru_cache(maxsize=4096)
 def _numbered(text: str) -> Numbered | None:
     if len(text) > _LONGEST:

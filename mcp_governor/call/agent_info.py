@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire import HttpEndpoint
 
 _LARGEST = 64 * 1024
+"""Bytes of the answer that are read. The info has a dozen short members; a longer answer is a finding."""
 
 
 async def check_server_info(endpoint: HttpEndpoint, selection: Selection, *, timeout: float = 10.0) -> list[Finding]:

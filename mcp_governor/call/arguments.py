@@ -53,8 +53,12 @@ NOTHING: Any = object()
 """No value could be found; ``None`` is a value."""
 
 _DEEPEST = 8
+"""Levels of a value: generous for arguments that a model writes. A value that must be deeper is not found."""
 _LONGEST = 100_000
+"""Characters of a string that a schema may ask for: fifty pages. No value is found for a longer minimum."""
 _MOST_ITEMS = 1_000
+"""Items of a list. A list that must have more is too short here, so the schema refuses it and containment is asked for
+a witness."""
 _SECONDS = 3.0
 """Seconds of computing for one set of arguments: real schemas take milliseconds."""
 _MOST_VALUES = 20_000
@@ -93,6 +97,8 @@ class Place:
 
 _NOWHERE = Place()
 _MOST_CHOICES = 5
+"""Values of an ``enum`` that are tried. A refused call is made again three times, so later values would seldom be
+sent."""
 
 
 def sample_arguments(

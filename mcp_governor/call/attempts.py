@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 _MOST_OPTIONS = 6
+"""Values for one argument: more than the calls that are made again after a refusal (three,
+``CallSettings.alternatives``). Later ones are not tried."""
 _MOST_ARGUMENTS = 100
+"""Arguments whose values are varied after a refusal: generous, as three more calls vary few of them. The others keep
+the value that they have."""
 
 
 class Attempts:

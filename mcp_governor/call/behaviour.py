@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ITEM = "*"
 _LARGEST_WITNESS = 4_000
+"""Characters of a witness as JSON: about a screen. A change with a larger one is told without it."""
 
 
 def behaviour_changes(

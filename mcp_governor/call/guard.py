@@ -23,6 +23,7 @@ _LONGEST = 2_000
 """Examples in prose are short; a longer text is a document, and sending it back shows nothing more."""
 
 _MOST_LEAVES = 500
+"""Strings of one value that are checked, keys included. Examples have a handful; a value with more is not sent."""
 _ADDRESS = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://")
 _ABSOLUTE = lazy_pattern(r"""(?:^|[\s"'`=(,;|>])(?:[/\\~]|[A-Za-z]:[\\/]|\$\{?HOME|%[A-Z]{3,}%)""")
 _UPWARDS = lazy_pattern(r"(?:^|[/\\\s\"'`=])\.\.(?:$|[/\\])")

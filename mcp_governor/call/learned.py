@@ -24,14 +24,24 @@ MOST_NODES = 5_000
 """So many values of one result are looked at: the first page of any list, and what it takes to get there."""
 
 _MOST_ITEMS = 50
+"""Items of a list, members of an object, and arguments of a call that are read: a page. Ids of the first page are
+enough to call other tools with; the rest is left out."""
 _MOST_VALUES = 5
+"""Values that one tool may add to a name, and folders that are kept: a refused call is made again three times, so more
+would not be used."""
 _MOST_KEYS = 2_000
+"""Names under which values are kept, 50 values each at most. The names of real results are dozens; names that come
+later are not learned."""
 _LONGEST_VALUE = 300
+"""Characters of a value that is kept. Ids, paths and addresses are shorter; longer texts are content."""
 _LONGEST_JSON = 1_000_000
 """A longer text is read line by line: parsing it costs more than its ids are worth."""
 
 _MOST_LINES = 300
+"""Lines of a text that are read, for the reason of ``_MOST_ITEMS``: some lines per item of the first page."""
 _LONGEST_LINE = 500
+"""Characters of a line: a label and a value of ``_LONGEST_VALUE``, with room for Markdown. The rest of a longer line is
+not read."""
 _PAIR = lazy_pattern(
     r"^[\s\-*#>\d.]{0,12}[`*\"]{0,3}([A-Za-z][\w /.-]{0,60}?)[`*\"]{0,3}\s{0,3}[:=]\s{1,3}[`*\"]{0,3}(\S[^`*\"]{0,298})"
 )
@@ -47,6 +57,7 @@ _REFERENCES = word_set(
 
 _IDENTIFY = ("id", "key", "name", "full_name", "slug", "uri", "uuid", "identifier", "number", "title")
 _LONGEST_TEXT = 4_000
+"""Characters of a refusal in which allowed folders are looked for: a page. Servers name them in the first lines."""
 _ALLOWED = lazy_pattern(
     r"\b(?:(?:allowed|permitted) [\w ]{0,40}:?|not in)\s{0,3}[`'\"]?(/[^\s'\"`,]{1,300})", 2
 )  # re.IGNORECASE

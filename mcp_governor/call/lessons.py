@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from datetime import date
 
 _READ = 4_000
+"""Characters of a refusal that are read: a page. Validators put the reason first, and traces and dumps of the input
+follow."""
 _TAIL = 300
+"""Characters behind "must be one of" in which the values are looked for; prose lists no more than fit into a few
+lines."""
 _MOST_NAMES = 100
+"""Arguments that a refusal is searched for, each with a search of its own; as many as ``Attempts`` varies."""
 
 _ELSEWHERE = lazy_pattern(
     r"api[ _-]?keys?\b|access token|unauthori[sz]ed|forbidden|\b40[13]\b|credentials?\b|not logged in|log ?in first"

@@ -71,6 +71,8 @@ _ABOUT_ARGUMENTS = lazy_pattern(
     re.IGNORECASE,
 )
 _SCANNED = 4_000
+"""Characters of a failure in which words about arguments are looked for; validators begin with them. Where they come
+later, the failure counts as one of the tool itself."""
 
 
 def outcome_of(response: Response) -> Outcome:

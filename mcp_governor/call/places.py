@@ -21,6 +21,8 @@ _MAY_BE = word_set("source destination src dst target input output location root
 _ENDS = word_set("source destination src dst dest")
 _ABOUT_FILES = lazy_pattern(r"\b(?:files?|director(?:y|ies)|folders?)\b", 2)  # re.IGNORECASE
 _READ = 2_000
+"""Characters of a description that are read, as of an argument's text in :mod:`mcp_governor.call.prose`: file types are
+named early."""
 _SAID = lazy_pattern(
     r"\b(?:file|folder|directory|absolute|relative|local|output|full) ?path|\bpaths? (?:to|of|where) |\bfile ?name\b"
     r"|\bdirectory (?:to|in|of|where)\b|\bfolder (?:to|in|of|where)\b",
@@ -53,6 +55,7 @@ class Meaning(Enum):
     REPOSITORY = auto()
 
 
+# asked several times for each argument; 2,048 is generous for the arguments of 500 tools
 @functools.lru_cache(maxsize=2_048)
 def means_place(name: str, text: str, tool: str = "") -> bool:
     """Whether an argument means a place in a file system.

@@ -24,13 +24,21 @@ LONGEST_TEXT = 2_000
 """So many characters of one argument's description are read; examples come early, and the rest costs time."""
 
 _CACHE_SIZE = 1_024
+"""Texts whose values are kept: every argument is asked about several times, and a server of 100 tools has a few
+hundred."""
 _MOST_MARKERS = 10
 """So many mentions of examples in one text are followed: each is a loop over a few hundred characters."""
 
 _LONGEST_DESCRIPTION = 20_000
+"""Characters of a tool's description that are read: generous, honest ones have a few thousand. Arguments that are
+described later have no text."""
 _MOST_LINES = 400
+"""Lines of a description, and arguments that it may describe; more arguments than any real tool has. The rest is left
+out."""
 _LONGEST_VALUE = 200
+"""Characters of an example; a longer quotation is a sentence and is left out."""
 _SEGMENT = 300
+"""Characters behind a marker such as "for example" that are read: two or three lines, in which the sentence ends."""
 MOST = 5
 """So many values are taken of one text: a call is tried again a few times, never for every value."""
 

@@ -109,6 +109,7 @@ def load_recordings(folder: Path) -> list[dict[str, Any]]:
 
 
 _MAX_RECORDINGS = 10_000
+"""Files of recorded calls in one folder: ten for each of a thousand tools. A folder with more is refused."""
 
 
 def _files(folder: Path) -> list[Path]:

@@ -33,6 +33,8 @@ DAY_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m
 """Ways to write a day, those that are told apart first."""
 
 _GIT_SECONDS = 10
+"""Seconds for one git command in a repository of two files: generous, they take milliseconds. Beyond it the folder
+stays as it is."""
 _MOST_SEEN = 500
 """So many entries of the sandbox are looked at; a server may fill it with any number."""
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _NAME = lazy_pattern(r"[A-Za-z_][\w.-]{2,100}")
 _MOST_NAMES = 3_000
+"""Arguments of one tool that are looked through for a path beside the one that is asked about: generous, real tools
+have dozens. Later ones are not seen."""
 _WRITES_CODE = word_set("command cmd code script sql query statement expression shell program")
 """Arguments that a tool carries out; where it does not only read, examples of strangers are not sent as such."""
 

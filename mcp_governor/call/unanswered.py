@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 RULE = "call/no-good-call-succeeded"
 
 _LONGEST_SNIPPET = 1_000
+"""Characters of the arguments in a suggested configuration: what people edit by hand. Longer ones are left out, and the
+table stays empty."""
 _DEEPEST = 8
+"""Levels of a value that is written in one line of TOML, as many as arguments are made of; a deeper one is left out."""
 
 
 def unanswered_findings(report: CallReport, checker: ResponseChecker) -> Iterator[Finding]:

@@ -192,6 +192,7 @@ def _flag_and_structure(response: Response, dispatch: bool) -> Iterator[Breach]:
         yield Breach("surface/error-channel", "/structuredContent", None, "unstructured")
 
 
+# one for each set of profiles, of which a test suite uses one or two
 @functools.lru_cache(maxsize=16)
 def _checker(profiles: tuple[str, ...]) -> ResponseChecker:
     return ResponseChecker(select(LintSettings(profiles=profiles)))

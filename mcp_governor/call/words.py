@@ -37,6 +37,7 @@ CHANGING = word_set(
 _NOT_NOUNS = CREATING | READING | REMOVING | CHANGING
 
 
+# names of arguments and tools come back for every value; 4,096 of at most 200 characters are 1 MB
 @functools.lru_cache(maxsize=4_096)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in lower case, whatever joins them: snake case, camel case, dashes, spaces."""

@@ -24,8 +24,13 @@ UNKNOWN = "mcp_governor_unknown"
 """A name that no tool declares."""
 
 _DEEPEST = 3
+"""Levels at which wrong calls are made: generous, as servers check all of the arguments with one validator. Deeper
+places are not called wrongly."""
 _LONGEST = 100_000
+"""A ``maxLength`` from which on no text is made that is too long: each such call would carry 100 KB. That limit is not
+checked then."""
 _MOST_ITEMS = 10_000
+"""A ``maxItems`` from which on no list is made that is too long. That limit is not checked then."""
 
 Path = tuple[str | int, ...]
 

@@ -199,6 +199,7 @@ def rules_folder() -> Path:
     raise ConfigError("The rule files of mcp-governor are missing.", "Install mcp-governor again.")
 
 
+# one for each configuration; only the server and test suites meet more than one
 @functools.lru_cache(maxsize=8)
 def load_catalogue(
     extra_paths: tuple[Path, ...] = (), entry_points: bool = True, *, trusted: bool = False

@@ -135,6 +135,7 @@ class LinearPattern:
         return self._validator.is_valid(encodable(text))
 
 
+# the patterns of all rules that are data, ours and a user's own
 @functools.lru_cache(maxsize=256)
 def linear_pattern(pattern: str) -> LinearPattern:
     """The compiled expression, kept.

@@ -16,8 +16,14 @@ Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
 """A value → the places in it that a JSONPath finds, each with its way from the root."""
 
 _DEEPEST = 400
+"""Depth of a descent: twice what a surface may nest (``MAX_DEPTH``), and well within Python's recursion limit."""
 _LEAST_STEPS = 100_000
+"""Steps that any query may take: less than a second. A query that takes more, and more than ``_STEPS_PER_VALUE``, is a
+configuration error."""
 _STEPS_PER_VALUE = 200
+"""Steps for each value of the document. One descent takes about one; a second one within it takes as many as there are
+levels below, which ``MAX_DEPTH`` bounds by the same number. A query that goes through the whole document for each value
+runs out."""
 
 # Names, lists of names and wildcards: our own rules need no more, and then the JSONPath library is not loaded.
 _STEPS = lazy_pattern(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _WAYS = ("check", "cases", "then", "pattern", "forbid")
 _SCHEMAS = ("schema", "input", "output")
 _MOST_EVALUATIONS = 10_000
+"""Evaluations of subschemas that a rule's ``then`` may cost on one value: some ten milliseconds. A rule that could cost
+more is refused."""
 _HINT = "mcp-governor schema rule prints what a rule file may say."
 
 

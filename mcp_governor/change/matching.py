@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 _ENOUGH = 0.72
+"""Likeness from which a removed and an added tool count as one that was renamed. Name and description together come to
+0.7, name and schema to 0.65: two of the three are not enough, unless description and schema are the same."""
 _CANDIDATES = 8
 """How many new tools one removed tool is compared with: those that share its rarest features."""
 

@@ -46,6 +46,8 @@ def pair(
 _MOST_PAIRS = 10_000
 """Pairs that are all scored. Where there are more, only those are that share one of their rarest features."""
 _RAREST = 8
+"""Features of one alternative that are followed, and alternatives that share one: real tags are unique, so one would
+do. A pair that shares none of them is not paired."""
 
 
 def _candidates(

@@ -58,6 +58,7 @@ def covers_template(outer: str, inner: str) -> bool:
     return contains(one, other, witness=False).verdict == "yes"
 
 
+# each template is held against every removed resource; at most 25 MB, see _LARGEST
 @lru_cache(maxsize=256)
 def _validator(template: str) -> jsonschema_rs.Validator | None:
     """What accepts the template's addresses; ``None`` where the template is too large."""

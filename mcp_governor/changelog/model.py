@@ -105,6 +105,8 @@ def names_in(span: str) -> frozenset[str]:
 _IDENTIFIER = lazy_pattern(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
 _SEPARATOR = lazy_pattern(r"[./]")
 _MAX_PARTS = 8
+"""Parts of a dotted name: real ones have four or five. Each run of parts is a name, so the work grows with the square;
+of a longer name the first parts count."""
 _ENUMERATED = lazy_pattern(r"[\s,;/&]*+(?:and|or)?\s*+|:\s*+")
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog.blocks import Block, Blocks
 
 MAX_BYTES = 2 * MEBIBYTE
+"""Bytes of a changelog; see ``MAX_LINES``."""
 MAX_LINES = 50_000
 """What a changelog may have: five hundred releases have a fifth of the one and two fifths of the other. A line of
 Markdown can take 2 KB of memory, and a byte of dotted names 200, so that what is larger is refused."""

@@ -27,6 +27,8 @@ SERVER_INFO = "serverInfo"
 _CONSTANT = lazy_pattern(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _SOURCE_FOLDERS = ("", "src", "lib", "python")
 _MAX_HOPS = 8
+"""Imports and aliases that are followed to a constant: projects re-export once or twice. Beyond, and in a circle, it is
+a configuration error."""
 
 
 @frozen

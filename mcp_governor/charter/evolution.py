@@ -28,6 +28,7 @@ _ENUMS: dict[str, tuple[str, ...]] = {
     "status": ("status",),
 }
 _MOST_NAMED = 8
+"""Words that a finding names; it counts the others."""
 
 
 def envelope_words(surface: Surface) -> frozenset[str]:

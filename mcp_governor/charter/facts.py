@@ -150,12 +150,14 @@ HINT_RANGE: Final = (1, 3)
 
 
 HIGH_FROM: Final = 0.8
+"""Lower bound of the highest bucket (principle 4); a calibration knob upstream, fixed here."""
 MEDIUM_FROM: Final = 0.5
-"""Lower bounds of the two upper buckets (principle 4); a calibration knob upstream, fixed here."""
+"""Lower bound of the middle bucket, as ``HIGH_FROM`` of the highest."""
 
 LATENCY_FAST_BELOW_MS: Final = 100.0
+"""Upper bound of ``fast`` ("Hint semantics")."""
 LATENCY_SLOW_FROM_MS: Final = 1000.0
-"""Bounds of the latency hint ("Hint semantics")."""
+"""Lower bound of ``slow`` ("Hint semantics")."""
 
 DERIVED: Final[dict[str, tuple[str, str, str, str]]] = {
     "manually_authored": ("MEDIUM", "HIGH", "HIGH", "schema"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _RECOVERY = "/error/recovery"
 _SHOWN_PROBLEMS = 3
+"""Problems of suggested arguments that become findings; one cause often has several. The rest is left out."""
 _CLOSING = frozenset({"additionalProperties", "unevaluatedProperties", "falseSchema"})
 """Keywords by which a schema refuses undeclared names, which are told by name."""
 

@@ -221,6 +221,7 @@ def _holds(kind: str, before: int, after: int) -> bool:
     return boundary if kind == "b" else not boundary
 
 
+# the patterns of two surfaces; each keeps the states it has made, so few are kept
 @lru_cache(maxsize=256)
 def automaton(tree: Regex) -> Automaton:
     """The automaton of a pattern, kept for the next question."""

@@ -11,7 +11,9 @@ CharSet = tuple[tuple[int, int], ...]
 """Inclusive ranges, ascending, disjoint and not adjacent."""
 
 LAST = 0x10FFFF
+"""The last code point of Unicode."""
 SURROGATES = (0xD800, 0xDFFF)
+"""Code points that are halves of pairs in UTF-16; no JSON text holds one alone."""
 ANY: CharSet = ((0, SURROGATES[0] - 1), (SURROGATES[1] + 1, LAST))
 """Every character that a JSON text can hold."""
 

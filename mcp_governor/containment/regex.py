@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from mcp_governor.containment.charset import CharSet
 
 MAX_REPEAT = 2_000
+"""Repetitions that are written out: enough for any length that people write, and a tenth of
+``automaton.MAX_POSITIONS``, so that a few fit into one pattern. Beyond: it is not modelled, and the answer is
+unknown."""
 _TWICE = 2
+"""A repetition of at most two rounds does not multiply what is nested in it."""
 _FEW = 10
 """A repetition that varies by no more than this cannot make a backtracking engine hang."""
 

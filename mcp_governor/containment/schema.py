@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     from mcp_governor.containment.formulas import Formula
 
 CACHE_SIZE = 1_024
+"""Schemas that are kept: the input and output schemas of 500 tools. The oldest is forgotten, and read again when it is
+asked about."""
 MAX_NODES = 200_000
+"""Formulas of all schemas that are kept, some 50 MB. Beyond it all are forgotten before the next question, and read
+again."""
 CACHE_TEXT = 8_000_000
 """Characters of schema text, or tenths of what validators weigh, to keep at most: this bounds the memory of the
 cache."""

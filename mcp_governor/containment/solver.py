@@ -61,6 +61,7 @@ MAX_ROOM = 2_000_000
 _PATIENCE = 64
 """The weight of the steps between two looks at the clock: about a millisecond."""
 _NEVER = 1 << 30
+"""Deeper than any goal: no goal that is still open was assumed."""
 
 
 @dataclass(eq=False, repr=False, slots=True)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from mcp_governor.containment.validating import Validating
 
 _CACHE_SIZE = 512
+"""Validators that are kept: the schemas of 250 tools. The oldest is forgotten and compiled again when it is asked
+for."""
 _cache: OrderedDict[int, tuple[Any, Validating | None]] = OrderedDict()
 
 

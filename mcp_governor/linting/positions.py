@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _SPACE = lazy_pattern(r"[ \t\n\r]*")
 _SCALAR = lazy_pattern(r"[^,\]}\s]+")
 _FRAME_WIDTH = 100
+"""Characters of a line in a code frame: what terminals show beside the line number. Of a longer line the part around
+the place is shown."""
 
 
 class Position(NamedTuple):

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
 _BESIDE_REFERENCE = frozenset({"$ref", "default", "description", "title", "examples"})
 _MOST_STEPS = 8
+"""References in a row that are followed; generators write one or two. This ends a circle as well: what is left has its
+``$ref``."""
 _DEEPEST = 250
+"""Levels that are followed, references included: more than a surface may nest (``MAX_DEPTH``). Beyond: the types are
+unknown, and rules about them do not fire."""
 _EMBEDDED = "urn:mcp-governor:embedded"
 
 

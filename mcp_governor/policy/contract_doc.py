@@ -63,6 +63,7 @@ def said_of(text: str, tool: str) -> tuple[str, ...]:
     return tuple(_flat(part) for part in _paragraphs(lines) if any(word.search(line) for line in part))
 
 
+# a run reads one contract document, perhaps beside its former version
 @functools.lru_cache(maxsize=2)
 def _headings(text: str) -> tuple[list[str], list[Block]]:
     """The lines and the headings of a document; it is asked about once for every tool."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _VERSION_PATH = "/serverInfo/version"
 _SHOWN_CHANGES = 5
+"""Changes that a finding lists; it counts the others, and the report lists all."""
 
 DEFAULT_POLICY = PolicyConfig()
 

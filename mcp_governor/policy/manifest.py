@@ -33,6 +33,8 @@ ROOT = "/server.json"
 """Where changes of the manifest stand among the places of a surface."""
 
 _ALIKE = 0.6
+"""Likeness of two names (``difflib``) from which one counts as the other renamed, given equal types: the default of
+``difflib``, with which typing errors and changed words pass."""
 
 
 def parse_manifest(text: str | bytes, what: str) -> Manifest:

@@ -35,6 +35,7 @@ _TITLES = {
     "wording": "Wording only",
 }
 _WITNESS_LIMIT = 1_000
+"""Characters of a witness: sixty of them fit into a GitHub comment. A longer one is cut."""
 _MOST_FINDINGS = 500
 """Findings that are written out: GitHub takes no comment beyond 65,536 characters, some 300 of them."""
 

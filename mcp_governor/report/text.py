@@ -39,6 +39,7 @@ _FINDING_MARK = {
     Severity.INFO: ("i", "cyan"),
 }
 _WITNESS_LIMIT = 400
+"""Characters of a witness: four or five lines of a terminal. A longer one is cut, and its length told."""
 
 
 def report_lines(report: Report, *, verbose: int = 0) -> Iterator[Line]:

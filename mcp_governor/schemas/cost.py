@@ -28,6 +28,8 @@ MAX_PATHS = 20_000
 """Ways through the references beyond which a validator may take longer than that."""
 
 _FEW = 4
+"""Keywords of one costly kind (references, forks, ``unevaluated…``) up to which their number alone says that a schema
+is cheap or dear; with more of them the ways through the schema are counted."""
 _DEEPEST = 250
 """Schemas that apply one another, one within the other, that are followed: Python bears four times as many calls."""
 _REFERENCES = ('"$ref":', '"$dynamicRef":', '"$recursiveRef":')
@@ -35,6 +37,8 @@ _FORKS = (*_REFERENCES, '"anyOf":', '"oneOf":', '"if":', '"not":', '"dependent',
 
 
 _CAP = 1 << 40
+"""Ways through the references are counted up to here, far beyond every limit: products of honest numbers stay exact,
+and those of hostile ones stay small."""
 
 
 @frozen

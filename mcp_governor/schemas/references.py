@@ -178,6 +178,7 @@ def published() -> Any:
     return REGISTRY
 
 
+# twenty meta-schemas are published, vocabularies included
 @lru_cache(maxsize=32)
 def _known(uri: str) -> Any | None:
     """A published meta-schema, which every implementation carries, in draft 2020-12."""

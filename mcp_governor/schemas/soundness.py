@@ -113,6 +113,7 @@ def _ends_here(target: Any) -> bool:
     return True
 
 
+# the patterns of two surfaces, each asked about in every schema that repeats it
 @lru_cache(maxsize=1_024)
 def _compiles(pattern: str) -> bool:
     try:

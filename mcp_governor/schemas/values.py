@@ -14,6 +14,7 @@ Frozen = tuple[str, Any]
 """A JSON value that can be hashed: its type, and its content in a form of which equality is JSON's."""
 
 LONGEST = 2**63 - 1
+"""The largest integer that validators keep as an integer: those written in Rust and C use 64 bits."""
 TYPES = ("null", "boolean", "number", "string", "array", "object")
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _OBJECT = 2_048
 """Bytes of a JSON object in a validator: measured, with a margin, for subschemas and for values of ``enum``."""
 _PATTERN = 15_000
+"""Bytes of a pattern that repeats nothing, as measured."""
 _REPEAT, _COSTLY_REPEAT = 1_200, 60_000
 """Bytes of a pattern, and of each repetition that it counts: ``.{1000}`` takes a megabyte. Unicode classes and groups
 that look around take the larger number."""

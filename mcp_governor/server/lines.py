@@ -22,10 +22,14 @@ LINE_COST = 48 << 20
 """Most memory, as :func:`cost` estimates it, that a message may take: small values take twenty times their text."""
 
 PARSE_ERROR = -32700
+"""JSON-RPC 2.0: the message is not JSON."""
 INVALID_REQUEST = -32600
+"""JSON-RPC 2.0: the message is not a request."""
 
 _ID_CHARACTERS = 256
+"""Characters of an id: a UUID has 36. The id is sent back in every answer; a request with a longer one is refused."""
 _ID_LARGEST = 2**63
+"""Integers of 64 bits, as SDKs in Rust, Go and C# read them; a request with a larger id is refused."""
 _ID_TOKENS = 100_000
 """How far the id of a message that cannot be read is looked for; without it the answer goes to ``null``."""
 

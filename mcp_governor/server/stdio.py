@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_governor.server.pool import Pool
 
 CHUNK = 65_536
+"""Bytes of one read: what a pipe holds on Linux."""
 
 REQUESTS = 128
 """Requests that may be without an answer at a time, twice as many as may wait for a worker."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MAX_TOOLS = 500
+"""Tools in one argument: a comparison of two surfaces of 500 takes half of what a worker may use (``worker.DATA``).
+More are refused by the input schema; the command line takes any number."""
 
 
 class FoundIn(BaseModel):

@@ -33,6 +33,8 @@ RETIRED = 72 << 20
 """Resident bytes after which a worker is replaced: Python gives memory back seldom."""
 
 REQUEST_BYTES = 4 << 20
+"""Bytes of one call: as the longest line that the server reads (``lines.LINE_BYTES``), twice the largest arguments that
+any tool takes."""
 RESULT_BYTES = 512 << 10
 """Size of an envelope. A model reads a token in about four bytes, so this is more than it can take."""
 

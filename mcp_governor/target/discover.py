@@ -24,7 +24,10 @@ _CLIENT_FILES = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"
 _SKIPPED = frozenset({".git", ".venv", "venv", "node_modules", "dist", "build", "__pycache__", "tests", "test", "docs"})
 _SOURCE_ROOTS = ("src", "lib", "python")
 _MAX_FILES = 2_000
+"""Python files that ``init`` looks into: a few seconds. Later ones are not looked into, and a server in one of them is
+not proposed."""
 _MAX_BYTES = 512 * 1024
+"""Bytes of one file; larger ones are generated. They are passed over."""
 
 
 @frozen

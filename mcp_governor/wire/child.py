@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.endpoint import StdioEndpoint
 
 CHUNK = 65_536
+"""Bytes of one read: what a pipe holds on Linux."""
 POLL = 0.01
 """Seconds between two looks at a child that is leaving."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.meter import Meter
 
 _REDIRECTS = 5
+"""Redirects of one request: a scheme, a host and a slash are three. Beyond: unreachable."""
 
 
 class _Metered:

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 _SESSION = "mcp-session-id"
 _VERSION = "MCP-Protocol-Version"
 _RESUMPTIONS = 5
+"""How often a stream that broke off is resumed for one answer; the timeout of the request counts as well. Beyond: the
+connection is lost."""
 _LONGEST_PAUSE = 30.0
+"""Seconds that a server may have us wait before we resume: half of the default timeout of a request. A longer ``retry``
+is cut to this."""
 
 
 class Resumption:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from anyio.abc import Process
 
 _EXTENDED_LIMIT_INFORMATION = 9
+"""``JobObjectExtendedLimitInformation`` of the Windows API."""
 _KILL_ON_JOB_CLOSE = 0x2000
+"""``JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE``."""
 # PROCESS_TERMINATE and PROCESS_SET_QUOTA: what AssignProcessToJobObject asks for.
 _ACCESS = 0x0001 | 0x0100
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _LINUX = sys.platform == "linux"
 _PR_SET_CHILD_SUBREAPER = 36
+"""``PR_SET_CHILD_SUBREAPER`` of Linux's ``prctl.h``."""
 _LOOK = 50
 """Milliseconds between two looks for new processes while a server is being ended."""
 

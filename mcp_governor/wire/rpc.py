@@ -11,7 +11,9 @@ from mcp_governor.secrets import redact, redact_json
 from mcp_governor.text import one_line
 
 METHOD_NOT_FOUND = -32601
+"""JSON-RPC 2.0."""
 INVALID_PARAMS = -32602
+"""JSON-RPC 2.0; MCP uses it for unknown tools and resources, too."""
 UNSUPPORTED_VERSION = -32022
 """2026-07-28: the server speaks none of the versions that the request named; ``data.supported`` lists its own."""
 

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
 
 _SHINGLE = 4
+"""Words in a row that are compared: fewer agree by chance, more miss descriptions that differ in a word here and
+there."""
 _SKETCH = 8
+"""Shingles of one description that others are found by: descriptions that share most of theirs share one of eight
+almost surely. A description with fewer is too short to be compared."""
 
 
 def confusable_names(surface: Surface, _context: Context) -> Iterator[Hit]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 _DEEPEST = 250
+"""Levels that are followed, references included: more than a surface may nest (``MAX_DEPTH``). Beyond: taken for not
+described."""
 
 _SENTENCE_END = lazy_pattern(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 

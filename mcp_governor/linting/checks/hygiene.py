@@ -61,6 +61,7 @@ _SECRET = Guarded(
     ignore_case=False,
 )
 _SHORTEST_SECRET = 20
+"""Characters of the shortest credential that the patterns know; a shorter text needs no search."""
 _BASE64 = lazy_pattern(r"[A-Za-z0-9+/]{40,}={0,2}")
 _ORDER = Guarded(
     r"\b(?:you\s+)?must\s+(?:always\s+)?(?:first\s+)?(?:call|use|invoke|run)\b|\balways\s+(?:call|use|invoke|run)\s+(?:this|it)\b"
@@ -203,6 +204,7 @@ def white_space(text: Text, context: Context) -> Iterator[Hit]:
         yield hit(text.pointer, text.value, length=len(match.group()))
 
 
+# one for each value of the option `max`, of which a run has one
 @functools.lru_cache(maxsize=8)
 def _gap(most: int) -> re.Pattern[str]:
     return re.compile(rf"[^\S\n]{{{most + 1},}}|\n(?:[^\S\n]*\n){{4,}}")
