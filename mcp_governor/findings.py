@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 
 
 class Severity(StrEnum):
@@ -71,7 +71,7 @@ class Tier(StrEnum):
 _TIER_RANK = {Tier.FACADE: 3, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
 
 
-_LINE_NUMBER = lazy_pattern(r":\d+$")
+_LINE_NUMBER = re.compile(r":\d+$")
 
 
 def value_hash(value: Any) -> str:

@@ -1,38 +1,13 @@
-"""What is made when it is first used: regular expressions, and the names of a package.
-
-A command imports some two hundred expressions and uses a few dozen. Compiling them all takes 2 to 7 % of a start (2 to
-12 ms, Python 3.11).
-"""
+"""Names of a package that load when they are first used."""
 
 from __future__ import annotations
 
 import importlib
-import re
 import sys
-from typing import TYPE_CHECKING, Any, AnyStr, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-
-class _Pattern:
-    def __init__(self, source: str | bytes, flags: int) -> None:
-        self._source = source
-        self._flags = flags
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(re.compile(self._source, self._flags), name)
-        # Found without this function from now on.
-        setattr(self, name, value)
-        return value
-
-
-def lazy_pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """``re.compile``, put off until a method or an attribute of the pattern is asked for.
-
-    An expression that does not compile raises ``re.error`` only then: for expressions of our own, which tests run.
-    """
-    return cast("re.Pattern[AnyStr]", _Pattern(source, flags))
 
 
 def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:

@@ -8,23 +8,22 @@ escape on top of that. :func:`printable` is what every line passes that leaves t
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import UsageError
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.secrets import REDACTED, redact
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Iterator
 
-_SUSPECT = lazy_pattern(
+_SUSPECT = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_WORD = lazy_pattern(r"\S+")
+_WORD = re.compile(r"\S+")
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -57,7 +56,7 @@ LONGEST_LINE = 4_000
 # A runner of GitHub obeys a line that begins with "::", after any white space, and "##[" anywhere in a line; Azure
 # Pipelines "##vso[" and TeamCity "##teamcity[".
 # White space without line feeds: each blank line would be looked through again for every one above it.
-_COMMAND = lazy_pattern(r"(?m)^([^\S\n]*+):(?=:)|#(?=#\w*\[)")
+_COMMAND = re.compile(r"(?m)^([^\S\n]*+):(?=:)|#(?=#\w*\[)")
 
 
 def inert(text: str) -> str:
@@ -93,7 +92,7 @@ def escape_json(document: str) -> str:
     return _JSON_COMMAND.sub(r"\\u0023", _SUSPECT.sub(_json_escape, document))
 
 
-_JSON_COMMAND = lazy_pattern(r"#(?=#\w*\[)")
+_JSON_COMMAND = re.compile(r"#(?=#\w*\[)")
 
 
 def escape_toml(literal: str) -> str:

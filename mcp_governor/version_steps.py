@@ -6,18 +6,18 @@ do not, so what they allow is a choice of the configuration.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from itertools import zip_longest
 
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered, is_semver
 
 FIRST_YEAR = 1990
 """A first number from here on is a year: nobody releases so many majors."""
 
-_NUMBER = lazy_pattern(r"\d+")
+_NUMBER = re.compile(r"\d+")
 
 
 class Scheme(StrEnum):

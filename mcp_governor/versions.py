@@ -7,10 +7,9 @@ import re
 
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 
 # The grammar of semver.org, clause 2, 9 and 10, with the leading "v" that tags carry.
-_SEMVER = lazy_pattern(
+_SEMVER = re.compile(
     r"v?(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})"
     r"(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?"
     r"(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?",

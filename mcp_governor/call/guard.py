@@ -8,13 +8,13 @@ folders that the server itself publishes; addresses are public ones; and nothing
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from mcp_governor.call.masking import SECRETS
 from mcp_governor.call.words import word_set
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,16 +24,16 @@ _LONGEST = 2_000
 
 _MOST_LEAVES = 500
 """Strings of one value that are checked, keys included. Examples have a handful; a value with more is not sent."""
-_ADDRESS = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://")
-_ABSOLUTE = lazy_pattern(r"""(?:^|[\s"'`=(,;|>])(?:[/\\~]|[A-Za-z]:[\\/]|\$\{?HOME|%[A-Z]{3,}%)""")
-_UPWARDS = lazy_pattern(r"(?:^|[/\\\s\"'`=])\.\.(?:$|[/\\])")
-_SYSTEM = lazy_pattern(
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://")
+_ABSOLUTE = re.compile(r"""(?:^|[\s"'`=(,;|>])(?:[/\\~]|[A-Za-z]:[\\/]|\$\{?HOME|%[A-Z]{3,}%)""")
+_UPWARDS = re.compile(r"(?:^|[/\\\s\"'`=])\.\.(?:$|[/\\])")
+_SYSTEM = re.compile(
     r"""(?:^|[\s"'`=(,;|>])(?:~|\$\{?HOME|%[A-Z]{3,}%|[A-Za-z]:[\\/]|\\\\|/+(?:applications|bin|boot|dev|etc|home|lib\w*"""
     r"""|library|media|mnt|opt|private|proc|root|run|sbin|srv|sys|system|tmp|usr|users|var|volumes|windows)(?:[/\\\s"'`]|$)"""
     r"""|/+\s*$)""",
     2,  # re.IGNORECASE
 )
-_UNPRINTABLE = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _PRIVATE_NAMES = (".local", ".localhost", ".internal", ".lan", ".intranet", ".corp", ".home", ".home.arpa", ".onion")
 
 

@@ -6,13 +6,13 @@ Results are foreign and can be of any size: a bounded part of each is looked at,
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.words import key_of, nouns, singular, word_set, words
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -42,11 +42,11 @@ _MOST_LINES = 300
 _LONGEST_LINE = 500
 """Characters of a line: a label and a value of ``_LONGEST_VALUE``, with room for Markdown. The rest of a longer line is
 not read."""
-_PAIR = lazy_pattern(
+_PAIR = re.compile(
     r"^[\s\-*#>\d.]{0,12}[`*\"]{0,3}([A-Za-z][\w /.-]{0,60}?)[`*\"]{0,3}\s{0,3}[:=]\s{1,3}[`*\"]{0,3}(\S[^`*\"]{0,298})"
 )
-_ENTRY = lazy_pattern(r"^\[(FILE|DIR)\] (\S.{0,200})$")
-_BULLET = lazy_pattern(r"^\s{0,8}(?:[-*\u2022]|\d{1,3}[.)])?\s{0,4}[`*\"]{0,3}([^\s`*\",:]{1,200})[`*\",]{0,3}$")
+_ENTRY = re.compile(r"^\[(FILE|DIR)\] (\S.{0,200})$")
+_BULLET = re.compile(r"^\s{0,8}(?:[-*\u2022]|\d{1,3}[.)])?\s{0,4}[`*\"]{0,3}([^\s`*\",:]{1,200})[`*\",]{0,3}$")
 _SECRET = word_set("token secret password passwd passphrase apikey credential credentials authorization cookie cursor")
 _REFERENCES = word_set(
     "id iid key name slug uuid guid handle identifier ref sha hash uri url number symbol label tag node collection "
@@ -58,7 +58,7 @@ _REFERENCES = word_set(
 _IDENTIFY = ("id", "key", "name", "full_name", "slug", "uri", "uuid", "identifier", "number", "title")
 _LONGEST_TEXT = 4_000
 """Characters of a refusal in which allowed folders are looked for: a page. Servers name them in the first lines."""
-_ALLOWED = lazy_pattern(
+_ALLOWED = re.compile(
     r"\b(?:(?:allowed|permitted) [\w ]{0,40}:?|not in)\s{0,3}[`'\"]?(/[^\s'\"`,]{1,300})", 2
 )  # re.IGNORECASE
 _ROOTS = word_set("allowed root roots workspace workspaces")

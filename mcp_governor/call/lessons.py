@@ -12,7 +12,6 @@ from mcp_governor.call.places import endings_in
 from mcp_governor.call.prose import listed_values, marked_examples
 from mcp_governor.call.typical import typical
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ lines."""
 _MOST_NAMES = 100
 """Arguments that a refusal is searched for, each with a search of its own; as many as ``Attempts`` varies."""
 
-_ELSEWHERE = lazy_pattern(
+_ELSEWHERE = re.compile(
     r"api[ _-]?keys?\b|access token|unauthori[sz]ed|forbidden|\b40[13]\b|credentials?\b|not logged in|log ?in first"
     r"|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|getaddrinfo|name resolution|name or service not known"
     r"|nodename nor servname|network is unreachable|connection (?:refused|error|issue|failed|reset|attempts failed)"
@@ -35,20 +34,20 @@ _ELSEWHERE = lazy_pattern(
     r"|max retries exceeded|\binternal_error\b|unexpected internal error|currently unavailable|could not load",
     re.IGNORECASE,
 )
-_CHOICES = lazy_pattern(
+_CHOICES = re.compile(
     r"\b(?:(?:must|should|can) be (?:one of|either|any of)?|input should be|expected(?: one of)?|one of"
     r"|(?:valid|allowed|available|supported|possible|known|existing) [\w ]{0,30}?(?:are|is|include)?(?=[:\s])"
     r"|options?(?: are)?"
     r"|did you mean|choose from|use)\b\s{0,3}[:=]?\s{0,3}",
     re.IGNORECASE,
 )
-_RECEIVED = lazy_pattern(r",? (?:received|but got|got|instead of|not) .{0,100}", re.IGNORECASE)
-_ENDINGS = lazy_pattern(r"\b(?:must|should|expected|only|supported|valid|not an?|requires?)\b", re.IGNORECASE)
-_ASSIGNMENT = lazy_pattern(r"\b([A-Za-z_]\w{0,60})=['\"]([^'\"\n]{1,200})['\"]")
-_TAKEN = lazy_pattern(r"already (?:exists?|in use|taken|there|been)|\bduplicate\b|must be unique", re.IGNORECASE)
-_PLAIN = lazy_pattern(r"[\w#$@/.+-](?:[\w #$@/.:+!-]*[\w#$@/+)-])?")
-_NOTATION = lazy_pattern(r"[YMDHST/:.Z-]+", re.IGNORECASE)
-_PLACES = lazy_pattern(r"\babsolute path|not a (?:valid )?(?:directory|folder|file)\b|is a directory\b", re.IGNORECASE)
+_RECEIVED = re.compile(r",? (?:received|but got|got|instead of|not) .{0,100}", re.IGNORECASE)
+_ENDINGS = re.compile(r"\b(?:must|should|expected|only|supported|valid|not an?|requires?)\b", re.IGNORECASE)
+_ASSIGNMENT = re.compile(r"\b([A-Za-z_]\w{0,60})=['\"]([^'\"\n]{1,200})['\"]")
+_TAKEN = re.compile(r"already (?:exists?|in use|taken|there|been)|\bduplicate\b|must be unique", re.IGNORECASE)
+_PLAIN = re.compile(r"[\w#$@/.+-](?:[\w #$@/.:+!-]*[\w#$@/+)-])?")
+_NOTATION = re.compile(r"[YMDHST/:.Z-]+", re.IGNORECASE)
+_PLACES = re.compile(r"\babsolute path|not a (?:valid )?(?:directory|folder|file)\b|is a directory\b", re.IGNORECASE)
 
 
 @frozen

@@ -11,7 +11,6 @@ from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, Response
 from mcp_governor.charter import facts
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,7 +58,7 @@ _ANSWERS = facts.STATUSES - facts.FAILURE_STATUSES
 
 # How validators and SDKs speak of arguments: Pydantic, ajv, zod, jsonschema, and plain words.
 _NOUN = r"(?:arg|param|key|field|input|propert)"
-_ABOUT_ARGUMENTS = lazy_pattern(
+_ABOUT_ARGUMENTS = re.compile(
     r"validation error|invalid (?:arg|param|input|type)|input validation"
     rf"|(?:unknown|unexpected|unrecognized|unsupported|extra|additional) (?:keyword )?(?:{_NOUN}|tool)"
     rf"|(?:missing|required) (?:positional )?(?:{_NOUN}|value)|field required"

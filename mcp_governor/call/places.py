@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from mcp_governor.call.words import LISTING, singular, word_set, words
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,17 +19,17 @@ _FOLDERS = word_set("dir directory folder cwd workdir root workspace")
 _REPOSITORY = word_set("repo repository git")
 _MAY_BE = word_set("source destination src dst target input output location root workspace repo repository project")
 _ENDS = word_set("source destination src dst dest")
-_ABOUT_FILES = lazy_pattern(r"\b(?:files?|director(?:y|ies)|folders?)\b", 2)  # re.IGNORECASE
+_ABOUT_FILES = re.compile(r"\b(?:files?|director(?:y|ies)|folders?)\b", 2)  # re.IGNORECASE
 _READ = 2_000
 """Characters of a description that are read, as of an argument's text in :mod:`mcp_governor.call.prose`: file types are
 named early."""
-_SAID = lazy_pattern(
+_SAID = re.compile(
     r"\b(?:file|folder|directory|absolute|relative|local|output|full) ?path|\bpaths? (?:to|of|where) |\bfile ?name\b"
     r"|\bdirectory (?:to|in|of|where)\b|\bfolder (?:to|in|of|where)\b",
     2,  # re.IGNORECASE
 )
-_OTHER_PATHS = lazy_pattern(r"json ?path|xpath|url path|api path|endpoint|dot[- ]?(?:path|notation)|api-relative", 2)
-_ENDING = lazy_pattern(r"(?<![\w.])\*?\.([a-z]{2,5})\b")
+_OTHER_PATHS = re.compile(r"json ?path|xpath|url path|api path|endpoint|dot[- ]?(?:path|notation)|api-relative", 2)
+_ENDING = re.compile(r"(?<![\w.])\*?\.([a-z]{2,5})\b")
 _TARGET = word_set("destination dest dst output out target new to save")
 _MAKING = word_set("create new make init generate save export download copy move rename merge convert")
 _SEARCHING = LISTING | word_set("directory folder tree grep glob walk scan index")

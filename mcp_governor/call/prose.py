@@ -15,7 +15,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.words import word_set
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,28 +41,28 @@ _SEGMENT = 300
 MOST = 5
 """So many values are taken of one text: a call is tried again a few times, never for every value."""
 
-_MARKER = lazy_pattern(
+_MARKER = re.compile(
     r"\be\. ?g\.|\beg[.:,]|\bfor (?:example|instance)\b|\bexamples?(?: values?| format)?\s{0,3}[:=]"
     r"|\bsuch as\b|\blike (?=[`'\"])",
     re.IGNORECASE,
 )
-_CHOICES = lazy_pattern(
+_CHOICES = re.compile(
     r"\b(?:one of|options?(?: are)?|(?:allowed|possible|valid|supported|accepted|available)(?: \w+){0,2}|either"
     r"|must be|can be|should be|following values(?: are supported)?|defaults? to|use)\b\s{0,3}:?",
     re.IGNORECASE,
 )
-_QUOTED = lazy_pattern(
+_QUOTED = re.compile(
     r"(?<!\w)'([^'\n]{1,200})'(?!\w)|\"([^\"\n]{1,200})\"|`{1,2}([^`\n]{1,200})`{1,2}"
     r"|\u201c([^\u201d\n]{1,200})\u201d|\u2018([^\u2019\n]{1,200})\u2019"
 )
-_BARE = lazy_pattern(r"\s{0,3}:?\s{0,3}([^\s,;()'\"`<>]{1,100})")
-_END = lazy_pattern(r"\n\s*\n|[.;] (?=[A-Z])|\n\s*[-*\w]+\s?[:(]")
-_ARGUMENT_LINE = lazy_pattern(
+_BARE = re.compile(r"\s{0,3}:?\s{0,3}([^\s,;()'\"`<>]{1,100})")
+_END = re.compile(r"\n\s*\n|[.;] (?=[A-Z])|\n\s*[-*\w]+\s?[:(]")
+_ARGUMENT_LINE = re.compile(
     r"^\s*(?:[-*]\s{1,3})?[`\"*]{0,3}([A-Za-z_][\w-]{0,60})[`\"*]{0,3}\s{0,3}(?:\([^)\n]{0,80}\))?\s{0,3}(?::|--|\u2013|\u2014)\s+(\S.*)$"
 )
-_INLINE = lazy_pattern(r"\b([A-Za-z_]\w{0,60}) \(([^)\n]{3,200})\)")
-_OPEN_KEY = lazy_pattern(r"([{,]\s{0,5})([A-Za-z_$][\w$]{0,40})\s{0,3}:")
-_PLACEHOLDER = lazy_pattern(r"[<>]|\byour\b|\bpath/to\b|\bxxx|\.\.\.|\u2026", re.IGNORECASE)
+_INLINE = re.compile(r"\b([A-Za-z_]\w{0,60}) \(([^)\n]{3,200})\)")
+_OPEN_KEY = re.compile(r"([{,]\s{0,5})([A-Za-z_$][\w$]{0,40})\s{0,3}:")
+_PLACEHOLDER = re.compile(r"[<>]|\byour\b|\bpath/to\b|\bxxx|\.\.\.|\u2026", re.IGNORECASE)
 _TYPE_WORDS = word_set("string integer number boolean object array null none true false int str float bool")
 
 

@@ -7,6 +7,7 @@ and the day as ``{today}``, so that the same run says the same tomorrow; configu
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,17 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.seeds import SEEDS, seed
 from mcp_governor.errors import UsageError
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    import re
     from types import TracebackType
 
 ROOT = "{sandbox}"
 """How the sandbox is named in recordings, messages and configured calls."""
 
-_DAY = lazy_pattern(r"\{today(?::([%A-Za-z0-9./ -]{1,20}))?\}")
+_DAY = re.compile(r"\{today(?::([%A-Za-z0-9./ -]{1,20}))?\}")
 DAY_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%Y-%m")
 """Ways to write a day, those that are told apart first."""
 

@@ -6,6 +6,7 @@ patterns after them; :mod:`mcp_governor.call.arguments` keeps of all candidates 
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from mcp_governor.call.places import Meaning, makes_place, meaning_of, means_pla
 from mcp_governor.call.prose import LONGEST_TEXT, argument_texts, marked_examples, quoted_values
 from mcp_governor.call.typical import is_day, today_like, typical
 from mcp_governor.call.words import CREATING, word_set, words
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.surface.model import Surface, Tool
 
-_NAME = lazy_pattern(r"[A-Za-z_][\w.-]{2,100}")
+_NAME = re.compile(r"[A-Za-z_][\w.-]{2,100}")
 _MOST_NAMES = 3_000
 """Arguments of one tool that are looked through for a path beside the one that is asked about: generous, real tools
 have dozens. Later ones are not seen."""

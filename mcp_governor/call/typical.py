@@ -6,12 +6,12 @@ used where there are any, and today where a day is meant.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.sandbox import DAY_FORMATS
 from mcp_governor.call.words import singular, word_set, words
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -125,12 +125,12 @@ _BY_FIRST: Mapping[str, tuple[Any, ...]] = {"dry": (True,), "preview": (True,)}
 """Flags that make a call harmless."""
 
 _QUESTIONS = word_set("is has needs should include enable allow skip use force")
-_BOOLEAN = lazy_pattern(r"(?:a )?bool(?:ean)?\b|whether\b|(?:if )?true\b", 2)  # re.IGNORECASE
+_BOOLEAN = re.compile(r"(?:a )?bool(?:ean)?\b|whether\b|(?:if )?true\b", 2)  # re.IGNORECASE
 _DATE_WORDS = word_set("date day since until before after deadline due birthday checkin checkout")
 _TIME_WORDS = word_set("timestamp datetime moment created updated")
-_TIME_OF_DAY = lazy_pattern(r"\bHH?:MM\b|24-hour|time of day", 2)  # re.IGNORECASE
-_WRITTEN_DAY = lazy_pattern(r"\bYYYY[-/.]?MM[-/.]?DD\b|\bDD[-/.]MM[-/.]YYYY\b|\bMM/DD/YYYY\b|\bYYYY-MM\b", 2)
-_ISO_TIME = lazy_pattern(r"ISO[ -]?8601|RFC[ -]?3339|YYYY-MM-DDTHH", 2)
+_TIME_OF_DAY = re.compile(r"\bHH?:MM\b|24-hour|time of day", 2)  # re.IGNORECASE
+_WRITTEN_DAY = re.compile(r"\bYYYY[-/.]?MM[-/.]?DD\b|\bDD[-/.]MM[-/.]YYYY\b|\bMM/DD/YYYY\b|\bYYYY-MM\b", 2)
+_ISO_TIME = re.compile(r"ISO[ -]?8601|RFC[ -]?3339|YYYY-MM-DDTHH", 2)
 _PATTERNS: Mapping[str, str] = {
     "YYYY-MM-DD": "%Y-%m-%d",
     "YYYY/MM/DD": "%Y/%m/%d",
@@ -143,18 +143,18 @@ _PATTERNS: Mapping[str, str] = {
     "YYYY-MM": "%Y-%m",
 }
 _UNITS = (
-    (lazy_pattern(r"\bIANA\b|\btime ?zone\b", 2), _BY_LAST["timezone"]),
-    (lazy_pattern(r"\bISO[ -]?4217\b", 2), _BY_LAST["currency"]),
-    (lazy_pattern(r"\bISO[ -]?3166", 2), ("US", "USA")),
-    (lazy_pattern(r"\bISO[ -]?639", 2), ("en", "eng")),
-    (lazy_pattern(r"\bBCP[ -]?47\b", 2), ("en-US",)),
-    (lazy_pattern(r"\bowner/repo\b", 2), ("octocat/hello-world",)),
-    (lazy_pattern(r"\b(?:fully[- ]qualified |absolute |valid |full )?URL\b"), _BY_LAST["url"]),
-    (lazy_pattern(r"\be-?mail address\b", 2), _BY_LAST["email"]),
-    (lazy_pattern(r"\b(?:git )?ref\b|\brevision\b|\bcommit (?:hash|sha|id)\b", 2), ("HEAD",)),
-    (lazy_pattern(r"\bUUID\b|\bGUID\b"), _BY_LAST["uuid"]),
-    (lazy_pattern(r"\bJSON (?:string|text)\b|\bstringified JSON\b", 2), _BY_LAST["json"]),
-    (lazy_pattern(r"\bnumeric (?:ID|value|string)\b", 2), ("1",)),
+    (re.compile(r"\bIANA\b|\btime ?zone\b", 2), _BY_LAST["timezone"]),
+    (re.compile(r"\bISO[ -]?4217\b", 2), _BY_LAST["currency"]),
+    (re.compile(r"\bISO[ -]?3166", 2), ("US", "USA")),
+    (re.compile(r"\bISO[ -]?639", 2), ("en", "eng")),
+    (re.compile(r"\bBCP[ -]?47\b", 2), ("en-US",)),
+    (re.compile(r"\bowner/repo\b", 2), ("octocat/hello-world",)),
+    (re.compile(r"\b(?:fully[- ]qualified |absolute |valid |full )?URL\b"), _BY_LAST["url"]),
+    (re.compile(r"\be-?mail address\b", 2), _BY_LAST["email"]),
+    (re.compile(r"\b(?:git )?ref\b|\brevision\b|\bcommit (?:hash|sha|id)\b", 2), ("HEAD",)),
+    (re.compile(r"\bUUID\b|\bGUID\b"), _BY_LAST["uuid"]),
+    (re.compile(r"\bJSON (?:string|text)\b|\bstringified JSON\b", 2), _BY_LAST["json"]),
+    (re.compile(r"\bnumeric (?:ID|value|string)\b", 2), ("1",)),
 )
 """What descriptions say of a value's notation, and values in it."""
 

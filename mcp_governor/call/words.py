@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING
-
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_WORD = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LONGEST_NAME = 200
 """Names are words of a few letters; whatever follows after so many characters does not change what is meant."""
 

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Finding
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import LONGEST_LINE, one_line, visible
 
 if TYPE_CHECKING:
-    import re
-
     from mcp_governor.catalogue.rule import Rule
 
-_PLACE = lazy_pattern(r"\{(\w+)(?:!([qt]))?(?::(\d{1,4}|all|lines))?\}")
+_PLACE = re.compile(r"\{(\w+)(?:!([qt]))?(?::(\d{1,4}|all|lines))?\}")
 
 _SHOWN = 120
 """Characters of a fact that a sentence shows where its place asks for no other number: a line on most screens."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SURROGATES = lazy_pattern("[\ud800-\udfff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 _LINEAR = "Patterns run on a linear-time engine: no look-around, no back-references."

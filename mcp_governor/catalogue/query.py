@@ -9,7 +9,6 @@ from typing import Any
 from mcp_governor.catalogue.cost import count_values
 from mcp_governor.catalogue.patterns import linear_pattern
 from mcp_governor.errors import ConfigError
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 
 Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
@@ -26,9 +25,9 @@ levels below, which ``MAX_DEPTH`` bounds by the same number. A query that goes t
 runs out."""
 
 # Names, lists of names and wildcards: our own rules need no more, and then the JSONPath library is not loaded.
-_STEPS = lazy_pattern(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)
-_STEP = lazy_pattern(r"\.([A-Za-z_]\w*)|\.\*|\[\*\]|\[('[^\]]*')\]", re.ASCII)
-_NAME = lazy_pattern(r"'([^']*)'")
+_STEPS = re.compile(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)
+_STEP = re.compile(r"\.([A-Za-z_]\w*)|\.\*|\[\*\]|\[('[^\]]*')\]", re.ASCII)
+_NAME = re.compile(r"'([^']*)'")
 
 
 def compile_query(expression: str) -> Query:

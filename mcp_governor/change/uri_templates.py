@@ -6,18 +6,16 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mcp_governor.lazy import lazy_pattern
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import jsonschema_rs
 
-_EXPRESSION = lazy_pattern(r"\{([+#./;?&=,!@|]?)([^{}]+)\}")
-_QUERY = lazy_pattern(r"\{[?&][^{}]*\}")
+_EXPRESSION = re.compile(r"\{([+#./;?&=,!@|]?)([^{}]+)\}")
+_QUERY = re.compile(r"\{[?&][^{}]*\}")
 _LARGEST = 100_000
 """Bytes of a compiled template: some tens of expressions."""
-_MODIFIER = lazy_pattern(r"(\*|:\d+)$")
+_MODIFIER = re.compile(r"(\*|:\d+)$")
 
 # operator → what its variables may expand to (RFC 6570, section 3.2); a variable that has no value leaves nothing
 _PLAIN, _ANYTHING = "[^\\x00-\\x20/?#]", "[^\\x00-\\x20]"

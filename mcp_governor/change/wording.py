@@ -6,12 +6,12 @@ value of a server is made safe here: none of them can end a code span, begin a l
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.facts import owner, tokens_of
 from mcp_governor.change.terms import MISSING
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 PLACEHOLDER = "REPLACEMENT"
 """Stands where only the author knows the name; `changelog check` asks for it."""
 
-_FILLER = lazy_pattern(r"\{(\w+)\}")
-_NUMBER = lazy_pattern(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
-_FORMS = lazy_pattern(r"<([^<>]+)>")
-_NAME = lazy_pattern(r"[^\W\d][\w-]*")
+_FILLER = re.compile(r"\{(\w+)\}")
+_NUMBER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
+_FORMS = re.compile(r"<([^<>]+)>")
+_NAME = re.compile(r"[^\W\d][\w-]*")
 _MOST_NAMED, _MOST_VALUES = 8, 6
 """Members of a list that a sentence names; beyond, it says how many more there are."""
 

@@ -10,7 +10,6 @@ from mcp_governor.changelog.first import INTRODUCTION
 from mcp_governor.changelog.grammar import DIGEST, MAX_HEADING, fingerprint_line, heading_line
 from mcp_governor.changelog.subjects import Tellers, homes, subject_of
 from mcp_governor.findings import Bump
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Kind, Section, Subsection
 
-_LOOSE_LINE = lazy_pattern(rf"\W*(?:(?:[\w ]+ )?fingerprint[\w ]*\W*)?(?:{DIGEST.pattern})\W*", re.IGNORECASE)
-_BULLET = lazy_pattern(r"\s{0,3}([-*+])\s")
+_LOOSE_LINE = re.compile(rf"\W*(?:(?:[\w ]+ )?fingerprint[\w ]*\W*)?(?:{DIGEST.pattern})\W*", re.IGNORECASE)
+_BULLET = re.compile(r"\s{0,3}([-*+])\s")
 
 
 def draft(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.grammar import MARKER, heading_line
 from mcp_governor.errors import FileFormatError
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Section
 
-_LINES = lazy_pattern(r"[^\r\n]*(?:\r\n|\n|\r|$)")
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
 
 _BLOCKERS = {
     "merge-conflict": "holds an unresolved merge conflict",

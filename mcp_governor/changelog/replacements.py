@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.changelog.model import Changelog, Entry, Section
 
-_INSTEAD = lazy_pattern(
+_INSTEAD = re.compile(
     r"\b(?:use|using|call|prefer|switch to|migrate to|replaced (?:by|with)|superseded by|in favou?r of"
     r"|becomes?|became|renamed(?: to)?|called|moved to|merged into|replacement:?)\b|→|->|=>",
     re.IGNORECASE,
 )
-_INSTEAD_OF = lazy_pattern(r"\b(?:instead of|rather than|in place of)\b", re.IGNORECASE)
-_OF_A_PART = lazy_pattern(
+_INSTEAD_OF = re.compile(r"\b(?:instead of|rather than|in place of)\b", re.IGNORECASE)
+_OF_A_PART = re.compile(
     r"\b(?:arguments?|parameters?|fields?|propert(?:y|ies)|values?|options?|keys?)\b", re.IGNORECASE
 )
 

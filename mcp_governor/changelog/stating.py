@@ -6,13 +6,13 @@ governance, "Changelog discipline"). A constant is read with :mod:`ast`: governi
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.text import did_you_mean, one_line, visible
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 SERVER_INFO = "serverInfo"
-_CONSTANT = lazy_pattern(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
+_CONSTANT = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _SOURCE_FOLDERS = ("", "src", "lib", "python")
 _MAX_HOPS = 8
 """Imports and aliases that are followed to a constant: projects re-export once or twice. Beyond, and in a circle, it is

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 
-from mcp_governor.lazy import lazy_pattern
-
 # Code spans and quoted names are data: "no table named 'KeyError'" is a fine sentence, and a full stop inside
 # of a name ends nothing. An apostrophe inside a word opens no quotation.
-_QUOTED = lazy_pattern(
+_QUOTED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|„[^“”\n]*[“”]|“[^”\n]*”|‘[^’\n]*’|«[^»\n]*»|(?<!\w)'[^'\n]*'(?!\w)|\[[^\[\]\n]*\]"
 )
-_BOUNDARY = lazy_pattern(r"[.!?…]+[\"'”’»)\]]*\s+\S|[。！？]\s*[^\s。！？」』）)]|\n\s*\S")
+_BOUNDARY = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+\S|[。！？]\s*[^\s。！？」』）)]|\n\s*\S")
 
 # A full stop after one of these ends no sentence: whatever follows, before a number, before a small letter.
 _ABBREVIATIONS = frozenset(
@@ -26,7 +24,7 @@ _COUNTED = frozenset(
      "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"]
 )  # fmt: skip
 _CLOSING = frozenset(["etc", "al", "inc", "ltd", "co", "corp", "min", "max", "hr", "hrs", "a.m", "p.m"])
-_INITIALS = lazy_pattern(r"(?:[A-Z]\.)*[A-Z]")
+_INITIALS = re.compile(r"(?:[A-Z]\.)*[A-Z]")
 
 _WORD = "word"
 _TRACE = "a stack trace or a source position"
@@ -57,7 +55,7 @@ _EXCEPTION_WORDS = (
 # A message worth reading is short; what a hostile server appends costs us nothing.
 _SCANNED = 4_000
 
-_STACK = lazy_pattern(
+_STACK = re.compile(
     r"Traceback \(most recent call last\)"
     r"|\bFile \"[^\"\n]+\", line \d+"
     r"|(?:^|\n)\s*at (?:async )?[\w$.<>\[\] /@-]*\(?[^()\n]*:\d+(?::\d+)?\)?"
@@ -66,8 +64,8 @@ _STACK = lazy_pattern(
     r"|\bpanicked at "
     r"|\bstack backtrace:"
 )
-_POSITION = lazy_pattern(r"\b[\w./\\-]+\.(?:py|js|mjs|cjs|ts|rb|go|rs):\d+(?::\d+)?\b")
-_EXCEPTION = lazy_pattern(
+_POSITION = re.compile(r"\b[\w./\\-]+\.(?:py|js|mjs|cjs|ts|rb|go|rs):\d+(?::\d+)?\b")
+_EXCEPTION = re.compile(
     r"\b(?:[A-Za-z_]\w*\.)*(?P<name>[A-Z][A-Za-z0-9]*(?:Error|Exception)|[A-Z][A-Za-z0-9]*[a-z0-9]Warning"
     r"|KeyboardInterrupt|StopIteration|SystemExit|NoResultFound|MultipleResultsFound|(?:Object)?DoesNotExist"
     r"|TimeoutExpired)\b"
@@ -76,9 +74,9 @@ _ERRNO_WORDS = (
     "EACCES", "EADDRINUSE", "ECONNREFUSED", "ECONNRESET", "EEXIST", "EHOSTUNREACH", "EISDIR", "EMFILE", "ENOENT",
     "ENOTDIR", "ENOTEMPTY", "ENOTFOUND", "EPERM", "EPIPE", "ETIMEDOUT", "[Errno ",
 )  # fmt: skip
-_ERRNO = lazy_pattern(rf"\b(?:{'|'.join(_ERRNO_WORDS[:-1])})\b")
-_ERRNO_NUMBER = lazy_pattern(r"\[Errno -?\d+\]")
-_JARGON = lazy_pattern(
+_ERRNO = re.compile(rf"\b(?:{'|'.join(_ERRNO_WORDS[:-1])})\b")
+_ERRNO_NUMBER = re.compile(r"\[Errno -?\d+\]")
+_JARGON = re.compile(
     r"\b\d+ validation errors? for \w+"
     r"|\[type=\w+, input_value="
     r"|errors\.pydantic\.dev|\bsqlalche\.me/"
@@ -96,7 +94,7 @@ _JARGON = lazy_pattern(
     r"|\bis not a function\b|\bCannot read propert(?:y|ies) of (?:undefined|null)\b|\bundefined is not\b",
     re.IGNORECASE,
 )
-_LIBRARY = lazy_pattern(
+_LIBRARY = re.compile(
     rf"\b(?:pydantic_core|psycopg2|{'|'.join(_LIBRARY_WORDS)})\b",
     re.IGNORECASE,
 )

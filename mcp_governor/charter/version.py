@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
-from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_VERSION_FORM = lazy_pattern(r"\d+\.\d+", re.ASCII)
+_VERSION_FORM = re.compile(r"\d+\.\d+", re.ASCII)
 
 
 def version_breaches(envelope: Mapping[str, Any]) -> list[Breach]:

@@ -11,14 +11,13 @@ import click
 from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, configured
 from mcp_governor.errors import ConfigError, UsageError
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, see_unicode, visible
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-_ID = lazy_pattern(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
+_ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 
 
 @click.command()

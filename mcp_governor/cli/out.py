@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -83,13 +84,12 @@ def styled_text(lines: Iterable[Line]) -> str:
     """Lines with style, as :func:`put` takes them, wrapped to the width of the terminal."""
     from io import StringIO
 
-    from mcp_governor.lazy import lazy_pattern
     from mcp_governor.report.lines import print_rich
 
     buffer = StringIO()
     print_rich(lines, buffer)
     # Wrapping may put any word first on a line; a runner looks for its commands there.
-    command = lazy_pattern(r"(?m)^((?:[^\S\n]|\x1b\[[0-9;]*m)*+):(?=(?:\x1b\[[0-9;]*m)*+:)")
+    command = re.compile(r"(?m)^((?:[^\S\n]|\x1b\[[0-9;]*m)*+):(?=(?:\x1b\[[0-9;]*m)*+:)")
     return command.sub(r"\1\\x3a", buffer.getvalue())
 
 

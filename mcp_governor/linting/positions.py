@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer, unescape_pointer
 from mcp_governor.text import visible
 
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface
 
-_SPACE = lazy_pattern(r"[ \t\n\r]*")
-_SCALAR = lazy_pattern(r"[^,\]}\s]+")
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SCALAR = re.compile(r"[^,\]}\s]+")
 _FRAME_WIDTH = 100
 """Characters of a line in a code frame: what terminals show beside the line number. Of a longer line the part around
 the place is shown."""

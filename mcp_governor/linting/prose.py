@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ _TYPES = {
     "dictionary": "object",
 }
 _TYPE = rf"(?:{'|'.join(_TYPES)})"
-_LISTED = lazy_pattern(
+_LISTED = re.compile(
     rf"(?:array|list)(?:\s+of\s+|\[|<)({_TYPE})s?[\]>]?|({_TYPE})\[\]|optional\[({_TYPE})\]"
     rf"|({_TYPE})\s*(?:\||or)\s*(?:none|null)|(?:an?\s+|optional\s+|required\s+)*({_TYPE})",
     re.IGNORECASE,
@@ -60,12 +59,12 @@ _TYPE_ORDER = Guarded(
     rf"(?:valid\s|positive\s|non-negative\s|whole\s)?({_TYPE})\b(?!\s?(?:or\b|[|/,\[<]|of\b|that\b|literal\b|id\b|ID\b))",
     " be a",
 )
-_TEXTUAL = lazy_pattern(r"comma|separat|delimit|json|string|text|encoded|serial|newline|space", re.IGNORECASE)
+_TEXTUAL = re.compile(r"comma|separat|delimit|json|string|text|encoded|serial|newline|space", re.IGNORECASE)
 _COMMA_LIST = Guarded(r"\bcomma[- ](?:separated|delimited)\s(?:string|list|values)\b", "comma")
 _JSON_TEXT = Guarded(
     r"\bJSON(?:[- ](?:encoded|formatted|serialized|stringified))?\sstring\b|\bstringified\sJSON\b", "json"
 )
-_HEDGE = lazy_pattern(
+_HEDGE = re.compile(
     r"\b(?:not|never|no|without|instead of|rather than|unlike|or|also|each|every|either|item|items|element|elements)\b"
     r"|n't\b",
     re.IGNORECASE,
@@ -100,7 +99,7 @@ def _note_type(note: str) -> TypeClaim | None:
     return TypeClaim(_TYPES[(match[3] or match[4] or match[5]).lower()])
 
 
-_REMARK = lazy_pattern(
+_REMARK = re.compile(
     r"(?:optional|required|nullable|default\b.{0,40}|max\b.{0,20}|min\b.{0,20}|\d.{0,20})", re.IGNORECASE
 )
 
@@ -149,12 +148,12 @@ def _sentence_start(text: str, at: int) -> int:
 # -- values
 
 _QUOTED = r"(?:`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”)"
-_ITEM = lazy_pattern(rf"({_QUOTED})|([+\-]?[A-Za-z0-9_][\w.+\-/]{{0,59}})")
-_ITEM_OF_SLASHES = lazy_pattern(rf"({_QUOTED})|([A-Za-z0-9_][\w.+\-]{{0,59}})")
-_SEPARATOR = lazy_pattern(r"\s?(?:,\s?(?:(?:or|and)\s)?|;\s?|\|\s?|(?:or|and)\s)|\s/\s")
-_SLASH = lazy_pattern(r"/")
-_BAR = lazy_pattern(r"\s?\|\s?")
-_REMARKS = lazy_pattern(r"\s?\([^()\n]{0,80}\)|\s?=\s?\w{1,30}")
+_ITEM = re.compile(rf"({_QUOTED})|([+\-]?[A-Za-z0-9_][\w.+\-/]{{0,59}})")
+_ITEM_OF_SLASHES = re.compile(rf"({_QUOTED})|([A-Za-z0-9_][\w.+\-]{{0,59}})")
+_SEPARATOR = re.compile(r"\s?(?:,\s?(?:(?:or|and)\s)?|;\s?|\|\s?|(?:or|and)\s)|\s/\s")
+_SLASH = re.compile(r"/")
+_BAR = re.compile(r"\s?\|\s?")
+_REMARKS = re.compile(r"\s?\([^()\n]{0,80}\)|\s?=\s?\w{1,30}")
 _INTRO = Guarded(
     r"\b(?:(one of|any of|(?:allowed|valid|possible|accepted|supported|available) (?:values?|options?))"
     r"(?:\sthe\sfollowing)?|values|options|choices|must be|can be|either)"
@@ -169,7 +168,7 @@ _INTRO = Guarded(
     "either",
 )
 _OPENED = Guarded(r"[(\[]\s?(?=[\w`'\"“])|\w:\s(?=[\w`'\"“])", "(", "[", ":")
-_LIST_ENDS = lazy_pattern(r"\s?(?:$|[.;)\]}\n]|[,:]\s)")
+_LIST_ENDS = re.compile(r"\s?(?:$|[.;)\]}\n]|[,:]\s)")
 _AND_SO_ON = frozenset({"etc", "more", "other", "others"})
 _NO_VALUES = frozenset({"null", "none", "empty", "omitted", "unset", "default", "defaults", "undefined"})
 
@@ -264,7 +263,7 @@ _DEFAULT = Guarded(
     rf"|\b(true|false|{_NUMBER})\sby\sdefault\b",
     "default",
 )
-_CHANGED = lazy_pattern(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
+_CHANGED = re.compile(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
 
 
 def stated_default(text: str) -> tuple[str, bool] | None:
@@ -435,9 +434,9 @@ def stated_necessity(text: str) -> str | None:
 
 # -- arguments in the description of a tool
 
-_SECTION = lazy_pattern(r"#{0,6}\s?\**(?:args|arguments|parameters|params|inputs?)\**\s?:?\**", re.IGNORECASE)
-_HEADING = lazy_pattern(r"#{1,6}\s.*|\**[A-Z][\w ]{0,40}\**:\**|-{3,}.*", re.NOFLAG)
-_ENTRY = lazy_pattern(
+_SECTION = re.compile(r"#{0,6}\s?\**(?:args|arguments|parameters|params|inputs?)\**\s?:?\**", re.IGNORECASE)
+_HEADING = re.compile(r"#{1,6}\s.*|\**[A-Z][\w ]{0,40}\**:\**|-{3,}.*", re.NOFLAG)
+_ENTRY = re.compile(
     r"(?:[-*•+]\s|:param\s)?[`*\"']{0,3}(?P<name>[A-Za-z_$][\w.\-$]{0,63})[`*\"']{0,3}"
     r"\s?(?P<note>\([^()\n]{0,80}\))?\**\s?(?::|–|—|-\s)\s?(?P<text>.*)"
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mcp_governor.lazy import lazy_pattern
+import re
 
-_PART = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_WORD = lazy_pattern(r"[^\W_]+(?:'[^\W_]+)?")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 # Scripts that are written without spaces between words: about two characters make one.
-_UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
 
 STOP_WORDS = frozenset(
     [

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.walking import walk
 from mcp_governor.versions import Numbered
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 WINDOWS: Mapping[Tier, int] = {Tier.FACADE: 2, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
 """Minor releases between announcement and removal (surface governance, "Deprecation policy", step 3)."""
 
-_WITHDRAWN = lazy_pattern(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
+_WITHDRAWN = re.compile(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
 
 
 @frozen

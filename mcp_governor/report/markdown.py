@@ -6,7 +6,6 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.report.groups import (
     MOST_SHOWN,
     counted_changes,
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
 
 # Characters that can begin markup within a line; "//" and "www." would become links.
-_SPECIAL = lazy_pattern(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
+_SPECIAL = re.compile(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@<!-- -->"}
 _TITLES = {
     "breaking": "Breaking",

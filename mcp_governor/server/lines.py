@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.surface.file import MAX_DEPTH
 
@@ -36,9 +36,9 @@ _ID_TOKENS = 100_000
 _DIGITS = 308
 """Digits of an integer: one of more is beyond every double, which is what JSON numbers are to most programs."""
 
-_HALF = lazy_pattern(r"[\ud800-\udfff]")
-_TOKEN = lazy_pattern(rb'"(?:[^"\\]|\\.)*+"?|[\[{]+|[\]}]+')
-_ID_VALUE = lazy_pattern(rb'\s*:\s*("(?:[^"\\]|\\.)*+"|-?[0-9]{1,19})\s*[,}]')
+_HALF = re.compile(r"[\ud800-\udfff]")
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]+|[\]}]+')
+_ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*+"|-?[0-9]{1,19})\s*[,}]')
 
 
 @frozen

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.listings import read_listings
 from mcp_governor.surface.model import Deprecation, Surface, Tool
 
@@ -22,13 +21,13 @@ META_PREFIX = "dev.mcp-governor/"
 _TIERS = {tier.value: tier for tier in Tier}
 
 # "Deprecated: use `new_tool` instead", "[DEPRECATED since 1.4] …", "**Deprecated.** …"
-_DEPRECATED_PREFIX = lazy_pattern(r"[\s*_`\[(#>!]*deprecated\b(?!\s+(?:tools?|items?|entries)\b)", re.IGNORECASE)
-_REPLACEMENT = lazy_pattern(
+_DEPRECATED_PREFIX = re.compile(r"[\s*_`\[(#>!]*deprecated\b(?!\s+(?:tools?|items?|entries)\b)", re.IGNORECASE)
+_REPLACEMENT = re.compile(
     r"\b(?:use|call|replaced by|superseded by|in favou?r of|prefer|switch to|migrate to)\s+"
     r"(?:the\s+)?(?:[`'\"“‘*]+(?P<quoted>[\w.\-/]+)[`'\"”’*]+|(?P<bare>[A-Za-z][\w-]*[_.-][\w.-]*\w))",
     re.IGNORECASE,
 )
-_SINCE = lazy_pattern(r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w.+-]*)", re.IGNORECASE)
+_SINCE = re.compile(r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w.+-]*)", re.IGNORECASE)
 
 
 @frozen

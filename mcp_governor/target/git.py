@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import TargetError
 from mcp_governor.files import MAX_BYTES, repository_of, shown_size
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.target.git_door import Answer, ask_git
 from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
@@ -25,8 +25,8 @@ _MAX_RELEASES = 500
 _LATEST = 20
 """How many of the latest releases may lack the file before there is none."""
 
-_UNFIT = lazy_pattern(r"[\0-\x20\x7f]")
-_UNFIT_PATH = lazy_pattern(r"[\0\n]|^/")
+_UNFIT = re.compile(r"[\0-\x20\x7f]")
+_UNFIT_PATH = re.compile(r"[\0\n]|^/")
 
 
 class _Blob(NamedTuple):
@@ -242,7 +242,7 @@ def holds(folder: Path, ref: str, path: str) -> bool:
     return found is not None
 
 
-_BOUNDARY = lazy_pattern(r"^|[/@_-]")
+_BOUNDARY = re.compile(r"^|[/@_-]")
 
 
 def version_of_tag(tag: str) -> Numbered | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.file import parse_json
 
 if TYPE_CHECKING:
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
 # What is never closed (a string, a comment) matches up to its end, too: to look for an end in vain at every quotation
 # mark anew would take a time that grows with the square of the size. Possessive, so that nothing is tried twice.
 _STRING = r'"(?:[^"\\\n]++|\\.)*+(?:"|(?=\n)|\\?\Z)'
-_COMMENT = lazy_pattern(rf"{_STRING}|//[^\n]*+|/\*(?:.*?\*/|.*+)", re.S)
-_LAST_COMMA = lazy_pattern(rf"{_STRING}|,(?=\s*+[}}\]])", re.S)
-_VISIBLE = lazy_pattern(r"\S")
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*+|/\*(?:.*?\*/|.*+)", re.S)
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*+[}}\]])", re.S)
+_VISIBLE = re.compile(r"\S")
 
 
 def read_settings(path: Path, shown: str) -> Any:

@@ -13,7 +13,6 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.given import learn_reference
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment, withheld
 from mcp_governor.text import command_line, did_you_mean, one_line, visible
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 SURFACE_FILE = "mcp-surface.json"
 TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
-_REFERENCE = lazy_pattern(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_REFERENCE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _FORMS = (
     "A TARGET is a recording (FILE.json, git:REF[:PATH]), an https:// URL, or what runs code here: "
     "-- COMMAND, python:package.module:attribute, CONFIG.json#NAME, pypi:NAME, npm:NAME, "

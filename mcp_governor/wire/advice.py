@@ -7,16 +7,15 @@ pattern are repeated here, so that nothing of a hostile text gets into a command
 
 from __future__ import annotations
 
+import re
 import shlex
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mcp_governor.lazy import lazy_pattern
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-_ANSI = lazy_pattern(r"\x1b\[[0-9;]*[A-Za-z]")
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _NAME = r"[A-Za-z0-9][\w.-]{0,80}"
 
 
@@ -36,10 +35,8 @@ def advice(said: str, package: str = "", *, given: Collection[str] = ()) -> str:
     return _variables(text, given) or _arguments(text, package) or (_UNTOLD if package else "")
 
 
-_ADDRESS = lazy_pattern(r"https?://(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:/[\w/-]{0,60})?")
-_LISTENS = lazy_pattern(
-    r"(?i:\b(?:listening|running|serving|started|available)\b[^\n]{0,60}?\bport\b[ :]{1,3}(\d{2,5}))"
-)
+_ADDRESS = re.compile(r"https?://(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:/[\w/-]{0,60})?")
+_LISTENS = re.compile(r"(?i:\b(?:listening|running|serving|started|available)\b[^\n]{0,60}?\bport\b[ :]{1,3}(\d{2,5}))")
 
 
 def serves_http(said: str) -> str:
@@ -76,12 +73,12 @@ def _base(package: str) -> str:
     return f"{scheme}:{rest.partition(':')[0]}"
 
 
-_SCRIPTS = lazy_pattern(
+_SCRIPTS = re.compile(
     rf"executables? named [`'\"]{_NAME}[`'\"] is not provided by package [`'\"]({_NAME})[`'\"]"
     rf"(?:[^\n]*\n){{1,3}}?((?:[ ]*-[ ]{_NAME}[^\n]*(?:\n|$)){{1,40}})"
 )
-_SCRIPT = lazy_pattern(rf"- ({_NAME})")
-_NO_SCRIPTS = lazy_pattern(rf"[Pp]ackage [`'\"]{_NAME}[`'\"] does not provide any executables")
+_SCRIPT = re.compile(rf"- ({_NAME})")
+_NO_SCRIPTS = re.compile(rf"[Pp]ackage [`'\"]{_NAME}[`'\"] does not provide any executables")
 
 
 def _script(text: str, package: str) -> str:
@@ -95,9 +92,7 @@ def _script(text: str, package: str) -> str:
     return ""
 
 
-_PYTHON = lazy_pattern(
-    r"the current Python version \((\d+\.\d+)[\d.]*\) does not satisfy Python(?:>=|>|==|~=)(\d+\.\d+)"
-)
+_PYTHON = re.compile(r"the current Python version \((\d+\.\d+)[\d.]*\) does not satisfy Python(?:>=|>|==|~=)(\d+\.\d+)")
 
 
 def _python(text: str, package: str) -> str:  # noqa: ARG001
@@ -106,7 +101,7 @@ def _python(text: str, package: str) -> str:  # noqa: ARG001
     return ""
 
 
-_NODE = lazy_pattern(
+_NODE = re.compile(
     r"(?:required: \{ node: '|requires? [Nn]ode(?:\.js)?(?: version)? |Node(?:\.js)? version )"
     r"((?:>=|\^|v|~)? ?\d[\d.]*)"
 )
@@ -119,8 +114,8 @@ def _node(text: str, package: str) -> str:  # noqa: ARG001
     return ""
 
 
-_NO_PACKAGE = lazy_pattern(rf"{_NAME} was not found in the package registry|npm (?:error|ERR!) code E404")
-_NO_VERSION = lazy_pattern(rf"there is no version of {_NAME}|npm (?:error|ERR!) code ETARGET|No matching version found")
+_NO_PACKAGE = re.compile(rf"{_NAME} was not found in the package registry|npm (?:error|ERR!) code E404")
+_NO_VERSION = re.compile(rf"there is no version of {_NAME}|npm (?:error|ERR!) code ETARGET|No matching version found")
 
 
 def _registry(text: str, package: str) -> str:
@@ -132,7 +127,7 @@ def _registry(text: str, package: str) -> str:
     return ""
 
 
-_NO_COMMAND = lazy_pattern(
+_NO_COMMAND = re.compile(
     r"could not determine executable to run|sh: (?:\d+: |line \d+: )?[\w@./-]+: (?:command )?not found"
 )
 
@@ -149,11 +144,11 @@ def _command(text: str, package: str) -> str:
     return "The package has no command of this name. List its commands with: npm view NAME bin"
 
 
-_SDK_MODULE = lazy_pattern(
+_SDK_MODULE = re.compile(
     r"No module named '(mcp|fastmcp)\.|cannot import name '\w+' from '(mcp|fastmcp)['.]"
     r"|module '(mcp|fastmcp)[\w.]*' has no attribute"
 )
-_SDK_CLASS = lazy_pattern(
+_SDK_CLASS = re.compile(
     r"AttributeError: '(?:Server|FastMCP|MCPServer|ServerSession|RequestContext)' object has no attribute"
     r"|TypeError: (?:Server|FastMCP|MCPServer|ServerSession|Tool)\.\w+\(\) (?:got an unexpected|missing|takes)"
     r"|pin '?mcp<2"
@@ -172,7 +167,7 @@ def _older_sdk(text: str, package: str) -> str:
     return f"It was written for an older version of {sdk} than the one installed with it. {_with(wanted, package)}"
 
 
-_MODULE = lazy_pattern(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'")
+_MODULE = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'")
 
 
 def _missing_module(text: str, package: str) -> str:
@@ -181,7 +176,7 @@ def _missing_module(text: str, package: str) -> str:
     return ""
 
 
-_OLDER_PACKAGE = lazy_pattern(r"ImportError: cannot import name '\w+' from '([A-Za-z]\w*)[\w.]*' \([^\n]*site-packages")
+_OLDER_PACKAGE = re.compile(r"ImportError: cannot import name '\w+' from '([A-Za-z]\w*)[\w.]*' \([^\n]*site-packages")
 
 
 def _newer_dependency(text: str, package: str) -> str:
@@ -194,8 +189,8 @@ def _newer_dependency(text: str, package: str) -> str:
     )
 
 
-_VERSION = lazy_pattern(r"(?<=[^:])@[^@/]*$")
-_NODE_MODULE = lazy_pattern(r"Cannot find (?:module|package) '[^'\n]*' imported from [^\n]*node_modules/")
+_VERSION = re.compile(r"(?<=[^:])@[^@/]*$")
+_NODE_MODULE = re.compile(r"Cannot find (?:module|package) '[^'\n]*' imported from [^\n]*node_modules/")
 
 
 def _broken_package(text: str, package: str) -> str:
@@ -217,14 +212,14 @@ _FORMS: tuple[Callable[[str, str], str], ...] = (
     _node,
 )
 
-_ASKS = lazy_pattern(
+_ASKS = re.compile(
     r"environment|\benv\b|[Rr]equire|REQUIRED|[Mm]issing|\b[Nn]ot (?:set|provided|found|defined|specified|configured)"
     r"|\bunset\b|[Pp]lease (?:set|provide|export)|\b(?:must|need)|\bundefined\b|\bSet\b|is empty|No \w+"
 )
-_VARIABLE = lazy_pattern(
+_VARIABLE = re.compile(
     r"(?<![\w./\\-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w(])",
 )
-_FIELD = lazy_pattern(r"(?m)^([A-Za-z][A-Za-z0-9_]{2,60})\n[ ]+(?:Field required|Input should)")
+_FIELD = re.compile(r"(?m)^([A-Za-z][A-Za-z0-9_]{2,60})\n[ ]+(?:Field required|Input should)")
 _NO_VARIABLES = ("ERR_", "MODULE_NOT_FOUND", "E_", "UV_", "NPM_", "NODE_", "UND_ERR", "SIG")
 _LONGEST = 60
 """Characters of a variable's name; what is longer is no name."""
@@ -263,12 +258,12 @@ def _variables(text: str, given: Collection[str]) -> str:
     )
 
 
-_WANTS_ARGUMENTS = lazy_pattern(
+_WANTS_ARGUMENTS = re.compile(
     r"arguments? (?:are|is) required|[Mm]issing (?:required )?(?:argument|option|parameter)"
     r"|required (?:option|argument)|command[- ]line argument|as an argument|[Nn]ot enough (?:non-option )?arguments"
     r"|(?im:^\s*usage\b)"
 )
-_REQUIRED = lazy_pattern(
+_REQUIRED = re.compile(
     r"arguments are required: ([\w<>\[\]{}|/=, -]{1,120})|[Mm]issing (?:required )?(?:option|argument)s?:? ['\"`]?"
     r"(--[\w-]{1,40}|[A-Za-z_<>][\w<>-]{0,40})|required (?:option|argument) ['\"`](--[\w-]{1,40})"
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.walking import subschemas
 from mcp_governor.text import one_line
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 ANNOTATION = "x-mcp-header"
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-_PLAIN = lazy_pattern(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?|")
-_WRAPPED = lazy_pattern(r"=\?base64\?.*\?=")
-_TOKEN = lazy_pattern(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
+_PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?|")
+_WRAPPED = re.compile(r"=\?base64\?.*\?=")
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
 _TYPES = ("string", "integer", "boolean")
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.wire import leash
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _MOST_PIECES = 16
 """Reads of the status pipe in one look. A leash writes a few lines; a server of the same user that finds the pipe in
 ``/proc`` could write without end."""
 
-_NUMBER = lazy_pattern(rb"-?\d{1,9}")
+_NUMBER = re.compile(rb"-?\d{1,9}")
 
 
 class Hold:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.mentions import NameIndex
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_MARKS = lazy_pattern(r"[*_]+")
-_QUOTE = lazy_pattern(r"[\s>]*")
-_SENTENCE = lazy_pattern(r"(?<=[.!?])[\s*_]+|\n\s*\n")
+_MARKS = re.compile(r"[*_]+")
+_QUOTE = re.compile(r"[\s>]*")
+_SENTENCE = re.compile(r"(?<=[.!?])[\s*_]+|\n\s*\n")
 _LEAD = "use this when"
 _CUES = ("instead when", "don't use when", "do not use when")
 

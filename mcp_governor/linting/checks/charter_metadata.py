@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter.facts import (
@@ -13,7 +14,6 @@ from mcp_governor.charter.facts import (
     VERSIONS,
     declared_metadata,
 )
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.schemas import effective, followed
 from mcp_governor.schemas.pointers import join_pointer
@@ -27,9 +27,9 @@ _LATENCIES = ("fast", "moderate", "slow")
 _FORMATS = {"concise", "detailed"}
 _KEYS_1_0 = ENVELOPE_KEYS[:6]
 """What every version of the envelope has; the rest came later."""
-_ARROW = lazy_pattern(r"(?:→|⟶|⇒|->|=>)")
-_BEFORE_ARROW = lazy_pattern(r"[`'\"*(]*([A-Za-z][\w.\-]*)(?:\([^()\n]*\))?[`'\"*)]*\s*$")
-_AFTER_ARROW = lazy_pattern(r"\s*[`'\"*(]*([A-Za-z][\w.\-]*)")
+_ARROW = re.compile(r"(?:→|⟶|⇒|->|=>)")
+_BEFORE_ARROW = re.compile(r"[`'\"*(]*([A-Za-z][\w.\-]*)(?:\([^()\n]*\))?[`'\"*)]*\s*$")
+_AFTER_ARROW = re.compile(r"\s*[`'\"*(]*([A-Za-z][\w.\-]*)")
 
 
 def _place(tool: Tool, key: str) -> str:

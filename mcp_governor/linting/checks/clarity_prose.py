@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting import prose
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import COMPOSITION, effective, followed, parent_of, root_of, types_of
@@ -177,7 +177,7 @@ def _literal(claim: tuple[str, bool], actual: Any) -> Any:
     return None
 
 
-_NUMERIC = lazy_pattern(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
+_NUMERIC = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
 
 
 # -- bounds

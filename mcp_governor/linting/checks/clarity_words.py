@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
@@ -20,7 +19,7 @@ _DEEPEST = 250
 """Levels that are followed, references included: more than a surface may nest (``MAX_DEPTH``). Beyond: taken for not
 described."""
 
-_SENTENCE_END = lazy_pattern(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
+_SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
 
 def sentence_count(text: str) -> int:

@@ -6,7 +6,6 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.text import char_name
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
     from mcp_governor.linting.texts import Text
     from mcp_governor.surface.model import Surface
 
-_HIDDEN = lazy_pattern(
+_HIDDEN = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
 _JOINERS = "\u200c\u200d"
-_CONTROL = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _PSEUDO_TAG = Guarded(
     r"</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
     "<",
@@ -62,7 +61,7 @@ _SECRET = Guarded(
 )
 _SHORTEST_SECRET = 20
 """Characters of the shortest credential that the patterns know; a shorter text needs no search."""
-_BASE64 = lazy_pattern(r"[A-Za-z0-9+/]{40,}={0,2}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
 _ORDER = Guarded(
     r"\b(?:you\s+)?must\s+(?:always\s+)?(?:first\s+)?(?:call|use|invoke|run)\b|\balways\s+(?:call|use|invoke|run)\s+(?:this|it)\b"
     r"|\b(?:call|use|run|invoke)\s+this\s+(?:tool\s+)?(?:first|before (?:any|all|every))\b",

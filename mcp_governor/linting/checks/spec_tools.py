@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from mcp_governor.linting.texts import Text
     from mcp_governor.surface.model import Surface, Tool
 
-_NAME = lazy_pattern(r"[A-Za-z0-9_.\-]*")
-_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_NAME = re.compile(r"[A-Za-z0-9_.\-]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _RESERVED_LABELS = ("mcp", "modelcontextprotocol")
 
 
