@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.circles import Components
 from mcp_governor.schemas.dialects import LATEST, dialect_of
@@ -41,7 +42,7 @@ SAFE_INTEGER = 2**53 - 1
 
 _UNSAID = 0
 """The dialect of a schema that names none: it is read as whatever it is spelled in."""
-_NOTES = WORDING_KEYS | {"contentEncoding", "contentMediaType", "default", "format", "x-mcp-header"}
+_NOTES = WORDING_KEYS | NOTE_FAMILIES.keys()
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -51,7 +52,7 @@ class SchemaNode:
     Attributes:
         pointer: where it stands in the document as published.
         keywords: its assertions in 2020-12 spelling; sub-schemas are nodes, ``$ref`` holds the target node.
-        notes: what does not narrow the set of instances: wording, ``default``, ``format``, ``x-mcp-header``.
+        notes: what does not narrow the set of instances: wording, and what is in ``NOTE_FAMILIES``.
         opaque: why it cannot be read as a schema; empty where it can.
         spelled: keyword → how it is called in the document, where that is another word.
         identity: for an opaque node, what it must share with another one to be equal to it.

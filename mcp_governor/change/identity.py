@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SchemaNode
-from mcp_governor.change.reading import POLICY_NOTES
+from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.schemas.keywords import UNORDERED_KEYS
 from mcp_governor.surface.canonical import canonical_json
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Identities:
-    """Numbers of nodes. Wording apart; ``default``, ``format`` and ``x-mcp-header`` count.
+    """Numbers of nodes. Wording apart; what is in ``NOTE_FAMILIES`` counts.
 
     Args:
         spend: is told about the work, in keywords and sub-schemas.
@@ -70,7 +70,7 @@ class Identities:
 
 def _target(node: SchemaNode) -> SchemaNode:
     """The node that a bare reference without notes leads to."""
-    while not node.opaque and set(node.keywords) == {"$ref"} and not any(key in node.notes for key in POLICY_NOTES):
+    while not node.opaque and set(node.keywords) == {"$ref"} and not any(key in node.notes for key in NOTE_FAMILIES):
         node = node.keywords["$ref"]
     return node
 
@@ -95,7 +95,7 @@ def _key(node: SchemaNode, number: Callable[[SchemaNode], int]) -> Hashable:
         return number(_target(item))
 
     parts: list[Hashable] = [("opaque", node.identity)] if node.opaque else []
-    parts.extend((note, canonical_json(node.notes[note])) for note in POLICY_NOTES if note in node.notes)
+    parts.extend((note, canonical_json(node.notes[note])) for note in NOTE_FAMILIES if note in node.notes)
     for key in sorted(node.keywords):
         value = node.keywords[key]
         if isinstance(value, SchemaNode):

@@ -85,3 +85,39 @@ class Kind:
         if self.given_bump is not None:
             return self.given_bump
         return Bump.MINOR if self.verdict is Verdict.COMPATIBLE else Bump.MAJOR
+
+
+def both_sides(
+    name: str,
+    output: str,
+    told: tuple[str, str],
+    verdicts: tuple[Verdict, Verdict],
+    reverse: str,
+    output_reverse: str,
+    example: Example,
+    bumps: tuple[Bump | None, Bump | None] = (None, None),
+    *,
+    messages: tuple[Sentence, Sentence],
+    entries: tuple[Sentence, Sentence],
+    event: Event = Event.CHANGED,
+    what: str = "",
+    wording: bool = False,
+    contract: bool = True,
+) -> list[Kind]:
+    """One edit as an input kind and an output kind."""
+    return [
+        Kind(
+            *(own, side, told[at], verdicts[at], messages[at], entries[at], event, opposite, mirror, "", example),
+            *(bumps[at], wording, contract),
+            thing=("argument", "field")[at],
+            what=what,
+        )
+        for at, (own, mirror, side, opposite) in enumerate(
+            [(name, output, Side.INPUT, reverse), (output, name, Side.OUTPUT, output_reverse)]
+        )
+    ]
+
+
+def value(old: Any, new: Any) -> Example:
+    """An example between two schemas of one property."""
+    return Example("value", old, new)

@@ -26,6 +26,7 @@ from mcp_governor.change.names import (
     is_true,
     names,
 )
+from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 _IN_PLACE = APPLICATORS.intersection(IN_PLACE) - {"if", "not"}
 """What is read as its schema is; conditions and negations are always as published."""
 _SHAPING = _IN_PLACE | {"$ref", "if", "patternProperties", "properties"}
-POLICY_NOTES = ("contentEncoding", "contentMediaType", "default", "format", "x-mcp-header")
-"""Annotations that somebody acts on."""
 
 
 class Reading(Enum):
@@ -79,7 +78,7 @@ def render(
         reading: how openness is read.
         arguments: the node is the root of a tool's input: without properties it is a tool without arguments.
         replaced: nodes to render as others, to see one edit at a time.
-        noted: keep ``default``, ``format`` and ``x-mcp-header``, which narrow nothing.
+        noted: keep what is in ``NOTE_FAMILIES``, which narrow nothing.
         definition: what names under ``$defs`` begin with.
         spend: is told about the work, in parts of the schema, before it is done; what it raises goes to the caller.
     """
@@ -156,8 +155,8 @@ class _Renderer:
         node = self.replaced.get(node, node)
         if node.opaque:
             return {"const": _STAND_IN + hashlib.sha256(node.identity.encode(errors="replace")).hexdigest()}
-        if self.noted and any(key in node.notes for key in POLICY_NOTES):
-            return {**self.keywords(node, role), **{k: node.notes[k] for k in POLICY_NOTES if k in node.notes}}
+        if self.noted and any(key in node.notes for key in NOTE_FAMILIES):
+            return {**self.keywords(node, role), **{k: node.notes[k] for k in NOTE_FAMILIES if k in node.notes}}
         if is_true(node):
             return {} if role is not _Role.ROOT else {"additionalProperties": False}
         if is_false(node):

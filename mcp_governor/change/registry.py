@@ -1,9 +1,10 @@
 """Every kind of change, declared once: what it means for a client, its mirrors, its defaults, an example.
 
-Kinds of schema edits live in :mod:`mcp_governor.change.schema_kinds`, other edits of a surface in
-:mod:`mcp_governor.change.surface_kinds`, changed answers to one call in :mod:`mcp_governor.change.behaviour_kinds`,
-changes of the registry's manifest in :mod:`mcp_governor.change.manifest_kinds`; this module is how the rest of the
-project asks for them.
+Kinds of schema edits stand in :mod:`mcp_governor.change.schema_kinds` (their families in
+:mod:`mcp_governor.change.family_kinds`, annotations in :mod:`mcp_governor.change.note_kinds`), other edits of a surface
+in :mod:`mcp_governor.change.surface_kinds`, changed answers to one call in
+:mod:`mcp_governor.change.behaviour_kinds`, changes of the registry's manifest in
+:mod:`mcp_governor.change.manifest_kinds`; this module is how the rest of the project asks for them.
 """
 
 from __future__ import annotations

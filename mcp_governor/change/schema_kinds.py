@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.change.family_kinds import FAMILY_KINDS, KEYWORD
-from mcp_governor.change.kind_model import Example, Kind, Sentence
+from mcp_governor.change.kind_model import Example, Kind, both_sides, value
+from mcp_governor.change.note_kinds import NOTE_KINDS
 from mcp_governor.change.terms import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
@@ -19,41 +20,6 @@ def _object(**keywords: Any) -> dict[str, Any]:
 _STRING, _INTEGER = {"type": "string"}, {"type": "integer"}
 
 
-def _both_sides(
-    name: str,
-    output: str,
-    told: tuple[str, str],
-    verdicts: tuple[Verdict, Verdict],
-    reverse: str,
-    output_reverse: str,
-    example: Example,
-    bumps: tuple[Bump | None, Bump | None] = (None, None),
-    *,
-    messages: tuple[Sentence, Sentence],
-    entries: tuple[Sentence, Sentence],
-    event: Event = Event.CHANGED,
-    what: str = "",
-    wording: bool = False,
-    contract: bool = True,
-) -> list[Kind]:
-    """One edit as an input kind and an output kind."""
-    return [
-        Kind(
-            *(own, side, told[at], verdicts[at], messages[at], entries[at], event, opposite, mirror, "", example),
-            *(bumps[at], wording, contract),
-            thing=("argument", "field")[at],
-            what=what,
-        )
-        for at, (own, mirror, side, opposite) in enumerate(
-            [(name, output, Side.INPUT, reverse), (output, name, Side.OUTPUT, output_reverse)]
-        )
-    ]
-
-
-def _value(old: Any, new: Any) -> Example:
-    return Example("value", old, new)
-
-
 def _schema(old: dict[str, Any], new: dict[str, Any]) -> Example:
     return Example("schema", old, new)
 
@@ -63,7 +29,7 @@ _A, _AB = {"a": _STRING}, {"a": _STRING, "n": _INTEGER}
 _ONE, _TWO, _THREE = ({"type": "string", "enum": list(values)} for values in ("a", "ab", "ac"))
 
 _ENUMS = [
-    *_both_sides(
+    *both_sides(
         "enum-value-removed",
         "output-enum-value-removed",
         (
@@ -73,14 +39,14 @@ _ENUMS = [
         (_BREAKING, _COMPATIBLE),
         "enum-value-added",
         "output-enum-value-added",
-        _value(_TWO, _ONE),
+        value(_TWO, _ONE),
         messages=("{value} does not take {lost_values} any more", "{value} is never {lost_values} any more"),
         entries=(
             "{tool} no longer [accepts|accept] these values for {field}: {lost}.",
             "{tool} never [returns|return] these values in {field} any more: {lost}.",
         ),
     ),
-    *_both_sides(
+    *both_sides(
         "enum-value-added",
         "output-enum-value-added",
         (
@@ -90,7 +56,7 @@ _ENUMS = [
         (_COMPATIBLE, _BREAKING),
         "enum-value-removed",
         "output-enum-value-removed",
-        _value(_ONE, _TWO),
+        value(_ONE, _TWO),
         messages=("{value} also takes {gained_values}", "{value} may also be {gained_values}"),
         entries=(
             "{tool} [accepts|accept] further values for {field}: {gained}.",
@@ -98,7 +64,7 @@ _ENUMS = [
         ),
         event=Event.EXTENDED,
     ),
-    *_both_sides(
+    *both_sides(
         "enum-changed",
         "output-enum-changed",
         (
@@ -108,7 +74,7 @@ _ENUMS = [
         (_BREAKING, _BREAKING),
         "enum-changed",
         "output-enum-changed",
-        _value(_TWO, _THREE),
+        value(_TWO, _THREE),
         messages=(
             (
                 "{value} does not take {lost_values} any more, and takes {gained_values} now",
@@ -121,7 +87,7 @@ _ENUMS = [
             "{tool} may return {gained} in {field}, and never {lost} any more.",
         ),
     ),
-    *_both_sides(
+    *both_sides(
         "enum-added",
         "output-enum-added",
         (
@@ -131,7 +97,7 @@ _ENUMS = [
         (_BREAKING, _COMPATIBLE),
         "enum-dropped",
         "output-enum-dropped",
-        _value(_STRING, _TWO),
+        value(_STRING, _TWO),
         messages=("{value} takes only {gained_values} now", "{value} is one of {gained_values} now"),
         entries=(
             "{tool} [accepts|accept] only these values for {field}: {gained}.",
@@ -139,7 +105,7 @@ _ENUMS = [
         ),
         event=Event.EXTENDED,
     ),
-    *_both_sides(
+    *both_sides(
         "enum-dropped",
         "output-enum-dropped",
         (
@@ -149,7 +115,7 @@ _ENUMS = [
         (_COMPATIBLE, _BREAKING),
         "enum-added",
         "output-enum-added",
-        _value(_TWO, _STRING),
+        value(_TWO, _STRING),
         messages=(
             "{value} takes any value now, was one of {lost_values}",
             "{value} may be any value now, was one of {lost_values}",
@@ -162,7 +128,7 @@ _ENUMS = [
 ]
 
 _KEYS = [
-    *_both_sides(
+    *both_sides(
         "argument-removed",
         "output-field-removed",
         (
@@ -178,7 +144,7 @@ _KEYS = [
         entries=("{tool} no longer [takes|take] {field}.", "{tool} no longer [returns|return] {field}."),
         event=Event.REMOVED,
     ),
-    *_both_sides(
+    *both_sides(
         "argument-added",
         "output-field-added",
         (
@@ -194,7 +160,7 @@ _KEYS = [
         entries=("{tool} [takes|take] an optional {field}.", "{tool} [returns|return] a new field {field}."),
         event=Event.ADDED,
     ),
-    *_both_sides(
+    *both_sides(
         "argument-renamed",
         "output-field-renamed",
         (
@@ -212,7 +178,7 @@ _KEYS = [
         ),
         event=Event.RENAMED,
     ),
-    *_both_sides(
+    *both_sides(
         "argument-required",
         "output-field-guaranteed",
         (
@@ -226,7 +192,7 @@ _KEYS = [
         messages=("{thing} must be passed now", "{thing} is always there now"),
         entries=("{tool} now [requires|require] {field}.", "{tool} always [returns|return] {field}."),
     ),
-    *_both_sides(
+    *both_sides(
         "argument-optional",
         "output-field-optional",
         (
@@ -240,7 +206,7 @@ _KEYS = [
         messages=("{thing} may be left out now", "{thing} may be missing now"),
         entries=("{tool} no longer [requires|require] {field}.", "{tool} may leave out {field}."),
     ),
-    *_both_sides(
+    *both_sides(
         "key-pattern-removed",
         "output-key-pattern-removed",
         (
@@ -258,7 +224,7 @@ _KEYS = [
         ),
         what="keys by pattern",
     ),
-    *_both_sides(
+    *both_sides(
         "key-pattern-added",
         "output-key-pattern-added",
         (
@@ -318,7 +284,7 @@ _KEYS = [
         message="the schema is unusable now: {detail}",
         entry="{tool} [has|have] an input schema that no client can use: {detail}.",
     ),
-    *_both_sides(
+    *both_sides(
         "input-closed",
         "output-closed",
         (
@@ -337,7 +303,7 @@ _KEYS = [
             "{tool} [returns|return] no fields{of_field} but the declared ones.",
         ),
     ),
-    *_both_sides(
+    *both_sides(
         "input-opened",
         "output-opened",
         (
@@ -358,119 +324,8 @@ _KEYS = [
 ]
 
 
-def _default(value: Any) -> dict[str, Any]:
-    return {"type": "integer", "default": value}
-
-
-_NOTES = [
-    *_both_sides(
-        "default-changed",
-        "output-default-changed",
-        (
-            "Calls that leave the argument out now mean something else.",
-            "The schema names another usual value; what may be sent is as before.",
-        ),
-        (_BREAKING, _COMPATIBLE),
-        "default-changed",
-        "output-default-changed",
-        _value(_default(10), _default(20)),
-        (None, Bump.PATCH),
-        messages=(KEYWORD, KEYWORD),
-        entries=(
-            "{tool} [takes|take] `{now}` where {field} is left out; it was `{was}`.",
-            "{tool} [names|name] `{now}` as the usual {field} of the result; it was `{was}`.",
-        ),
-    ),
-    *_both_sides(
-        "default-added",
-        "output-default-added",
-        (
-            "The schema now says what leaving the argument out means.",
-            "The schema names a usual value; what may be sent is as before.",
-        ),
-        (_COMPATIBLE, _COMPATIBLE),
-        "default-removed",
-        "output-default-removed",
-        _value(_INTEGER, _default(10)),
-        (Bump.PATCH, Bump.PATCH),
-        messages=(KEYWORD, KEYWORD),
-        entries=(
-            "{tool} [says|say] that {field} defaults to `{now}`.",
-            "{tool} [names|name] `{now}` as the usual {field} of the result.",
-        ),
-        event=Event.EXTENDED,
-    ),
-    *_both_sides(
-        "default-removed",
-        "output-default-removed",
-        (
-            "The schema no longer says what leaving the argument out means.",
-            "The schema no longer names a usual value; what may be sent is as before.",
-        ),
-        (_COMPATIBLE, _COMPATIBLE),
-        "default-added",
-        "output-default-added",
-        _value(_default(10), _INTEGER),
-        (Bump.PATCH, Bump.PATCH),
-        messages=(KEYWORD, KEYWORD),
-        entries=(
-            "{tool} no longer [says|say] that {field} defaults to `{was}`.",
-            "{tool} no longer [names|name] `{was}` as the usual {field} of the result.",
-        ),
-    ),
-    *_both_sides(
-        "format-added",
-        "output-format-added",
-        (
-            "A format is an annotation; a server that asserts it refuses strings that it took.",
-            "Strings are said to have a format; clients that take any string still work.",
-        ),
-        (_COMPATIBLE, _COMPATIBLE),
-        "format-removed",
-        "output-format-removed",
-        _value(_STRING, {"type": "string", "format": "uri"}),
-        messages=(KEYWORD, KEYWORD),
-        entries=(
-            "{tool} [expects|expect] {field} in the format `{now}`.",
-            "{tool} [returns|return] {field} in the format `{now}`.",
-        ),
-        event=Event.EXTENDED,
-    ),
-    *_both_sides(
-        "format-removed",
-        "output-format-removed",
-        (
-            "Strings of any form are welcome now.",
-            "A format is an annotation; a client that relied on it meets strings of another form.",
-        ),
-        (_COMPATIBLE, _COMPATIBLE),
-        "format-added",
-        "output-format-added",
-        _value({"type": "string", "format": "uri"}, _STRING),
-        messages=(KEYWORD, KEYWORD),
-        entries=(
-            "{tool} no longer [expects|expect] {field} in the format `{was}`.",
-            "{tool} no longer [returns|return] {field} in the format `{was}`.",
-        ),
-    ),
-    *_both_sides(
-        "format-changed",
-        "output-format-changed",
-        (
-            "A format is an annotation; a server that asserts it refuses strings of the old form.",
-            "A format is an annotation; a client that relied on it meets strings of another form.",
-        ),
-        (_COMPATIBLE, _COMPATIBLE),
-        "format-changed",
-        "output-format-changed",
-        _value({"type": "string", "format": "uri"}, {"type": "string", "format": "email"}),
-        messages=(KEYWORD, KEYWORD),
-        entries=(
-            "{tool} [expects|expect] {field} in the format `{now}`; it was `{was}`.",
-            "{tool} [returns|return] {field} in the format `{now}`; it was `{was}`.",
-        ),
-    ),
-    *_both_sides(
+_WHOLE = [
+    *both_sides(
         "schema-description-changed",
         "output-schema-description-changed",
         (
@@ -480,7 +335,7 @@ _NOTES = [
         (_COMPATIBLE, _COMPATIBLE),
         "schema-description-changed",
         "output-schema-description-changed",
-        _value({"type": "string", "description": "City."}, {"type": "string", "description": "A town."}),
+        value({"type": "string", "description": "City."}, {"type": "string", "description": "A town."}),
         (Bump.PATCH, Bump.PATCH),
         wording=True,
         contract=False,
@@ -490,7 +345,7 @@ _NOTES = [
             "{tool} [describes|describe] {field} of the result in new words.",
         ),
     ),
-    *_both_sides(
+    *both_sides(
         "schema-respelled",
         "output-schema-respelled",
         (
@@ -500,7 +355,7 @@ _NOTES = [
         (_COMPATIBLE, _COMPATIBLE),
         "schema-respelled",
         "output-schema-respelled",
-        _value({"enum": ["a"]}, {"const": "a"}),
+        value({"enum": ["a"]}, {"const": "a"}),
         (Bump.NONE, Bump.NONE),
         wording=True,
         messages=(
@@ -513,7 +368,7 @@ _NOTES = [
         ),
         what="the schema",
     ),
-    *_both_sides(
+    *both_sides(
         "schema-undecided",
         "output-schema-undecided",
         (
@@ -523,7 +378,7 @@ _NOTES = [
         (_UNKNOWN, _UNKNOWN),
         "schema-undecided",
         "output-schema-undecided",
-        _value({"$ref": "https://example.com/a.json"}, {"$ref": "https://example.com/b.json"}),
+        value({"$ref": "https://example.com/a.json"}, {"$ref": "https://example.com/b.json"}),
         messages=(KEYWORD, KEYWORD),
         entries=(
             ("{tool} [has|have] another schema for {field}.", "{tool} [has|have] another input schema."),
@@ -533,58 +388,10 @@ _NOTES = [
     ),
 ]
 
-_HEADER_OUTPUT = "Headers are sent with calls only; an output schema has none."
-
-
-def _header(name: str | None) -> dict[str, Any]:
-    return {"type": "string"} | ({"x-mcp-header": name} if name else {})
-
-
-_HEADERS = [
-    Kind(
-        "header-added",
-        Side.INPUT,
-        "The argument must also be sent as an HTTP header: a client that still has the old list does not send "
-        "it, and the server refuses the call.",
-        _BREAKING,
-        reverse="header-removed",
-        unmirrored=_HEADER_OUTPUT,
-        example=_value(_header(None), _header("Region")),
-        contract=True,
-        message=KEYWORD,
-        entry="{tool} also [expects|expect] {field} as the HTTP header `{now}`.",
-        event=Event.EXTENDED,
-    ),
-    Kind(
-        "header-removed",
-        Side.INPUT,
-        "The argument is no longer sent as an HTTP header; one that is sent anyway is ignored.",
-        _COMPATIBLE,
-        reverse="header-added",
-        unmirrored=_HEADER_OUTPUT,
-        example=_value(_header("Region"), _header(None)),
-        contract=True,
-        message=KEYWORD,
-        entry="{tool} no longer [expects|expect] {field} as the HTTP header `{was}`.",
-    ),
-    Kind(
-        "header-changed",
-        Side.INPUT,
-        "The argument is sent as another HTTP header: a client that still has the old list sends the wrong one.",
-        _BREAKING,
-        reverse="header-changed",
-        unmirrored=_HEADER_OUTPUT,
-        example=_value(_header("Region"), _header("Zone")),
-        contract=True,
-        message=KEYWORD,
-        entry="{tool} [expects|expect] {field} as the HTTP header `{now}`; it was `{was}`.",
-    ),
-]
-
 SCHEMA_KINDS: tuple[Kind, ...] = (
     *_KEYS,
     *FAMILY_KINDS,
     *_ENUMS,
-    *_NOTES,
-    *_HEADERS,
+    *_WHOLE,
+    *NOTE_KINDS,
 )

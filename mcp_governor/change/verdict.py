@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.family_kinds import family_step
+from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.registry import catalogue
 from mcp_governor.change.terms import MISSING, Side, Verdict
 
@@ -87,9 +88,12 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
         "output-format-removed": _asserted(options),
         "output-format-changed": _asserted(options),
         "schema-unusable": "breaking",
-        "header-added": "breaking",
-        "header-changed": "breaking",
-    }.get(kind) == "breaking"
+    }.get(kind, _of_note(edit, kind)) == "breaking"
+
+
+def _of_note(edit: Edit, kind: str) -> str:
+    """What the catalogue says of an annotation, for which containment has no answer."""
+    return catalogue()[kind].verdict if edit.family in NOTE_FAMILIES.values() else "compatible"
 
 
 def _explicit(edit: Edit, options: ChangeOptions) -> str:

@@ -15,6 +15,7 @@ from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.graph import SchemaNode, pointers
 from mcp_governor.change.names import is_false
+from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
 from mcp_governor.change.slices import Step, restricted
@@ -45,15 +46,6 @@ _BOUNDS = (
     ("property-count", ("maxProperties",)),
     ("enum", ("enum",)),
 )
-
-
-_NOTES = {
-    "default": "default",
-    "format": "format",
-    "contentEncoding": "format",
-    "contentMediaType": "format",
-    "x-mcp-header": "header",
-}
 
 
 class Walk:
@@ -200,7 +192,7 @@ class Walk:
 
     def _notes(self, old: View, new: View) -> None:
         """Annotations that somebody acts on. To leave a default out is to say that it is null."""
-        for key, family in _NOTES.items():
+        for key, family in NOTE_FAMILIES.items():
             before, place = old.notes.get(key, (MISSING, old.node.pointer))
             after, there = new.notes.get(key, (MISSING, new.node.pointer))
             if _same_note(family, value_or_none(before), value_or_none(after)) or (

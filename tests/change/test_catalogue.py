@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.change import Kind, Side, Verdict, catalogue, compare, required_bump
+from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.surface import Surface, build_surface
 
@@ -56,6 +57,11 @@ def test_only_undecidable_kinds_go_without_an_example() -> None:
     bare = [kind.name for kind in KINDS if kind.example is None]
     whole = {"schema-tightened", "schema-loosened", "output-schema-tightened", "output-schema-loosened"}
     assert all(catalogue()[name].verdict is Verdict.UNKNOWN for name in set(bare) - whole)
+
+
+@pytest.mark.parametrize("family", sorted(set(NOTE_FAMILIES.values())))
+def test_an_annotation_may_come_go_and_change(family: str) -> None:
+    assert {f"{family}-{step}" for step in ("added", "removed", "changed")} <= catalogue().keys()
 
 
 def test_names_that_others_rely_on() -> None:

@@ -1,0 +1,196 @@
+"""Annotations that somebody acts on, and the kinds of their changes.
+
+They narrow nothing, so containment says nothing about them: the verdict is the kind's own, or that of an option.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.family_kinds import KEYWORD
+from mcp_governor.change.kind_model import Kind, both_sides, value
+from mcp_governor.change.terms import Event, Side, Verdict
+from mcp_governor.findings import Bump
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NOTE_FAMILIES: Mapping[str, str] = {
+    "contentEncoding": "format",
+    "contentMediaType": "format",
+    "default": "default",
+    "format": "format",
+    "x-mcp-header": "header",
+}
+"""Annotation → the family of its changes: of family ``f`` are the kinds ``f-added``, ``f-removed``, ``f-changed``.
+
+The order is that of the parts in a node's identity, which only has to stay the same within one run.
+"""
+
+_BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
+_STRING, _INTEGER = {"type": "string"}, {"type": "integer"}
+
+
+def _default(value: Any) -> dict[str, Any]:
+    return {"type": "integer", "default": value}
+
+
+_DEFAULTS_AND_FORMATS = [
+    *both_sides(
+        "default-changed",
+        "output-default-changed",
+        (
+            "Calls that leave the argument out now mean something else.",
+            "The schema names another usual value; what may be sent is as before.",
+        ),
+        (_BREAKING, _COMPATIBLE),
+        "default-changed",
+        "output-default-changed",
+        value(_default(10), _default(20)),
+        (None, Bump.PATCH),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [takes|take] `{now}` where {field} is left out; it was `{was}`.",
+            "{tool} [names|name] `{now}` as the usual {field} of the result; it was `{was}`.",
+        ),
+    ),
+    *both_sides(
+        "default-added",
+        "output-default-added",
+        (
+            "The schema now says what leaving the argument out means.",
+            "The schema names a usual value; what may be sent is as before.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "default-removed",
+        "output-default-removed",
+        value(_INTEGER, _default(10)),
+        (Bump.PATCH, Bump.PATCH),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [says|say] that {field} defaults to `{now}`.",
+            "{tool} [names|name] `{now}` as the usual {field} of the result.",
+        ),
+        event=Event.EXTENDED,
+    ),
+    *both_sides(
+        "default-removed",
+        "output-default-removed",
+        (
+            "The schema no longer says what leaving the argument out means.",
+            "The schema no longer names a usual value; what may be sent is as before.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "default-added",
+        "output-default-added",
+        value(_default(10), _INTEGER),
+        (Bump.PATCH, Bump.PATCH),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} no longer [says|say] that {field} defaults to `{was}`.",
+            "{tool} no longer [names|name] `{was}` as the usual {field} of the result.",
+        ),
+    ),
+    *both_sides(
+        "format-added",
+        "output-format-added",
+        (
+            "A format is an annotation; a server that asserts it refuses strings that it took.",
+            "Strings are said to have a format; clients that take any string still work.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "format-removed",
+        "output-format-removed",
+        value(_STRING, {"type": "string", "format": "uri"}),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [expects|expect] {field} in the format `{now}`.",
+            "{tool} [returns|return] {field} in the format `{now}`.",
+        ),
+        event=Event.EXTENDED,
+    ),
+    *both_sides(
+        "format-removed",
+        "output-format-removed",
+        (
+            "Strings of any form are welcome now.",
+            "A format is an annotation; a client that relied on it meets strings of another form.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "format-added",
+        "output-format-added",
+        value({"type": "string", "format": "uri"}, _STRING),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} no longer [expects|expect] {field} in the format `{was}`.",
+            "{tool} no longer [returns|return] {field} in the format `{was}`.",
+        ),
+    ),
+    *both_sides(
+        "format-changed",
+        "output-format-changed",
+        (
+            "A format is an annotation; a server that asserts it refuses strings of the old form.",
+            "A format is an annotation; a client that relied on it meets strings of another form.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "format-changed",
+        "output-format-changed",
+        value({"type": "string", "format": "uri"}, {"type": "string", "format": "email"}),
+        messages=(KEYWORD, KEYWORD),
+        entries=(
+            "{tool} [expects|expect] {field} in the format `{now}`; it was `{was}`.",
+            "{tool} [returns|return] {field} in the format `{now}`; it was `{was}`.",
+        ),
+    ),
+]
+
+_HEADER_OUTPUT = "Headers are sent with calls only; an output schema has none."
+
+
+def _header(name: str | None) -> dict[str, Any]:
+    return {"type": "string"} | ({"x-mcp-header": name} if name else {})
+
+
+_HEADERS = [
+    Kind(
+        "header-added",
+        Side.INPUT,
+        "The argument must also be sent as an HTTP header: a client that still has the old list does not send "
+        "it, and the server refuses the call.",
+        _BREAKING,
+        reverse="header-removed",
+        unmirrored=_HEADER_OUTPUT,
+        example=value(_header(None), _header("Region")),
+        contract=True,
+        message=KEYWORD,
+        entry="{tool} also [expects|expect] {field} as the HTTP header `{now}`.",
+        event=Event.EXTENDED,
+    ),
+    Kind(
+        "header-removed",
+        Side.INPUT,
+        "The argument is no longer sent as an HTTP header; one that is sent anyway is ignored.",
+        _COMPATIBLE,
+        reverse="header-added",
+        unmirrored=_HEADER_OUTPUT,
+        example=value(_header("Region"), _header(None)),
+        contract=True,
+        message=KEYWORD,
+        entry="{tool} no longer [expects|expect] {field} as the HTTP header `{was}`.",
+    ),
+    Kind(
+        "header-changed",
+        Side.INPUT,
+        "The argument is sent as another HTTP header: a client that still has the old list sends the wrong one.",
+        _BREAKING,
+        reverse="header-changed",
+        unmirrored=_HEADER_OUTPUT,
+        example=value(_header("Region"), _header("Zone")),
+        contract=True,
+        message=KEYWORD,
+        entry="{tool} [expects|expect] {field} as the HTTP header `{now}`; it was `{was}`.",
+    ),
+]
+
+NOTE_KINDS: tuple[Kind, ...] = (*_DEFAULTS_AND_FORMATS, *_HEADERS)
