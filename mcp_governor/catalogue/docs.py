@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.catalogue.catalogue import Catalogue, load_catalogue
+import tomli
+
+from mcp_governor.catalogue.catalogue import Catalogue, load_catalogue, rules_folder
 from mcp_governor.catalogue.finding import named
 
 if TYPE_CHECKING:
@@ -15,21 +18,14 @@ if TYPE_CHECKING:
 
 NOTE = "<!-- Written by `make docs` from the files under rules/; edit those, not this page. -->"
 
-PACK_TITLES = {
-    "call": "Responses of any server",
-    "changelog": "The schema changelog",
-    "charter": "MCP Charter: descriptions and metadata",
-    "clarity": "Clarity: what a model will stumble over",
-    "clients": "Limits of clients and providers",
-    "envelope": "MCP Charter: the response envelope",
-    "hygiene": "Hygiene of texts",
-    "lint": "The linter itself",
-    "omni": "The tool schema guide",
-    "policy": "Tiers, versions and deprecations",
-    "schema-md": "SCHEMA.md: strict schemas",
-    "spec": "MCP 2026-07-28",
-    "surface": "Surface governance",
-}
+PACKS_FILE = "packs.toml"
+
+
+@functools.cache
+def pack_titles() -> dict[str, str]:
+    """Title of the page of each of our own packs, by pack; a pack of the user's goes by its name."""
+    titles: dict[str, str] = tomli.loads((rules_folder() / PACKS_FILE).read_text("utf-8"))
+    return titles
 
 
 def pages(catalogue: Catalogue | None = None) -> dict[str, str]:
@@ -59,7 +55,7 @@ def index_page(catalogue: Catalogue) -> str:
         "| --- | --- | --- |",
     ]
     lines += [
-        f"| [{pack}]({pack}.md) | {len(rules)} | {PACK_TITLES.get(pack, pack)} |"
+        f"| [{pack}]({pack}.md) | {len(rules)} | {pack_titles().get(pack, pack)} |"
         for pack, rules in catalogue.packs.items()
     ]
     lines += ["", "## Profiles", "", "| profile | for | packs |", "| --- | --- | --- |"]
@@ -130,7 +126,7 @@ def pack_page(pack: str, rules: tuple[Rule, ...], *, note: str = NOTE) -> str:
         rules: those of the page.
         note: the comment that says what writes the page.
     """
-    lines = [f"# {PACK_TITLES.get(pack, pack)}", "", note, ""]
+    lines = [f"# {pack_titles().get(pack, pack)}", "", note, ""]
     limits = [rule for rule in rules if rule.limit is not None]
     if limits:
         lines += ["| client | limit | beyond it | seen | rule |", "| --- | --- | --- | --- | --- |"]

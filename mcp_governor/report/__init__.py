@@ -20,7 +20,10 @@ class Format(Protocol):
         """The whole document, ended by a line feed."""
 
 
-FORMATS = {"json": "mcp_governor.report.json_report", "markdown": "mcp_governor.report.markdown"}
+FORMATS = {
+    "json": "mcp_governor.report.json_report",
+    "markdown": "mcp_governor.report.markdown",
+}
 """Formats that ``--format`` offers beside ``text`` → their module. ``text`` is apart: it is styled where it meets a
 terminal, and some commands have a text of their own."""
 

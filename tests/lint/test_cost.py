@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
+from mcp_governor.catalogue import LintSettings, load_catalogue
 from mcp_governor.catalogue.cost import AFFORDABLE, affordable
 from mcp_governor.linting import lint
 from mcp_governor.schemas.cost import Evaluations
@@ -68,7 +68,7 @@ def test_what_is_affordable(schema, root, value, expected):
 
 
 @pytest.mark.parametrize(("root", "start", "default"), [(TWICE, "n", nested(60)), (CHAIN, "n0", {})])
-@pytest.mark.parametrize("profile", ["recommended", "charter", "schema-md", "surface", "omni"])
+@pytest.mark.parametrize("profile", load_catalogue(entry_points=False).profiles)
 def test_a_hostile_default_does_not_hang(root, start, default, profile):
     argument = {"$ref": f"#/$defs/{start}", "default": default, "examples": [default], "description": "One of: a, b"}
     schema = {"type": "object", "properties": {"x": argument, "cursor": argument, "path": argument}, **root}
