@@ -51,3 +51,19 @@ def test_a_predicate_says_what_the_engine_says(schema, value):
 def test_a_reference_is_followed_from_the_root_of_the_schema(value, valid):
     schema = {"$defs": {"n": {"properties": {"b": {"type": "integer"}}}}, "properties": {"a": {"$ref": "#/$defs/n"}}}
     assert predicate(schema)(value) is valid
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"const": True}, 1),
+        ({"const": False}, 0),
+        ({"required": ["a", "b"]}, {"a": 1}),
+        ({"required": ["a"]}, ["a"]),
+        ({"enum": ["a"]}, ["a"]),
+        ({"maxLength": 1}, "\U0001f600"),
+        ({"properties": {"a": False}}, {"b": 1}),
+    ],
+)
+def test_where_python_and_json_differ_json_counts(schema, value):
+    assert predicate(schema)(value) is (errors(compile_schema(schema), value) == [])
