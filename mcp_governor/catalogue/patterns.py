@@ -15,7 +15,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -66,6 +66,25 @@ def published_validator(schema: dict[str, Any], draft: int) -> Validator:
         return published_validator(encodable(schema), draft)
     except jsonschema_rs.ReferencingError as error:
         raise ValueError(error.message) from None
+
+
+def published_parts(schema: dict[str, Any], draft: int) -> Callable[[str], Validator]:
+    """Pointer → a validator for that part of a schema that a server publishes, as :func:`published_validator`.
+
+    Raises:
+        ValueError: none can be built, now or when a part is asked for.
+    """
+    import jsonschema_rs
+
+    from mcp_governor.schemas.soundness import NativeParts
+    from mcp_governor.schemas.weight import MOST
+
+    schema = encodable(schema)
+    try:
+        parts = NativeParts(schema, json.dumps(schema), draft, heaviest=MOST)
+    except jsonschema_rs.ReferencingError as error:
+        raise ValueError(error.message) from None
+    return lambda pointer: parts.at(encodable(pointer))
 
 
 def errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]]:

@@ -109,11 +109,22 @@ def schema_nodes(tool: Tool) -> list[SchemaPlace]:
     return out
 
 
+MOST_EFFORT = 2_000_000
+"""Work for all defaults and examples of a surface, in parts of a schema: ten seconds. A surface may hold 2,000,000
+values; where each is looked at once, it is less than that."""
+
+
 @dataclass(eq=False, repr=False)
 class Facts:
-    """What several rules want to know about one surface, worked out once."""
+    """What several rules want to know about one surface, worked out once.
+
+    Attributes:
+        surface: what is linted.
+        effort: what is left for holding values against schemas; nothing is judged without.
+    """
 
     surface: Surface
+    effort: int = MOST_EFFORT
     _memo: dict[Any, Any] = field(default_factory=dict)
     _nodes: tuple[Tool | None, list[SchemaPlace]] = (None, [])
 
@@ -127,6 +138,16 @@ class Facts:
         if self._nodes[0] is not tool:
             self._nodes = (tool, schema_nodes(tool))
         return self._nodes[1]
+
+    def recent(self, key: tuple[str | int, ...], make: Callable[[], _T]) -> _T:
+        """The value under ``key``, kept until another is made under a key that begins with the same word: for what is
+        too large to be kept for every tool."""
+        known, value = self._memo.get(key[0], (None, None))
+        if known != key:
+            value = make()
+            self._memo[key[0]] = (key, value)
+        found: _T = value
+        return found
 
     def memo(self, key: Any, make: Callable[[], _T]) -> _T:
         """The value under ``key``, made on first use."""

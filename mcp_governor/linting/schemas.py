@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from mcp_governor.catalogue.patterns import published_validator
+from mcp_governor.catalogue.patterns import published_parts, published_validator
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
 from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
 from mcp_governor.schemas.references import Document
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_governor.catalogue.patterns import Validator
     from mcp_governor.linting.context import Context, SchemaPlace
     from mcp_governor.surface.model import Tool
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
-_BESIDE_REFERENCE = frozenset({"$ref", "default", "description", "title", "examples"})
 _MOST_STEPS = 8
 """References in a row that are followed; generators write one or two. This ends a circle as well: what is left has its
 ``$ref``."""
 _DEEPEST = 250
 """Levels that are followed, references included: more than a surface may nest (``MAX_DEPTH``). Beyond: the types are
 unknown, and rules about them do not fire."""
-_EMBEDDED = "urn:mcp-governor:embedded"
 
 
 def types_of(schema: Any, root: Any = None) -> frozenset[str] | None:
@@ -121,22 +121,27 @@ def document_of(tool: Tool, side: str, context: Context) -> Document:
     )
 
 
-def validator_at(node: SchemaPlace) -> Validator | None:
-    """A validator for the schema at a node, references resolved in its root; ``None`` where none can be built."""
-    root = root_of(node)
-    draft = dialect_of(root)
-    if not isinstance(root, dict) or draft is None:
-        return None
-    schema = node.schema
-    if isinstance(schema, dict) and "$ref" in schema and schema.keys() <= _BESIDE_REFERENCE:
-        # What is referred to is all there is to it, and the whole need not be compiled for it.
-        target = followed(root, {"$ref": schema["$ref"]})
-        schema = schema if '"$' in json.dumps(target, default=str) else target
-    if isinstance(schema, dict) and '"$' in json.dumps(schema, default=str):
-        pointer = quote(join_pointer("", *node.tokens), safe="/~")
-        name = "id" if draft == 4 else "$id"
-        schema = {"definitions": {"root": {**root, name: _EMBEDDED}}, "$ref": f"{_EMBEDDED}#{pointer}"}
-    try:
-        return published_validator({**schema, "$schema": uri_of(draft)}, draft)
-    except (ValueError, TypeError):
-        return None
+class Judges:
+    """Validators for the parts of one published schema, references resolved in the whole of it, which is read once."""
+
+    def __init__(self, schema: Any) -> None:
+        self._draft = dialect_of(schema)
+        self._schema = schema
+
+    def at(self, node: SchemaPlace) -> Validator | None:
+        """A validator for the schema at a node; ``None`` where none can be built."""
+        if not isinstance(self._schema, dict) or self._draft is None or not isinstance(node.schema, dict):
+            return None
+        try:
+            if '"$' in json.dumps(node.schema, default=str):
+                return self._parts(join_pointer("", *node.tokens)) if self._parts is not None else None
+            return published_validator({**node.schema, "$schema": uri_of(self._draft)}, self._draft)
+        except (ValueError, TypeError):
+            return None
+
+    @cached_property
+    def _parts(self) -> Callable[[str], Validator] | None:
+        try:
+            return published_parts(self._schema, self._draft or LATEST)
+        except (ValueError, TypeError):
+            return None

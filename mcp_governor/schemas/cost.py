@@ -104,6 +104,11 @@ class Evaluations:
         self._known: dict[tuple[int, str], int] = {}
         self._open: set[tuple[int, str]] = set()
 
+    @property
+    def reached(self) -> int:
+        """How many subschemas were looked at, each once."""
+        return len(self._known)
+
     def of(self, schema: Any, base: str, depth: int = 0) -> int:
         """The evaluations of a schema and of all that it applies, ``most`` for more than that.
 

@@ -6,6 +6,7 @@ import math
 import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import jsonschema_rs
 
@@ -54,20 +55,62 @@ def native_validator(schema: Any, text: str, draft: int, *, heaviest: int = HEAV
         ValueError: the schema breaks its meta-schema, or a reference leads nowhere.
         TooLargeError: the validator would not fit into memory.
     """
+    _fits(schema, text, heaviest)
+    if "json-schema.org/" in text and '"$ref"' in text:
+        # by itself it knows the meta-schema of its own draft only
+        return _VALIDATORS[draft](schema, validate_formats=False, registry=_meta_registry())
+    return _VALIDATORS[draft](schema, validate_formats=False, offline=True)
+
+
+_WHOLE = "urn:mcp-governor:whole"
+
+
+class NativeParts:
+    """The native validators of the parts of one schema, which is read once: each costs what is reached from there.
+
+    Args:
+        schema: a schema object.
+        text: it as JSON.
+        draft: the draft it is written in.
+        heaviest: bytes that a validator of the whole may take.
+
+    Raises:
+        ValueError: as :func:`native_validator`.
+    """
+
+    def __init__(self, schema: dict[str, Any], text: str, draft: int, *, heaviest: int = HEAVY) -> None:
+        _fits(schema, text, heaviest)
+        whole = {**schema, "$schema": uri_of(draft), "id" if draft == 4 else "$id": _WHOLE}
+        known = _meta_schemas() if "json-schema.org/" in text else []
+        self._draft = draft
+        self._registry = jsonschema_rs.Registry([(_WHOLE, whole), *known])
+
+    def at(self, pointer: str) -> jsonschema_rs.Validator:
+        """The validator of the part at a pointer.
+
+        Raises:
+            ValueError: the part breaks its meta-schema.
+        """
+        part = {"$schema": uri_of(self._draft), "$ref": f"{_WHOLE}#{quote(pointer, safe='/~')}"}
+        return _VALIDATORS[self._draft](part, validate_formats=False, offline=True, registry=self._registry)
+
+
+def _fits(schema: Any, text: str, heaviest: int) -> None:
     if '"not"' in text and negated(schema) > MOST_NEGATED:
         raise TooLargeError('it nests "not" in "not" so often that its validator would not fit into memory')
     if weight(schema, text) > heaviest:
         raise TooHeavyError("it says so much that its validator would not fit into memory")
-    if "json-schema.org/" in text and '"$ref"' in text:
-        # by itself it knows the meta-schema of its own draft only
-        return _VALIDATORS[draft](schema, validate_formats=False, registry=_meta_schemas())
-    return _VALIDATORS[draft](schema, validate_formats=False, offline=True)
 
 
 @cache
-def _meta_schemas() -> jsonschema_rs.Registry:
+def _meta_registry() -> jsonschema_rs.Registry:
+    return jsonschema_rs.Registry(_meta_schemas())
+
+
+@cache
+def _meta_schemas() -> list[tuple[str, Any]]:
     registry = published()
-    return jsonschema_rs.Registry([(uri, registry[uri].contents) for uri in registry])
+    return [(uri, registry[uri].contents) for uri in registry]
 
 
 @cache

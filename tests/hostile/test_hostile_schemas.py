@@ -234,6 +234,30 @@ def test_lint_of_20_000_examples_builds_one_validator(tmp_path: Path) -> None:
     run.held(0, 1)
 
 
+def test_lint_reads_a_schema_once_for_all_of_its_defaults(tmp_path: Path) -> None:
+    argument = {"$ref": "#/$defs/x", "minLength": 2, "default": "a"}
+    schema = {**an_object({f"p{n}": argument for n in range(3_000)}), "$defs": {"x": {"type": "string"}}}
+    target = surface(tmp_path, "new", schema)
+    run = attack("lint", target, "--isolated", "--select", "clarity/default-valid", cwd=tmp_path)
+    assert "1001 errors" in run.held(1).out  # a thousand, and the count of the others
+    assert run.seconds < 15
+
+
+@pytest.mark.parametrize(
+    ("rule", "beside"),
+    [
+        ("default-valid", {"default": "a", "minLength": 1}),
+        ("examples-valid", {"examples": ["a"]}),
+        ("null-default", {"default": None}),
+    ],
+)
+def test_lint_says_which_values_it_does_not_judge(tmp_path: Path, rule: str, beside: Schema) -> None:
+    properties = {f"p{n}": {"$ref": "#/$defs/x", **beside} for n in range(3_000)}
+    schema = {**an_object(properties), "$defs": {"x": {"properties": strings(5_000)}}}
+    run = attack("lint", surface(tmp_path, "new", schema), "--isolated", "--select", f"clarity/{rule}", cwd=tmp_path)
+    assert run.held(0, 1).out.count("judged: the schemas of the surface refer to too much.") == 1
+
+
 def test_20_000_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path) -> None:
     old, new = pair(tmp_path, an_object(strings(20_000)), an_object(strings(20_000, -1)))
     run = attack("diff", old, new, cwd=tmp_path, seconds=2 * SECONDS).held(1)

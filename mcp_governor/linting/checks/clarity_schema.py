@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import unquote
 
-from mcp_governor.catalogue.cost import affordable
+from mcp_governor.catalogue.cost import effort
 from mcp_governor.catalogue.patterns import errors
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
-from mcp_governor.linting.schemas import document_of, parent_of, types_of, validator_at
+from mcp_governor.linting.schemas import Judges, document_of, parent_of, root_of, types_of
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.catalogue.patterns import Validator
     from mcp_governor.surface.model import Tool
 
 _BOUNDS = (
@@ -48,16 +47,19 @@ def null_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     if "null" in (types_of(node.schema) or ()) and not node.schema.keys() & {"enum", "const", "not", "allOf"}:
         return
-    validator = _validator(node, context, None)
-    if validator is not None and not validator.is_valid(None):
-        yield hit(f"{node.pointer}/default", None, type=node.schema.get("type", "the schema"))
+    for pointer, value, error in _refused(node, context, [(f"{node.pointer}/default", None)]):
+        if error is None:
+            yield from _unjudged("null-default", node, context)
+        else:
+            yield hit(pointer, value, type=node.schema.get("type", "the schema"))
 
 
 def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is a value that its own schema accepts."""
     if not isinstance(node.schema, dict) or node.schema.get("default") is None:
         return
-    yield from _refused(node, context, [(f"{node.pointer}/default", node.schema["default"])])
+    given = [(f"{node.pointer}/default", node.schema["default"])]
+    yield from _hits("default-valid", node, context, given)
 
 
 def examples_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
@@ -67,24 +69,46 @@ def examples_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     examples = node.schema.get("examples")
     if isinstance(examples, list):
         places = [(f"{node.pointer}/examples/{index}", value) for index, value in enumerate(examples)]
-        yield from _refused(node, context, places)
+        yield from _hits("examples-valid", node, context, places)
 
 
-def _validator(node: SchemaPlace, context: Context, value: Any) -> Validator | None:
-    """What judges a value by a schema, where that takes no longer than the answer is worth."""
-    document = document_of(node.tool, node.side, context)
-    return validator_at(node) if affordable(node.schema, document, value) else None
+def _hits(rule: str, node: SchemaPlace, context: Context, given: list[tuple[str, Any]]) -> Iterator[Hit]:
+    for pointer, value, error in _refused(node, context, given):
+        if error is None:
+            yield from _unjudged(rule, node, context)
+        else:
+            yield hit(pointer, value, error=error)
 
 
-def _refused(node: SchemaPlace, context: Context, given: list[tuple[str, Any]]) -> Iterator[Hit]:
-    """The values that their own schema refuses: each with its pointer, all with one validator."""
-    validator = _validator(node, context, [value for _, value in given]) if given else None
+def _refused(
+    node: SchemaPlace, context: Context, given: list[tuple[str, Any]]
+) -> Iterator[tuple[str, Any, str | None]]:
+    """The values that their own schema refuses: each with its pointer and the reason, all with one validator.
+
+    Where nothing is left to spend, the first value without a reason.
+    """
+    if not given:
+        return
+    judges = context.facts.recent(("judges", node.tool.index, node.side), lambda: Judges(root_of(node)))
+    if context.facts.effort <= 0:
+        yield *given[0], None
+        return
+    work = effort(node.schema, document_of(node.tool, node.side, context), [value for _, value in given])
+    context.facts.effort -= work.parts
+    validator = judges.at(node) if work.affordable else None
     if validator is None:
         return
     for pointer, value in given:
         problems = errors(validator, value)
         if problems:
-            yield hit(pointer, value, error=problems[0][1])
+            yield pointer, value, problems[0][1]
+
+
+def _unjudged(rule: str, node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """That from here on nothing is judged: said once for each tool."""
+    said = context.facts.memo(("unjudged", rule, node.tool.index), lambda: node.pointer)
+    if said == node.pointer:
+        yield hit(node.pointer, says="unjudged")
 
 
 def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
