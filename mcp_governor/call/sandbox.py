@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.seeds import SEEDS, seed
 from mcp_governor.errors import UsageError
+from mcp_governor.programs import find_program
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Sandbox:
         folder = Path(self.root) / "repository"
         with suppress(OSError):
             folder.mkdir()
-        git = shutil.which("git")
+        git = find_program("git")
         if git is not None:
             _fill(folder, git)
         return str(folder)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.programs import find_program
 
 if TYPE_CHECKING:
     import subprocess
@@ -110,19 +111,18 @@ def ask_git(folder: Path, *arguments: str, asked: bytes = b"", most: int = MAX_A
 
     if not _in_repository(folder):
         return Answer(128, b"")
+    program = find_program("git")
+    if program is None:
+        raise MissingDependencyError("git is not installed.", "Install git, or name a surface file.")
     settings = [word for key, value in _SETTINGS.items() for word in ("-c", f"{key}={value}")]
-    command = ("git", "-C", str(folder), "--no-pager", "--no-optional-locks", *settings, *arguments)
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            start_new_session=True,
-        )
-    except FileNotFoundError:
-        raise MissingDependencyError("git is not installed.", "Install git, or name a surface file.") from None
+    process = subprocess.Popen(
+        (program, "-C", str(folder), "--no-pager", "--no-optional-locks", *settings, *arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=_environment(),
+        start_new_session=True,
+    )
     late = threading.Event()
     watch = threading.Timer(SECONDS, _end, (process, late))
     feeder = threading.Thread(target=_feed, args=(process, asked), daemon=True)
@@ -195,7 +195,7 @@ def _environment() -> dict[str, str]:
 
 
 def _in_repository(folder: Path) -> bool:
-    """Whether the nearest repository upwards is one with a work tree.
+    """Whether the nearest repository upwards is one with a work tree, by what lies on the disk.
 
     git before 2.38 does not know ``safe.bareRepository`` and takes any folder that is laid out as a repository for
     one. So we look ourselves whether ``.git`` comes first.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.given import holds_credentials
+from mcp_governor.programs import find_program
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -176,13 +177,11 @@ def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _uvx() -> tuple[str, ...]:
-    import shutil
-
     beside = Path(sys.executable).parent / "uvx"
-    found = str(beside) if beside.is_file() else shutil.which("uvx")
+    found = str(beside) if beside.is_file() else find_program("uvx")
     if found:
         return (found,)
-    if uv := shutil.which("uv"):
+    if uv := find_program("uv"):
         return (uv, "tool", "run")
     raise MissingDependencyError(
         "pypi: targets run through uvx, which is not installed.", 'Install it with: pip install "mcp-governor[run]"'
@@ -196,8 +195,6 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
         TargetError: not such a spec, or one of ``with_`` is not NAME[@VERSION].
         MissingDependencyError: node's npx is not installed.
     """
-    import shutil
-
     match = _NPM.fullmatch(spec)
     if match is None or not _is_npm(match):
         raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "Correct it.")
@@ -205,7 +202,7 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
         found = _NPM.fullmatch(other)
         if found is None or found["script"] or not _is_npm(found):
             raise TargetError(f'"{one_line(other, 60)}" is not NAME[@VERSION].', "Name a package of npm.")
-    npx = shutil.which("npx")
+    npx = find_program("npx")
     if npx is None:
         raise MissingDependencyError(
             "npm: targets run through npx, which is not installed.",

@@ -154,6 +154,17 @@ def test_an_older_git_is_not_asked_about_such_a_folder(repo: Path, trap: Trap, t
     assert trap.sprung == ["git"]
 
 
+@pytest.mark.parametrize("path", [".{}{}", "{}{}", "bin{}{}", "{1}{0}bin{0}."])
+def test_the_git_that_a_repository_brings_is_not_the_git_that_is_asked(repo: Path, trap: Trap, path: str) -> None:
+    for program in ("git", "bin/git"):
+        put(repo, {program: f"#!/bin/sh\n{trap.shell()}\nexit 1\n"})
+        (repo / program).chmod(0o755)
+    env = {"PATH": path.format(os.pathsep, os.environ["PATH"])}
+    for line in LINES:
+        attack(*line.split(), cwd=repo, env=env).held(0)
+    assert trap.sprung == []
+
+
 @pytest.mark.parametrize("name", ["--output=x", "-x", "a b", "a\nb", "HEAD\n", "v1.0.0^{commit}\n-", "@{u}", "\x1b[1m"])
 def test_a_ref_is_no_option_and_no_second_question(repo: Path, name: str) -> None:
     done = attack("lint", f"git:{name}", cwd=repo).held(2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 import pytest
@@ -60,7 +59,7 @@ def test_no_release_is_pinned(line: str) -> None:
 
 
 def test_the_targets_of_the_registries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr("mcp_governor.target.packages.find_program", lambda name: f"/usr/bin/{name}")
     assert pinned_version(pypi_command("name[x]==1.4.0:script")) == "1.4.0"
     assert pinned_version(pypi_command("name")) is None
     assert pinned_version(npm_command("@scope/name@1.4.0")) == "1.4.0"

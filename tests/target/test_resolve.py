@@ -83,7 +83,7 @@ def test_pypi(spec: str, tail: list[str]) -> None:
     ],
 )
 def test_npm(spec: str, tail: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr("mcp_governor.target.packages.find_program", lambda name: f"/bin/{name}")
     endpoint = live(f"npm:{spec}").endpoint
     assert isinstance(endpoint, StdioEndpoint)
     assert endpoint.command == ("/bin/npx", "--yes", *tail)
@@ -91,7 +91,7 @@ def test_npm(spec: str, tail: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_arguments_requirements_and_variables_of_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr("mcp_governor.target.packages.find_program", lambda name: f"/bin/{name}")
     launch = Launch(with_=("mcp<2", "tzdata"), env={"API_KEY": "hunter2-hunter2"})
     source = resolve("pypi:x==1:run", Config(launch=launch), command=("--repository", ". ."))
     assert isinstance(source, LiveSource)
@@ -175,7 +175,7 @@ def test_how_long_a_server_may_take(server: ServerConfig, config: Config, answer
 
 
 def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("mcp_governor.target.packages.find_program", lambda name: None)
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     with pytest.raises(MissingDependencyError) as caught:
         live("pypi:mcp-server-time")
