@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import TargetError
 from mcp_governor.files import MAX_BYTES, repository_of, shown_size
-from mcp_governor.target.git_door import Answer, ask_git
+from mcp_governor.target.git_door import Answer, ask_git, in_repository
 from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
@@ -44,7 +44,7 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
     shown_ref, shown_path = visible(ref), visible(path)
     commit = _commit(folder, ref)
     if not commit:
-        if not is_repository(folder):
+        if not in_repository(folder):
             raise TargetError(f"{visible(folder.name)} is not in a git repository.", "Name a surface file instead.")
         remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
         raise TargetError(
@@ -67,16 +67,32 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
 
 
 def _commit(folder: Path, ref: str) -> str:
-    """The id of the commit that a ref leads to; empty where there is none."""
+    """The id of the commit that a ref leads to; empty where there is none.
+
+    Raises:
+        TargetError: git does not read the repository.
+    """
     if _UNFIT.search(ref):
         return ""
     answer = ask_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
-    return answer.out.decode("ascii", "replace").strip() if answer.code == 0 else ""
+    if answer.code != 0:
+        _refuse_silence(folder)
+        return ""
+    return answer.out.decode("ascii", "replace").strip()
 
 
-def is_repository(folder: Path) -> bool:
-    """Whether a folder is in the work tree of a git repository."""
-    return ask_git(folder, "rev-parse", "--git-dir").code == 0
+def _refuse_silence(folder: Path) -> None:
+    """Make sure that git said nothing because nothing is there, and not because it does not read the repository.
+
+    Raises:
+        TargetError: there is a repository, and git reads nothing of it.
+    """
+    if in_repository(folder) and ask_git(folder, "rev-parse", "--git-dir").code != 0:
+        raise TargetError(
+            "git refuses to read the repository here.",
+            "git status says why. Where another user owns the folder, run: "
+            "git config --global --add safe.directory FOLDER",
+        )
 
 
 def _blobs(folder: Path, places: Sequence[tuple[str, str]]) -> list[_Blob | None]:
@@ -166,7 +182,13 @@ def files_at_tags(folder: Path, path: str, versions: Collection[Numbered]) -> di
 
 
 def _tags(folder: Path, *options: str) -> list[tuple[str, str]]:
-    """Object id and name of each tag, the highest versions first; none outside of git."""
+    """Object id and name of each tag, the highest versions first; none outside of git.
+
+    Raises:
+        TargetError: git cannot list them. That is not "no tags".
+    """
+    if not in_repository(folder):
+        return []
     answer = ask_git(
         folder,
         "for-each-ref",
@@ -176,8 +198,26 @@ def _tags(folder: Path, *options: str) -> list[tuple[str, str]]:
         "--format=%(objectname) %(refname:strip=2)",
         "refs/tags",
     )
-    parted = (line.partition(" ") for line in answer.lines) if answer.code == 0 else ()
-    return [(object_id, tag) for object_id, _, tag in parted]
+    if answer.code != 0:
+        raise TargetError("git cannot list the tags.", "Check the repository with: git fsck")
+    return [(object_id, tag) for object_id, _, tag in (line.partition(" ") for line in answer.lines)]
+
+
+def _begun(folder: Path) -> bool:
+    """Whether there is a repository with a first commit; git dies where it shall say what is reachable without one.
+
+    Raises:
+        TargetError: git does not read the repository.
+    """
+    if not in_repository(folder):
+        return False
+    code = ask_git(folder, "rev-parse", "--verify", "--quiet", "HEAD").code
+    if code == 0:
+        return True
+    _refuse_silence(folder)
+    if code != 1:
+        raise TargetError("git cannot read HEAD.", "Check the repository with: git fsck")
+    return False
 
 
 def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
@@ -192,7 +232,12 @@ def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
 
     Returns:
         ``None`` outside of git, and where no release holds any.
+
+    Raises:
+        TargetError: git does not read the repository, or cannot read a file of it.
     """
+    if not _begun(folder):
+        return None
     releases = [
         (version, tag, object_id)
         for object_id, tag in _tags(folder, "--merged=HEAD")

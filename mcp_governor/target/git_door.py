@@ -109,7 +109,7 @@ def ask_git(folder: Path, *arguments: str, asked: bytes = b"", most: int = MAX_A
     import subprocess
     import threading
 
-    if not _in_repository(folder):
+    if not in_repository(folder):
         return Answer(128, b"")
     program = find_program("git")
     if program is None:
@@ -194,7 +194,7 @@ def _environment() -> dict[str, str]:
     return {**kept, **_VARIABLES}
 
 
-def _in_repository(folder: Path) -> bool:
+def in_repository(folder: Path) -> bool:
     """Whether the nearest repository upwards is one with a work tree, by what lies on the disk.
 
     git before 2.38 does not know ``safe.bareRepository`` and takes any folder that is laid out as a repository for

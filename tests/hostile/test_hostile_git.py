@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from attack import MEGABYTE, attack
 from support import Leash
-from traps import Trap, put, surface
+from traps import TOOL, Trap, put, surface
 
 from mcp_governor.errors import TargetError
+from mcp_governor.target.git import latest_release
 from mcp_governor.target.git_door import ask_git
 
 NAMES = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@h.example", "GIT_COMMITTER_NAME": "t"}
@@ -150,7 +151,7 @@ def test_an_older_git_is_not_asked_about_such_a_folder(repo: Path, trap: Trap, t
     env = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
     attack("check", "--offline", cwd=inner, env=env).held(0)
     assert trap.sprung == []
-    attack("check", "--offline", cwd=repo, env=env).held(0)
+    attack("check", "--offline", cwd=repo, env=env).held(2)
     assert trap.sprung == ["git"]
 
 
@@ -163,6 +164,49 @@ def test_the_git_that_a_repository_brings_is_not_the_git_that_is_asked(repo: Pat
     for line in LINES:
         attack(*line.split(), cwd=repo, env=env).held(0)
     assert trap.sprung == []
+
+
+REFUSED = {
+    "a configuration that is none": lambda git: (git / "config").write_text("[[["),
+    "a format of the future": lambda git: (git / "config").write_text("[core]\nrepositoryformatversion = 99\n"),
+    "no HEAD that git could follow": lambda git: (git / "HEAD").write_text("nonsense"),
+    "broken refs": lambda git: (git / "packed-refs").write_text("nonsense\n"),
+    "the folder of somebody else": lambda git: [os.chown(file, 12345, 12345) for file in (git, git.parent)],
+}
+
+
+@pytest.mark.parametrize("how", REFUSED)
+@pytest.mark.parametrize("line", ["check --offline", "check mcp-surface.json", "changelog diff 0.9.0 1.0.0"])
+def test_a_repository_that_git_does_not_read_is_not_one_without_releases(repo: Path, how: str, line: str) -> None:
+    """Without a baseline nothing breaks, so every one of them passed."""
+    put(repo, {"mcp-surface.json": surface({**TOOL, "name": "search"})})
+    if "somebody" in how and os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    put(
+        repo,
+        {
+            "mcp-governor.toml": 'changelog = "changes.md"\n',
+            "changes.md": "# Changelog\n\n## 1.0.0 (current)\n\n## 0.9.0\n",
+        },
+    )
+    REFUSED[how](repo / ".git")
+    done = attack(*line.split(), cwd=repo, env={"SUDO_UID": ""}).held(2)
+    assert "error: git " in done.err
+    assert "git status" in done.err or "git fsck" in done.err
+
+
+@pytest.mark.parametrize("line", LINES[:3])
+def test_a_release_whose_commit_is_lost(repo: Path, line: str) -> None:
+    for file in (repo / ".git" / "objects").glob("??/*"):
+        file.unlink()
+    assert "error: git " in attack(*line.split(), cwd=repo).held(2).err
+
+
+def test_a_repository_without_a_commit_has_no_release(tmp_path: Path) -> None:
+    folder = put(tmp_path / "new", {"mcp-surface.json": surface()})
+    git(folder, "init", "-q")
+    attack("check", "--offline", cwd=folder).held(0)
+    assert latest_release(folder, "mcp-surface.json") is None
 
 
 @pytest.mark.parametrize("name", ["--output=x", "-x", "a b", "a\nb", "HEAD\n", "v1.0.0^{commit}\n-", "@{u}", "\x1b[1m"])
