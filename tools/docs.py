@@ -22,6 +22,7 @@ from mcp_governor.checking.settings import full_config_schema  # noqa: E402
 from mcp_governor.cli import COMMANDS, app  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
+from mcp_governor.target.resolve import FORMS  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,7 +233,7 @@ _MORE = {
 
 
 def readme() -> str:
-    """README.md with the output of the demo's failing check in its place."""
+    """README.md with the output of the demo's failing check and the forms of a TARGET in their places."""
     told = subprocess.run(
         [sys.executable, "-m", "mcp_governor", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
     ).stdout
@@ -240,7 +241,11 @@ def readme() -> str:
     text = (ROOT / "README.md").read_text("utf-8")
     before, start, rest = text.partition("<!-- output: demo check -->\n")
     _, end, after = rest.partition("<!-- /output -->")
-    return f"{before}{start}```text\n{output.rstrip()}\n```\n{end}{after}"
+    text = f"{before}{start}```text\n{output.rstrip()}\n```\n{end}{after}"
+    before, start, rest = text.partition("<!-- table: TARGET -->\n")
+    _, end, after = rest.partition("<!-- /table -->")
+    rows = "".join(f"| {form.written} | {form.meaning} |\n" for form in FORMS)
+    return f"{before}{start}| TARGET | what it is |\n| --- | --- |\n{rows}{end}{after}"
 
 
 def pages() -> dict[Path, str]:

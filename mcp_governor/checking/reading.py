@@ -28,9 +28,7 @@ def trusting(config: Config, source: Source) -> Config:
     """
     if config.trust_rules or not isinstance(source, LiveSource) or not source.configured:
         return config
-    from mcp_governor.wire.endpoint import HttpEndpoint
-
-    return config if isinstance(source.endpoint, HttpEndpoint) else replace(config, trust_rules=True)
+    return replace(config, trust_rules=True) if source.endpoint.runs_code else config
 
 
 def read_governed(source: Source, config: Config, *, emit: Emit = silent) -> Surface:

@@ -20,7 +20,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.given import learn_command
 from mcp_governor.secrets import redact
 from mcp_governor.target import SURFACE_FILE, FileSource, LiveSource, parse_target, refuse_client_config, resolve
-from mcp_governor.target.resolve import TOKEN_VARIABLE
+from mcp_governor.target.resolve import TOKEN_VARIABLE, forms
 from mcp_governor.text import command_line, escape_toml, see_unicode, visible
 from mcp_governor.wire.endpoint import HttpEndpoint
 from mcp_governor.writing import NewFile
@@ -195,8 +195,10 @@ def _keys_of(target: str, root: Path) -> dict[str, Any]:
             refuse_client_config(source)
         raise UsageError(
             f'init takes a live server, and "{visible(target)}" is none.',
-            "Name it as -- COMMAND, a URL, python:package.module:attribute, CONFIG.json#NAME, pypi:NAME or npm:NAME.",
+            f"Name it as {forms('remote')}, or as what runs code here: {forms('code')}.",
         )
+    if "://" in target:
+        _see_address(target, source.endpoint)
     if not isinstance(source.endpoint, HttpEndpoint) or ".json" in target:
         return {}
     return _url_keys(source.endpoint)
@@ -205,15 +207,17 @@ def _keys_of(target: str, root: Path) -> dict[str, Any]:
 _CREDENTIAL = re.compile(r"[?&][^=&]*(?:key|token|secret|passw|auth|sig)[^=&]*=", re.IGNORECASE)
 
 
-def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
-    url = endpoint.url
+def _see_address(url: str, endpoint: Endpoint) -> None:
     # What is redacted in every report has no place in a file that is committed either.
     if redact(url) != url or "@" in url.split("/")[2] or _CREDENTIAL.search(url):
         raise UsageError(
             f"The address {visible(endpoint.shown)} holds credentials, and init would write them into a file.",
             f"Leave them out and set {TOKEN_VARIABLE}, or write the server into {OWN_FILE} with headers from $NAME.",
         )
-    keys = {"url": url}
+
+
+def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
+    keys = {"url": endpoint.url}
     if endpoint.transport != "auto":
         keys["transport"] = endpoint.transport
     if os.environ.get(TOKEN_VARIABLE):

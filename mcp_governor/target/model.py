@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
+    from mcp_governor.wire.endpoint import Endpoint
 
 
 @frozen
@@ -28,7 +28,7 @@ class LiveSource:
     """
 
     shown: str
-    endpoint: StdioEndpoint | HttpEndpoint | ObjectEndpoint
+    endpoint: Endpoint
     list_params: tuple[Mapping[str, Any], ...] = ()
     timeout: float = 30.0
     start_timeout: float = 60.0

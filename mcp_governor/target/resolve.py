@@ -1,4 +1,4 @@
-"""TARGET strings → sources (README.md lists the forms)."""
+"""TARGET strings → sources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
@@ -25,11 +25,64 @@ if TYPE_CHECKING:
 SURFACE_FILE = "mcp-surface.json"
 TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
 _REFERENCE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
-_FORMS = (
-    "A TARGET is a recording (FILE.json, git:REF[:PATH]), an https:// URL, or what runs code here: "
-    "-- COMMAND, python:package.module:attribute, CONFIG.json#NAME, pypi:NAME, npm:NAME, "
-    "a name from [tool.mcp-governor.servers]."
+
+
+class Form(NamedTuple):
+    """One way to write a TARGET.
+
+    Attributes:
+        kind: ``recording`` is read, ``remote`` is reached elsewhere, ``code`` runs code on this machine.
+        short: how a sentence names it.
+        written: how the table of README.md writes it.
+        meaning: what it is, for that table.
+    """
+
+    kind: Literal["recording", "remote", "code"]
+    short: str
+    written: str
+    meaning: str
+
+
+FORMS = (
+    Form("code", "-- COMMAND", "`-- COMMAND ARGS…`", "a stdio server"),
+    Form(
+        "remote",
+        "an https:// URL",
+        "`https://…`, `sse+https://…`",
+        "streamable HTTP (falls back to SSE), or SSE",
+    ),
+    Form(
+        "code",
+        "python:package.module:attribute",
+        "`python:package.module:attribute`",
+        "a FastMCP, MCPServer or low-level server object, in this process",
+    ),
+    Form(
+        "code",
+        "pypi:NAME, npm:NAME",
+        "`pypi:NAME[==VERSION][:SCRIPT]`, `npm:NAME[@VERSION][:COMMAND]`",
+        "a server from a registry, through uvx or npx; `--with REQUIREMENT`, `--env NAME` and `-- ARGS…` add what it "
+        "needs",
+    ),
+    Form("recording", "FILE.json", "`FILE.json`", "a recorded surface, a `tools/list` result, or an array of tools"),
+    Form(
+        "code",
+        "CONFIG.json#NAME",
+        "`CONFIG.json#NAME`",
+        "a server of a client configuration (`mcpServers`, VS Code `servers`)",
+    ),
+    Form("recording", "git:REF[:PATH]", "`git:REF[:PATH]`", "a recorded surface at a git ref"),
+    Form("code", "a name from [tool.mcp-governor.servers]", "`NAME`", "a server of `[tool.mcp-governor.servers]`"),
 )
+"""Every form of a TARGET; README.md and our sentences are made of it."""
+
+
+def forms(kind: str) -> str:
+    """The forms of one kind, for a sentence."""
+    return ", ".join(form.short for form in FORMS if form.kind == kind)
+
+
+_FORMS = f"A TARGET is a recording ({forms('recording')}), {forms('remote')}, or what runs code here: {forms('code')}."
 
 
 def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) -> Source:

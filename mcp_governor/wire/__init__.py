@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         HttpEndpoint,
         Limits,
         ObjectEndpoint,
+        OpenableEndpoint,
         StdioEndpoint,
     )
     from mcp_governor.wire.opening import connect
@@ -31,6 +32,7 @@ __all__ = [
     "HttpEndpoint",
     "Limits",
     "ObjectEndpoint",
+    "OpenableEndpoint",
     "Recording",
     "RpcError",
     "Session",
@@ -45,7 +47,16 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "endpoint": ("DEFAULT_LIMITS", "Endpoint", "Era", "HttpEndpoint", "Limits", "ObjectEndpoint", "StdioEndpoint"),
+        "endpoint": (
+            "DEFAULT_LIMITS",
+            "Endpoint",
+            "Era",
+            "HttpEndpoint",
+            "Limits",
+            "ObjectEndpoint",
+            "OpenableEndpoint",
+            "StdioEndpoint",
+        ),
         "opening": ("connect",),
         "recording": ("Recording", "read", "read_many", "read_recording"),
         "rpc": ("RpcError",),

@@ -10,7 +10,7 @@ import json
 import os
 from dataclasses import field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import urlsplit
 
 from mcp_governor import given
@@ -20,6 +20,9 @@ from mcp_governor.text import command_line, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractAsyncContextManager
+
+    from mcp_governor.wire.transport import Inbox, Transport
 
 
 class Era(StrEnum):
@@ -27,6 +30,50 @@ class Era(StrEnum):
 
     MODERN = "modern"
     LEGACY = "legacy"
+
+
+class Named(Protocol):
+    """What every endpoint says of itself."""
+
+    @property
+    def shown(self) -> str:
+        """Its name for messages, without secrets."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """Its identity for the era cache; holds no secret."""
+        ...
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether opening it runs code on this machine, so that whoever may name it is trusted with that anyway."""
+        ...
+
+
+class OpenableEndpoint(Named, Protocol):
+    """An endpoint that knows how it is opened: all that a new transport has to bring.
+
+    :mod:`mcp_governor.wire.opening` opens stdio and HTTP itself, because they are tried several times.
+    """
+
+    @property
+    def only_era(self) -> Era | None:
+        """The one era that it can speak; ``None`` where the handshake finds out."""
+        ...
+
+    def open(self, limits: Limits, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
+        """One connection, closed at the end of the block.
+
+        Args:
+            limits: bounds that every message has to keep.
+            inbox: takes what the server says without being asked.
+
+        Raises:
+            ServerError, TargetError, MissingDependencyError: there is no connection; the message goes on after the
+                name of the server.
+        """
+        ...
 
 
 @frozen
@@ -64,6 +111,11 @@ class StdioEndpoint:
         """Identity of the target for the era cache; holds no secret."""
         return _digest("stdio", self.command, self.cwd)
 
+    @property
+    def runs_code(self) -> bool:
+        """It starts a program."""
+        return True
+
 
 @frozen
 class HttpEndpoint:
@@ -99,6 +151,11 @@ class HttpEndpoint:
         """Identity of the target for the era cache; holds no secret."""
         return _digest("http", self.url, self.transport)
 
+    @property
+    def runs_code(self) -> bool:
+        """The server runs elsewhere."""
+        return False
+
     def __repr__(self) -> str:
         return f"HttpEndpoint({self.shown!r}, transport={self.transport!r})"
 
@@ -129,8 +186,27 @@ class ObjectEndpoint:
         """Identity of the target for the era cache."""
         return _digest("object", self.target if isinstance(self.target, str) else str(id(self.target)))
 
+    @property
+    def runs_code(self) -> bool:
+        """It is imported and runs in this process."""
+        return True
 
-Endpoint = StdioEndpoint | HttpEndpoint | ObjectEndpoint
+    @property
+    def only_era(self) -> Era | None:
+        """SDKs before 2026-07-28 answer ``server/discover``, and log a page about it."""
+        from mcp_governor.wire.inprocess import knows_discover
+
+        return None if knows_discover() else Era.LEGACY
+
+    def open(self, limits: Limits, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
+        """See :class:`OpenableEndpoint`."""
+        from mcp_governor.wire.inprocess import open_object
+
+        return open_object(self, limits, inbox)
+
+
+Endpoint = StdioEndpoint | HttpEndpoint | OpenableEndpoint
+"""Where a server is."""
 
 
 @frozen

@@ -139,14 +139,8 @@ class _Opening:
             return await self._stdio(stack, endpoint)
         if isinstance(endpoint, HttpEndpoint):
             return await self._http(stack, endpoint)
-        from mcp_governor.wire.inprocess import knows_discover, open_object
-
-        pinned = self._pinned or (None if knows_discover() else Era.LEGACY)
-        return await self._attempt(
-            stack,
-            lambda inbox: open_object(endpoint, self._limits, inbox),
-            _Manner(self._limits.connect_timeout, pinned, self._first),
-        )
+        manner = _Manner(self._limits.connect_timeout, self._pinned or endpoint.only_era, self._first)
+        return await self._attempt(stack, lambda inbox: endpoint.open(self._limits, inbox), manner)
 
     async def _attempt(self, stack: AsyncExitStack, opener: Opener, manner: _Manner) -> Session:
         """One connection: a session, entered into ``stack``, or everything closed again."""
