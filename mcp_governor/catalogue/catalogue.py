@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -253,7 +253,7 @@ def _user_rules(folder: Path) -> Iterator[Rule]:
     if not files:
         raise ConfigError(f"The folder {visible(str(folder))} holds no rule files (*.toml).", "Correct lint.rules.")
     for file in files:
-        yield read_rule(file)
+        yield replace(read_rule(file), folder=str(folder))
 
 
 _MAX_RULES = 1_000

@@ -161,6 +161,7 @@ class Rule:
         unseen: why no server of the corpus breaks it, where none does.
         examples: gives the examples that pass and those that fail; they are read when somebody asks.
         origin: the file it was read from, for messages.
+        folder: the folder of rules that it is part of, where that is the user's; its check may stand there.
     """
 
     id: str
@@ -185,6 +186,7 @@ class Rule:
     unseen: str = ""
     examples: Callable[[], Examples] = field(default=lambda: ((), ()), repr=False, compare=False)
     origin: str = ""
+    folder: str = field(default="", repr=False, compare=False)
 
     @property
     def passes(self) -> tuple[Example, ...]:

@@ -141,15 +141,30 @@ def _begin(name: str, folder: Path, run: Run) -> None:
     from mcp_governor.linting.scaffold import check_examples, new_rule, write_pages
 
     file = new_rule(name, folder)
-    problems = check_examples(folder)
+    problems = check_examples(folder, only=file)
     out.echo(f"{visible(str(file))} is written; edit it.")
     for page in write_pages(folder):
         out.echo(f"{visible(str(page))} is the page about its pack; mcp-governor rules --docs writes it anew.")
     out.echo("Its examples are its tests; mcp-governor rules --test runs them.")
-    if str(folder) not in run.config.lint.rules:
-        out.echo(f'Add the folder to the configuration: [lint] rules = ["{visible(str(folder))}"]')
+    if missing := list(_missing(name.partition("/")[0], folder, run)):
+        out.echo("\n".join(("Add to the configuration:", "", *missing)))
     for problem in problems:
         out.echo(problem)
+
+
+def _missing(pack: str, folder: Path, run: Run) -> Iterator[str]:
+    """The lines that the configuration needs, so that the rules of a pack are found and run."""
+    lint = run.config.lint
+    keys = []
+    if str(folder) not in lint.rules:
+        keys.append(("rules", str(folder)))
+    if not {"*", f"{pack}/*"}.intersection((*lint.select, *lint.extend_select)):
+        keys.append(("extend-select", f"{pack}/*"))
+    if keys:
+        yield "[tool.mcp-governor.lint]" if run.config.shown.endswith("pyproject.toml") else "[lint]"
+    for key, value in keys:
+        # TOML and JSON write a text alike.
+        yield f"{key} = [{json.dumps(visible(value), ensure_ascii=False)}]"
 
 
 def _page(rule: Rule, output: Output) -> Iterator[Line]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from mcp_governor.linting.context import Context, Hit, hit
     from mcp_governor.linting.run import lint, run_rules
 
-__all__ = ["lint", "run_rules"]
+__all__ = ["Context", "Hit", "hit", "lint", "run_rules"]
 
 
-__getattr__ = lazy_names(__name__, {"run": ("lint", "run_rules")})
+__getattr__ = lazy_names(__name__, {"context": ("Context", "Hit", "hit"), "run": ("lint", "run_rules")})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
 
     from mcp_governor.catalogue.rule import Rule
     from mcp_governor.findings import Finding
@@ -100,12 +102,23 @@ def resolve_check(rule: Rule, options: Mapping[str, Any]) -> Check:
         return check
     module, _, name = rule.check.partition(":")
     try:
-        return _guarded(rule, getattr(importlib.import_module(module), name))
-    except (ImportError, AttributeError) as error:
+        return _guarded(rule, getattr(_imported(module, rule.folder), name))
+    except Exception as error:  # noqa: BLE001 - a module of the user's may fail in any way
         raise ConfigError(
             f"Rule {rule.id} ({rule.origin}): the check {rule.check} cannot be imported: {one_line(str(error))}.",
-            "Install its package where mcp-governor runs.",
+            "Put its module into the folder of rules, or install its package where mcp-governor runs.",
         ) from None
+
+
+def _imported(module: str, folder: str) -> ModuleType:
+    """A module of the user's: one that is installed, or else one in their folder of rules."""
+    if not folder or folder in sys.path:
+        return importlib.import_module(module)
+    sys.path.append(folder)
+    try:
+        return importlib.import_module(module)
+    finally:
+        sys.path.remove(folder)
 
 
 def _guarded(rule: Rule, check: Check) -> Check:

@@ -96,11 +96,12 @@ def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
     return out
 
 
-def check_examples(folder: Path) -> list[str]:
+def check_examples(folder: Path, *, only: Path | None = None) -> list[str]:
     """What the examples of a folder's rules do not give as they say; an empty list where all is well.
 
     Args:
         folder: a folder with rule files.
+        only: the one file whose examples are run; by default those of all are, and with them their Python.
 
     Raises:
         ConfigError: a rule file is broken.
@@ -110,7 +111,7 @@ def check_examples(folder: Path) -> list[str]:
 
     catalogue = load_catalogue((folder,), entry_points=False)
     out: list[str] = []
-    for file in rule_files(folder):
+    for file in rule_files(folder) if only is None else [only]:
         rule = catalogue.get(read_rule(file).id)
         for kind, examples in (("pass", rule.passes), ("fail", rule.fails)):
             for number, example in enumerate(examples, 1):

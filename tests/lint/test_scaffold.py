@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from commandline import governor_here
 
 from mcp_governor.catalogue import LintSettings
 from mcp_governor.errors import UsageError
@@ -46,3 +47,22 @@ def test_nothing_is_overwritten(tmp_path):
     new_rule("acme/no-todo", tmp_path).write_text("mine")
     with pytest.raises(UsageError, match="exists already"):
         new_rule("acme/no-todo", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "added"),
+    [
+        ("mcp-governor.toml", "", '[lint]\nrules = ["rules"]\nextend-select = ["acme/*"]'),
+        ("pyproject.toml", "[tool.mcp-governor]", '[tool.mcp-governor.lint]\nrules = ["rules"]'),
+        ("mcp-governor.toml", '[lint]\nrules = ["rules"]', '[lint]\nextend-select = ["acme/*"]'),
+        ("mcp-governor.toml", '[lint]\nrules = ["rules"]\nselect = ["acme/*"]', ""),
+    ],
+)
+def test_a_new_rule_says_what_the_configuration_needs(tmp_path, monkeypatch, capsys, file, before, added):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_text(before)
+    new_rule("acme/first", tmp_path / "rules")
+    told = governor_here("rule", "acme/no-todo", "--new", "rules", capsys=capsys)
+    assert told.code == 0, told.err
+    assert added in told.out
+    assert bool(added) is ("Add to the configuration:" in told.out)

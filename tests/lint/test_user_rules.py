@@ -254,3 +254,24 @@ def test_an_entry_point_that_gives_no_folder_is_one_error(package):
     )
     with pytest.raises(ConfigError, match="entry point acme"):
         load_catalogue()
+
+
+def test_a_check_stands_in_the_folder_of_rules_or_in_a_package(tmp_path):
+    text = changed('given = "$.description"\nforbid = "foo+$"', 'check = "acme_beside:ends"')
+    body = 'from mcp_governor.linting import hit\n\n\ndef ends(tool, context):\n    yield hit("/description", "foo")\n'
+    folder(tmp_path, text)
+    (tmp_path / "rules" / "acme_beside.py").write_text(body)
+    before = list(sys.path)
+    (found,) = run(tmp_path, text)
+    assert (found.rule, found.path) == ("acme/no-foo", "/description")
+    assert sys.path == before
+    del sys.modules["acme_beside"]
+
+
+def test_a_module_that_is_no_python_is_the_users_error(tmp_path):
+    text = changed('given = "$.description"\nforbid = "foo+$"', 'check = "acme_broken:ends"')
+    folder(tmp_path, text)
+    (tmp_path / "rules" / "acme_broken.py").write_text("def ends(:\n")
+    with pytest.raises(ConfigError, match=r"the check acme_broken:ends cannot be imported: invalid syntax") as caught:
+        run(tmp_path, text)
+    assert caught.value.hint.startswith("Put its module into the folder of rules")
