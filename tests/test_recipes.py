@@ -1,0 +1,464 @@
+"""The recipes of ARCHITECTURE.md and docs/own-rules.md, followed literally.
+
+A copy of the repository gets one of each thing, in exactly the files that its recipe names. Then everything is used
+through the command line, the pages are generated, and the tests that look at all rules, kinds, profiles and commands
+run in the copy: they fail if one more file were needed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socketserver
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIED = ("mcp_governor", "rules", "docs", "tools", "tests", "README.md", "ARCHITECTURE.md", "pyproject.toml")
+GENERATED = re.compile(r"README\.md|docs/(?:changes|commands|configuration|rules/[\w-]+)\.md")
+
+
+class Line(NamedTuple):
+    """A line for a table: it goes after the first line that ends like this."""
+
+    after: str
+    text: str
+
+
+RULE = """
+id = "{id}"
+summary = "No zzyzx in prose."
+why = "Nobody knows what it means."
+source = "House rules, 1."
+severity = "warning"
+since = "0.1.0"
+on = "prose"
+{how}
+message = "The text at {{path}} says zzyzx."
+fix = "Say what it is."
+
+[[pass]]
+tool = '{{"name": "a", "description": "Adds.", "inputSchema": {{"type": "object"}}}}'
+
+[[fail]]
+at = ["/description"]
+tool = '{{"name": "a", "description": "A zzyzx.", "inputSchema": {{"type": "object"}}}}'
+"""
+
+CHECK = '''
+"""A check of made-up words."""
+
+from mcp_governor.linting.context import hit
+
+
+def zzyzx(text, _context):
+    """No text says zzyzx."""
+    if "zzyzx" in text.value:
+        yield hit(text.pointer, text.value)
+'''
+
+SURFACE_KIND = """
+    _patch(
+        "recipe-size-changed",
+        "Answers have another size.",
+        {"sizeHint": 1},
+        {"sizeHint": 2},
+        "{what} <is new: {new}|is gone, was {old}|changed from {old} to {new}|changed>",
+        "{tool} [gives|give] answers of another size.",
+    ),
+"""
+
+NOTE_KINDS = """
+NOTE_KINDS = (
+    *NOTE_KINDS,
+    *(
+        kind
+        for step, back, old, new in (
+            ("added", "removed", {}, {"x-unit": "km"}),
+            ("removed", "added", {"x-unit": "km"}, {}),
+            ("changed", "changed", {"x-unit": "m"}, {"x-unit": "km"}),
+        )
+        for kind in both_sides(
+            f"recipe-unit-{step}",
+            f"output-recipe-unit-{step}",
+            ("Callers send the number in another unit.", "Clients read the number in another unit."),
+            (_BREAKING, _BREAKING),
+            f"recipe-unit-{back}",
+            f"output-recipe-unit-{back}",
+            value({"type": "number", **old}, {"type": "number", **new}),
+            messages=(KEYWORD, KEYWORD),
+            entries=(
+                "{tool} [takes|take] {field} in another unit.",
+                "{tool} [gives|give] {field} in another unit.",
+            ),
+            event={"added": Event.EXTENDED}.get(step, Event.CHANGED),
+        )
+    ),
+)
+"""
+
+FORMAT = '''
+"""A report in one line."""
+
+
+def render(report):
+    """The verdict, and the rules that found something."""
+    return f"{report.verdict}: {', '.join(sorted({found.rule for found in report.findings}))}\\n"
+'''
+
+TRANSPORT = '''
+"""MCP over a plain TCP connection, one message a line."""
+
+import json
+from contextlib import asynccontextmanager
+
+from mcp_governor.errors import UnreachableError
+from mcp_governor.frozen import frozen
+from mcp_governor.wire.transport import ConnectionLostError
+
+
+@frozen
+class TcpEndpoint:
+    """A server behind a port.
+
+    Attributes:
+        host, port: where it listens.
+    """
+
+    host: str
+    port: int
+    runs_code = False
+    only_era = None
+
+    @property
+    def shown(self):
+        """Host and port."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def key(self):
+        """The same."""
+        return f"tcp:{self.shown}"
+
+    @asynccontextmanager
+    async def open(self, limits, inbox):
+        """Connect."""
+        import anyio
+        from anyio.streams.buffered import BufferedByteReceiveStream
+
+        from mcp_governor.wire.duplex import Duplex, background
+
+        try:
+            stream = await anyio.connect_tcp(self.host, self.port)
+        except OSError:
+            raise UnreachableError("nothing listens there.", "Start the server.") from None
+
+        async def send(message):
+            await stream.send(json.dumps(message).encode() + b"\\n")
+
+        duplex = Duplex(send, inbox, limits)
+
+        async def receive():
+            lines = BufferedByteReceiveStream(stream)
+            try:
+                while True:
+                    await duplex.feed(await lines.receive_until(b"\\n", limits.message_bytes))
+            except (anyio.IncompleteRead, anyio.DelimiterNotFound, anyio.BrokenResourceError):
+                duplex.fail(ConnectionLostError("it closed the connection.", "See why."))
+
+        async with stream, background() as tasks:
+            tasks.start_soon(receive)
+            yield duplex
+'''
+
+TARGET_FORM = """
+def _tcp(text, rest, config, base):
+    from mcp_governor.wire.tcp import TcpEndpoint
+
+    host, _, port = rest.rpartition(":")
+    return LiveSource(shown=visible(text), endpoint=TcpEndpoint(host, int(port)), timeout=config.timeout)
+
+
+"""
+
+COMMAND = '''
+"""``mcp-governor hello``."""
+
+import click
+
+from mcp_governor.cli.common import configured, target_argument, write_text, TargetCommand
+
+
+@click.command(cls=TargetCommand)
+@target_argument
+@configured("output")
+def hello(run, target):
+    """Greet a server."""
+    write_text(f"Hello {run.source(target).shown}\\n", run.output)
+'''
+
+PROFILE = """
+
+[recipe-calm]
+summary = "For calm servers."
+select = ["lint/*", "spec/*", "recipe/*"]
+"""
+
+RECIPES: dict[str, dict[str, list[str | Line]]] = {
+    "rule": {
+        "rules/hygiene/recipe-words.toml": [RULE.format(id="hygiene/recipe-words", how='forbid = "zzyzx"')],
+    },
+    "rule in a new pack": {
+        "rules/recipe/words.toml": [RULE.format(id="recipe/words", how='forbid = "zzyzx"')],
+        "rules/packs.toml": ['recipe = "Made-up words"\n'],
+    },
+    "rule with a check in Python": {
+        "rules/clarity/recipe-check.toml": [RULE.format(id="clarity/recipe-check", how='check = "recipe.zzyzx"')],
+        "mcp_governor/linting/checks/recipe.py": [CHECK],
+    },
+    "profile": {"rules/profiles.toml": [PROFILE]},
+    "change kind": {
+        "mcp_governor/change/surface_kinds.py": [Line("_TOOLS = [", SURFACE_KIND)],
+        "mcp_governor/change/tools.py": [
+            Line(
+                "    texts = (",
+                '        ("recipe-size-changed", "/sizeHint", _given(old.raw.get("sizeHint")), '
+                '_given(new.raw.get("sizeHint"))),\n',
+            )
+        ],
+    },
+    "change kind of an annotation": {
+        "mcp_governor/change/note_kinds.py": [
+            Line("NOTE_FAMILIES: Mapping[str, str] = {", '    "x-unit": "recipe-unit",\n'),
+            NOTE_KINDS,
+        ],
+    },
+    "output format": {
+        "mcp_governor/report/recipe.py": [FORMAT],
+        "mcp_governor/report/__init__.py": [Line("FORMATS = {", '    "recipe": "mcp_governor.report.recipe",\n')],
+    },
+    "transport": {
+        "mcp_governor/wire/tcp.py": [TRANSPORT],
+        "mcp_governor/target/resolve.py": [
+            Line("FORMS = (", '    Form("remote", "tcp:HOST:PORT", "`tcp:HOST:PORT`", "a server behind a port"),\n'),
+            Line("_SCHEMES = {", '    "tcp": lambda *given: _tcp(*given),\n'),
+            TARGET_FORM,
+        ],
+    },
+    "command": {
+        "mcp_governor/cli/hello_command.py": [COMMAND],
+        "mcp_governor/cli/__init__.py": [Line("COMMANDS = {", '    "hello": ("hello", "Greet a server."),\n')],
+    },
+}
+"""Recipe → file → what is written there: lines for tables, and text for the end of the file."""
+
+
+def test_architecture_counts_the_files_as_they_are() -> None:
+    section = (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("\n## How to add\n")[2].partition("\n## ")[0]
+    titles = re.findall(r"^\*\*An? ([\w -]+) \((\d) files?\)\.\*\*", section, re.M)
+    counts = {name: int(count) for name, count in titles}
+    assert counts == {name: len(files) for name, files in RECIPES.items()}
+    assert max(counts.values()) <= 2
+    for name, files in RECIPES.items():
+        told = re.search(rf"^\*\*An? {name} \(.*?(?=^\*\*An? |\Z)", section, re.M | re.S)
+        assert told is not None
+        assert [file for file in files if named(file) not in told[0]] == []
+
+
+def named(file: str) -> str:
+    """How a recipe calls a file: one that is there by its path, a new one with names for the reader to choose."""
+    if (ROOT / file).exists():
+        return f"`{file}`"
+    new = {"rules": "rules/PACK/NAME.toml", "cli": "mcp_governor/cli/NAME_command.py"}
+    folder = Path(file).parent
+    return f"`{new.get(folder.parts[0]) or new.get(folder.name) or f'{folder}/NAME.py'}`"
+
+
+def write(tree: Path, file: str, parts: list[str | Line]) -> None:
+    path = tree / file
+    path.parent.mkdir(exist_ok=True)
+    text = path.read_text("utf-8") if path.exists() else ""
+    for part in parts:
+        if isinstance(part, Line):
+            assert text.count(f"{part.after}\n") == 1, (file, part.after)
+            text = text.replace(f"{part.after}\n", f"{part.after}\n{part.text}")
+        else:
+            text += part.lstrip("\n") if not text else part
+    path.write_text(text, "utf-8")
+
+
+def files_of(tree: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(tree)): path.read_bytes()
+        for path in tree.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def run(tree: Path, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
+    return subprocess.run(
+        [sys.executable, *words], cwd=cwd or tree, env=env, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository with one more of everything."""
+    tree = tmp_path_factory.mktemp("recipes") / "repository"
+    tree.mkdir()
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, tree / name)
+    for files in RECIPES.values():
+        for file, parts in files.items():
+            write(tree, file, parts)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def surfaces(tree: Path) -> Path:
+    """A folder with two recordings that differ in what is new."""
+    folder = tree.parent / "server"
+    folder.mkdir()
+    for name, size, unit in (("old", 1, "m"), ("new", 2, "km")):
+        far = {"type": "number", "description": "How far it may be from here.", "x-unit": unit}
+        schema = {"type": "object", "properties": {"far": far}}
+        tool = {"name": "find", "description": "Finds a zzyzx.", "inputSchema": schema, "sizeHint": size}
+        (folder / f"{name}.json").write_text(json.dumps({"tools": [tool]}))
+    return folder
+
+
+def test_nothing_but_generated_pages_is_written_besides(tree: Path) -> None:
+    before = files_of(tree)
+    done = run(tree, "tools/docs.py")
+    assert done.returncode == 0, done.stderr
+    after = files_of(tree)
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert {"README.md", "docs/commands.md", "docs/changes.md", "docs/rules/recipe.md"} <= changed
+    assert [name for name in sorted(changed) if not GENERATED.fullmatch(name)] == []
+    assert "| `tcp:HOST:PORT` | a server behind a port |" in (tree / "README.md").read_text("utf-8")
+    # The tests that look at everything there is, and at the pages that were just written.
+    chosen = "recipe or hello or test_docs or test_selection or test_a_command_offers or test_catalogue"
+    files = ("lint/test_docs.py", "lint/test_selection.py", "lint/test_examples.py", "change/test_catalogue.py")
+    more = ("change/test_sentences.py", "cli/test_options.py", "cli/test_exit_codes.py")
+    done = run(tree, "-m", "pytest", "-q", "-x", "-k", chosen, *(f"tests/{file}" for file in files + more))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def governor(tree: Path, folder: Path, *words: str) -> str:
+    done = run(tree, "-m", "mcp_governor", *words, cwd=folder)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def test_rules_a_check_a_profile_and_a_format(tree: Path, surfaces: Path) -> None:
+    named = ["hygiene/recipe-words", "recipe/words", "clarity/recipe-check"]
+    words = [word for rule in named for word in ("--select", rule)]
+    assert governor(tree, surfaces, "lint", "old.json", *words, "--format", "recipe") == (
+        "pass: clarity/recipe-check, hygiene/recipe-words, recipe/words\n"
+    )
+    told = governor(tree, surfaces, "lint", "old.json", "--profile", "recipe-calm", "--format", "recipe")
+    assert "recipe/words" in told
+    assert "hygiene/" not in told
+
+
+def test_kinds_of_changes(tree: Path, surfaces: Path) -> None:
+    report = json.loads(governor(tree, surfaces, "diff", "old.json", "new.json", "--format", "json"))
+    assert {(change["kind"], change["verdict"], change["message"]) for change in report["changes"]} == {
+        ("recipe-unit-changed", "breaking", 'x-unit of `far` changed from "m" to "km"'),
+        ("recipe-size-changed", "compatible", "sizeHint changed from 1 to 2"),
+    }
+
+
+def test_a_command(tree: Path, surfaces: Path) -> None:
+    assert governor(tree, surfaces, "hello", "old.json") == "Hello old.json\n"
+
+
+class Speaker(socketserver.StreamRequestHandler):
+    """A server of the older era, one message a line."""
+
+    def handle(self) -> None:
+        for text in self.rfile:
+            message = json.loads(text)
+            if "id" not in message:
+                continue
+            results = {
+                "initialize": {
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "far", "version": "1.0.0"},
+                },
+                "tools/list": {"tools": [{"name": "find", "inputSchema": {"type": "object"}}]},
+            }
+            result = results.get(message["method"])
+            answer = {"result": result} if result else {"error": {"code": -32601, "message": "No such method."}}
+            self.wfile.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}).encode() + b"\n")
+
+
+def test_a_transport(tree: Path, tmp_path: Path) -> None:
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        target = f"tcp:127.0.0.1:{server.server_address[1]}"
+        governor(tree, tmp_path, "snapshot", target, "--output", "here.json")
+        server.shutdown()
+    recorded = json.loads((tmp_path / "here.json").read_text("utf-8"))
+    assert recorded["serverInfo"]["name"] == "far"
+    assert [tool["name"] for tool in recorded["tools"]] == ["find"]
+    done = run(tree, "-m", "mcp_governor", "snapshot", target, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (3, f"error: {target[4:]}: nothing listens there.\n  Start the server.\n")
+
+
+def blocks(language: str) -> list[str]:
+    page = (ROOT / "docs" / "own-rules.md").read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.M | re.S)
+
+
+def test_a_rule_of_a_repository_of_its_own(tmp_path: Path) -> None:
+    """Every command, configuration and module of docs/own-rules.md, in its order."""
+    begin, examples, trusted = blocks("console")
+    settings, check, _entry_point = blocks("toml")
+    [module] = blocks("python")
+    tool = {"name": "a", "description": "TODO: say it.", "inputSchema": {"type": "object"}}
+    (tmp_path / "s.json").write_text(json.dumps({"tools": [tool]}))
+    (tmp_path / ".git").mkdir()
+
+    def follow(line: str, *more: str) -> subprocess.CompletedProcess[str]:
+        program, *words = line.split()
+        assert program == "mcp-governor"
+        # As the console script starts: the current folder is not looked into for modules.
+        start = "import sys; from mcp_governor.cli import main; main()"
+        done = run(ROOT, "-P", "-c", start, *words, *more, cwd=tmp_path)
+        assert done.returncode in (0, 1), done.stderr
+        return done
+
+    told = follow(begin).stdout
+    assert all(line in told for line in settings.splitlines())
+    (tmp_path / "mcp-governor.toml").write_text(settings)
+    assert "acme/finished" in follow("mcp-governor lint s.json").stdout
+    for line in examples.splitlines():
+        follow(line)
+
+    rule = tmp_path / "rules" / "acme" / "finished.toml"
+    text = re.sub(r"^forbid = .*\n", "", rule.read_text(), flags=re.M)
+    rule.write_text(re.sub(r"^given = .*\n", check, text, flags=re.M))
+    trap = tmp_path / "imported"
+    (tmp_path / "rules" / "acme_checks.py").write_text(f"{module}\nopen({str(trap)!r}, 'w').close()\n")
+    done = follow("mcp-governor lint s.json")
+    assert "acme/finished" not in done.stdout
+    assert "that you have not trusted (acme/finished)" in done.stderr
+    follow("mcp-governor rule acme/other --new rules")
+    assert not trap.exists()
+    assert "acme/finished" in follow(f"{trusted.strip()} s.json").stdout
+    assert "All examples give what they say." in follow("mcp-governor rules --test").stdout
