@@ -12,8 +12,10 @@ from mcp_governor.catalogue.rule import Case
 from mcp_governor.catalogue.rule_file import cases_of
 from mcp_governor.catalogue.rule_schema import RULE_SCHEMA
 from mcp_governor.errors import ConfigError
+from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.schemas.cost import Evaluations
 from mcp_governor.schemas.references import Document
+from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ def _compile(data: Mapping[str, Any], file: _File) -> None:
     for name, option in data.get("options", {}).items():
         where = ["options", name, "schema"]
         file.compiles(where, lambda option=option: compile_schema(option["schema"]))  # type: ignore[misc]
+        _ends(option["schema"], where, file)
         problem = first_error(compile_schema(option["schema"]), option["default"])
         if problem is not None:
             file.refuse(["options", name, "default"], f"has a default that its schema refuses: {one_line(problem[1])}")
@@ -125,12 +128,7 @@ def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | in
     for key in ("when", "then"):
         if key in filled:
             file.compiles([*where, key], lambda key=key: compile_schema(filled[key]))  # type: ignore[misc]
-            evaluations = Evaluations(Document(filled[key]), _MOST_EVALUATIONS + 1)
-            often = evaluations.of(filled[key], "") > _MOST_EVALUATIONS
-            if evaluations.recursive or evaluations.dynamic or often:
-                told = "repeats itself too often" if often else "leads back into itself"
-                hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
-                file.refuse([*where, key], f"could run without end: {key} {told}", hint)
+            _ends(filled[key], [*where, key], file)
     scope = data.get("on", "tool")
     if "argument" in case and scope not in _SCHEMAS:
         file.refuse([*where, "argument"], f"says argument, but looks at a {scope}", f"Write on = {_listed(_SCHEMAS)}.")
@@ -140,19 +138,33 @@ def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | in
         file.refuse([*where, "says"], f"has no message {one_line(case['says'])!r}")
 
 
+def _ends(schema: Any, where: list[str | int], file: _File) -> None:
+    """Refuse a schema that takes more evaluations of one value than a rule may need."""
+    evaluations = Evaluations(Document(schema), _MOST_EVALUATIONS + 1)
+    often = evaluations.of(schema, "") > _MOST_EVALUATIONS
+    if evaluations.recursive or evaluations.dynamic or often:
+        told = "repeats itself too often" if often else "leads back into itself"
+        hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
+        file.refuse(where, f"could run without end: {_name(where)} {told}", hint)
+
+
 def _listed(words: Sequence[str]) -> str:
     return ", ".join(f'"{word}"' for word in words[:-1]) + f' or "{words[-1]}"'
 
 
 def _example(value: Any, where: list[str | int], file: _File) -> None:
-    if isinstance(value, str):
-        try:
-            json.loads(value)
-        except ValueError as error:
-            told = f"has an example that is not JSON: {one_line(str(error))}"
-        else:
-            return
-        file.refuse(where, told, "Write JSON text, or a TOML table.")
+    if not isinstance(value, str):
+        return
+    told = ""
+    try:
+        if exceeds_depth(read_json(value), MAX_DEPTH):
+            raise RecursionError
+    except ValueError as error:
+        told = f"is not JSON: {one_line(str(error))}"
+    except RecursionError:
+        told = f"nests deeper than {MAX_DEPTH} levels"
+    if told:
+        file.refuse(where, f"has an example that {told}", "Write JSON text, or a TOML table.")
 
 
 def _name(where: Sequence[str | int]) -> str:

@@ -12,6 +12,8 @@ from mcp_governor.schemas.dialects import DIALECT_2020_12
 ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
 
 _TEXT = {"type": "string", "minLength": 1}
+_SENTENCE = {**_TEXT, "maxLength": 2_000}
+"""A text with facts in it, each of which may be as long as a line: it is filled in for every finding."""
 _JSON_OR_TEXT = {
     "type": ["object", "array", "string"],
     "description": "A JSON value as a TOML table or array, or as JSON text.",
@@ -113,7 +115,7 @@ RULE_SCHEMA: dict[str, Any] = {
             "description": "A built-in check (module.function) or your own (package.module:function).",
         },
         "message": {
-            **_TEXT,
+            **_SENTENCE,
             "description": "One sentence with facts in braces: {name}, {name!q} in quotes, {name!t} the JSON type, "
             "{name:60} at most 60 characters, {name:all} the whole line, {name:lines} all lines. Every rule has the "
             "facts tool, path, value and its options; one without a check also name (of the member found), argument "
@@ -122,10 +124,10 @@ RULE_SCHEMA: dict[str, Any] = {
         "messages": {
             "type": "object",
             "minProperties": 1,
-            "additionalProperties": _TEXT,
+            "additionalProperties": _SENTENCE,
             "description": "Sentences by name, where one is not enough; the check says which.",
         },
-        "fix": {**_TEXT, "description": "What to do instead; facts in braces, too."},
+        "fix": {**_SENTENCE, "description": "What to do instead; facts in braces, too."},
         "options": {
             "type": "object",
             "additionalProperties": {
