@@ -126,6 +126,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _tell(f"error: {_refusal(error)}", "Check the path, its permissions and the space on the disk.")
         return int(Exit.USAGE)
     except Exception as error:  # noqa: BLE001  the last fence: a bug is told as one, with exit code 70
+        # Python before 3.12 hides what ends the making of a class in a RuntimeError, Ctrl-C included.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            _tell("interrupted", "")
+            return 130
         return _bug(error)
     return result if isinstance(result, int) else int(Exit.PASS)
 

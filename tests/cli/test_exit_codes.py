@@ -196,6 +196,18 @@ def test_an_interruption_is_no_verdict(here, monkeypatch) -> None:
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "\ninterrupted\n")
 
 
+def test_an_interruption_while_a_class_is_made_is_one_too(here, monkeypatch) -> None:
+    """Modules load while a command runs, and Python before 3.12 makes a RuntimeError of what happens there."""
+
+    class Field:
+        def __set_name__(self, *_: object) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("mcp_governor.checking.run.check", lambda *_, **__: type("Made", (), {"field": Field()}))
+    outcome = here("check", "old.json")
+    assert (outcome.code, outcome.out, outcome.err.strip()) == (130, "", "interrupted")
+
+
 def test_control_c_ends_the_server_too(folder: Path) -> None:
     leash = Leash()
     # It tells that it was asked something, and then never answers.
