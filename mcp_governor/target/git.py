@@ -120,9 +120,12 @@ def _refuse_lost(folder: Path, commit: str, path: str, shown: str) -> None:
     """Make sure that a file which is not at a commit was not only left out of this clone.
 
     Raises:
-        TargetError: the commit names the file, or a folder on the way to it, and git does not have it here.
+        TargetError: the commit names the file, or a folder on the way to it, and git does not have it here; or what it
+            names is a folder or a submodule.
     """
     listed = ask_git(folder, "ls-tree", commit, "--", path) if _is_inside(folder, path) else Answer(0, b"")
+    if listed.code == 0 and listed.out.startswith((b"040000 tree ", b"160000 commit ")):
+        raise TargetError(f"{visible(path)} at {visible(shown)} is not a file.", "Name a recording.")
     if listed.code != 0 or listed.out:
         raise TargetError(
             f"git names {visible(path)} at {visible(shown)} and does not have it here; nothing is fetched unasked.",

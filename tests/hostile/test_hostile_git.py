@@ -202,6 +202,17 @@ def test_a_release_whose_commit_is_lost(repo: Path, line: str) -> None:
     assert "error: git " in attack(*line.split(), cwd=repo).held(2).err
 
 
+@pytest.mark.parametrize("kind", ["tree", "commit"])
+def test_a_release_with_a_folder_or_a_submodule_in_the_place_of_the_file(repo: Path, kind: str) -> None:
+    """It was called a file that a partial clone leaves out."""
+    mode, what = ("040000", "HEAD^{tree}") if kind == "tree" else ("160000", "HEAD")
+    entry = f"{mode} {kind} {git(repo, 'rev-parse', what)}\tmcp-surface.json\n"
+    commit = git(repo, "commit-tree", git(repo, "mktree", asked=entry.encode()), "-m", "two", "-p", "HEAD")
+    git(repo, "tag", "v2.0.0", commit)
+    git(repo, "update-ref", "refs/heads/main", commit)
+    assert "mcp-surface.json at v2.0.0 is not a file" in attack("check", "--offline", cwd=repo).held(2).err
+
+
 def test_a_repository_without_a_commit_has_no_release(tmp_path: Path) -> None:
     folder = put(tmp_path / "new", {"mcp-surface.json": surface()})
     git(folder, "init", "-q")
