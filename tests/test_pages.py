@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import tomli
 
 from mcp_governor.catalogue import select
 from mcp_governor.checking.settings import lint_settings
@@ -30,6 +32,20 @@ def test_pages_name_only_places_that_are_there(page: str) -> None:
     named = re.findall(r"`((?:mcp_governor|rules|tests|docs|tools)/[\w./-]*)`", (ROOT / page).read_text("utf-8"))
     assert named
     assert [place for place in named if not re.search(r"[A-Z]{2}", place) and not (ROOT / place).exists()] == []
+
+
+def test_the_table_of_floors_is_the_one_that_the_linter_holds() -> None:
+    contract = tomli.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0]
+    held = [set(re.findall(r"\w+", layer)) for layer in contract["layers"] if layer != "__main__"]
+    rows = re.findall(r"^\| (`.+?) \|", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.MULTILINE)
+    assert [set(re.findall(r"`(\w+)`", row)) for row in rows] == held
+
+
+@pytest.mark.parametrize(
+    "package", sorted((ROOT / "mcp_governor").glob("*/__init__.py")), ids=lambda at: at.parent.name
+)
+def test_each_folder_says_what_may_live_there(package: Path) -> None:
+    assert ast.get_docstring(ast.parse(package.read_text("utf-8")))
 
 
 def test_the_example_configuration_can_be_followed(tmp_path: Path) -> None:

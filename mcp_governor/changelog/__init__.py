@@ -1,5 +1,8 @@
 """docs/mcp-schema-changelog.md: read, check, draft, release, compare.
 
+Here lives whatever knows the file's grammar or decides what an entry tells. What changed comes from ``change``; which
+files and versions a run is about is chosen in ``checking``, and files are written by ``writing``.
+
 Each name is loaded on first use: a check needs neither the drafting nor the accepting.
 """
 

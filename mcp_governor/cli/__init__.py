@@ -1,4 +1,8 @@
-"""The command line: one module per command, imported when it is called."""
+"""The command line: one module per command, imported when it is called.
+
+Here live options, exit codes and everything that is printed. A command asks ``checking`` or another station
+for its values and decides nothing about them.
+"""
 
 from __future__ import annotations
 

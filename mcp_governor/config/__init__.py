@@ -1,4 +1,7 @@
-"""The configuration: ``[tool.mcp-governor]`` in pyproject.toml, or mcp-governor.toml."""
+"""The configuration: ``[tool.mcp-governor]`` in pyproject.toml, or mcp-governor.toml.
+
+Here live the configuration as values, its schema, how it is found and read, and which of it is trusted.
+"""
 
 from mcp_governor.config.load import DEFAULT_CHANGELOG, OWN_FILE, find_config, load_config, with_found_files
 from mcp_governor.config.model import (

@@ -1,5 +1,8 @@
 """Does one JSON Schema accept all that another does? Yes, no with a witness, or unknown with a reason.
 
+Here live the decision procedures, the witnesses and the validators that confirm them, and the processes in which costly
+ones run. Nothing here knows a tool or a surface: the questions come from ``change``, ``linting`` and ``call``.
+
 Names are loaded on first use.
 """
 

@@ -1,5 +1,7 @@
 """The rules that read a surface: their engine, their checks, and what the checks know of prose and schemas.
 
+Which rules run, and what becomes of a finding, is decided in ``catalogue``.
+
 The rules themselves are data (:mod:`mcp_governor.catalogue`). Names are loaded on first use.
 """
 

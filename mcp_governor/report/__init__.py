@@ -1,4 +1,7 @@
-"""Report → text, JSON and Markdown. One module per format; a new format is one line here and one module."""
+"""Report → text, JSON and Markdown. One module per format; a new format is one line here and one module.
+
+A renderer takes a report and returns text: it reads no file, asks no station, and prints nothing.
+"""
 
 from __future__ import annotations
 

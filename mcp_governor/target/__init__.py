@@ -1,4 +1,8 @@
-"""What the user named → how to reach it, and the surface found there."""
+"""What the user named → how to reach it, and the surface found there.
+
+Here live the forms of a TARGET, the configurations of MCP clients, git, and what is found in a repository. Speaking to
+a server is for ``wire``; what a run compares is chosen in ``checking``.
+"""
 
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.read import (

@@ -1,5 +1,8 @@
 """Raw MCP: stdio, streamable HTTP, HTTP+SSE and in-process, in both protocol eras.
 
+Here live the transports, the session and its eras, the child processes, and the limits of what a server may send. What
+an answer means is for ``surface`` and ``call``.
+
 The server's words come through unfiltered: this package speaks JSON-RPC itself. Names are loaded on first use.
 """
 
