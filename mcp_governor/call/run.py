@@ -61,7 +61,7 @@ async def run_calls(
     Args:
         session: an open session with the server.
         surface: what the server publishes.
-        plan: the calls (:func:`mcp_governor.call.cases.plan_calls`).
+        plan: the calls (:func:`mcp_governor.call.plan.plan_calls`).
         settings: permissions and limits; the same that the plan was made with.
         selection: the rules that run; by default those of the profile ``recommended``.
         emit: told when a call begins and ends.

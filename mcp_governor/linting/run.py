@@ -20,7 +20,7 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from mcp_governor.catalogue.rule import Rule
@@ -199,8 +199,11 @@ def new_findings(
     changed = {tool.name for tool in surface.tools if tool.name not in old or old[tool.name].raw != tool.raw}
     runners = {scope: part for scope, part in _prepare(selection, baseline).items() if scope in _WIDE}
     known = {finding.id for finding in _run(baseline, runners) if finding.tool is None}
-    keep: Callable[[Finding], bool] = lambda f: f.tool in changed if f.tool is not None else f.id not in known  # noqa: E731
-    return [finding for finding in findings if keep(finding)]
+
+    def is_new(finding: Finding) -> bool:
+        return finding.tool in changed if finding.tool is not None else finding.id not in known
+
+    return [finding for finding in findings if is_new(finding)]
 
 
 _WIDE = frozenset({"surface", "prompt", "resource", "template", "text", "prose"})

@@ -155,11 +155,17 @@ class History:
         )
 
     def announced_parts(self, tool: str, names: frozenset[str]) -> str | None:
-        """The latest-but-out release whose Deprecated section names the tool and one of ``names``."""
+        """The first release that is out and deprecates one of ``names`` together with the tool, in one entry.
+
+        Args:
+            tool: its name.
+            names: of arguments or fields; empty: any entry about the tool counts.
+        """
         entries = self._deprecated.get(tool, {})
         told = [entries] if not names else [entries.keys() & self._deprecated.get(name, {}).keys() for name in names]
-        last = max((number for numbers in told for number in numbers), default=None)
-        return entries[last].version_text if last is not None else None
+        # Sections stand newest first, so the entry furthest down is the earliest.
+        first = max((number for numbers in told for number in numbers), default=None)
+        return entries[first].version_text if first is not None else None
 
     @cached_property
     def _deprecated(self) -> Mapping[str, Mapping[int, Section]]:
