@@ -162,7 +162,7 @@ def check_telling(
         strays = [
             pair for pair in told if not of_baseline and pair[1].line not in settled and subject.is_about(pair[1])
         ]
-        found.append(_untold(changelog, section, change, strays, names, title))
+        found.append(_untold(changelog, section, change, strays, names=names, title=title))
     found += _repetitions(changelog, section, by_line)
     return Telling(tuple(found), settled)
 
@@ -172,6 +172,7 @@ def _untold(
     section: Section,
     change: Change,
     strays: list[tuple[Kind | None, Entry]],
+    *,
     names: Names,
     title: str,
 ) -> Finding:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.catalogue import Selection, Suppression
     from mcp_governor.checking.model import Report
+    from mcp_governor.cli.common import Output
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.report.lines import Line
@@ -76,19 +77,10 @@ def lint(
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting.phrases import counted
 
-    form = f"--format {run.output.format}"
-    for ignored, option, other in (
-        (show_settings and run.output.format != "text", form, "--show-settings"),
-        (show_settings and write_baseline, "--write-baseline", "--show-settings"),
-        (show_settings and statistics, "--statistics", "--show-settings"),
-        (write_baseline and run.output.format != "text", form, "--write-baseline"),
-        (write_baseline and run.output.file is not None, "--output", "--write-baseline"),
-        (write_baseline and statistics, "--statistics", "--write-baseline"),
-        (statistics and run.output.format not in ("text", "json"), "--statistics", form),
-    ):
-        if ignored:
-            raise useless(option, other)
-    config = _chosen(run.config, profile, select, extend_select, ignore, pedantic)
+    _refuse_useless(run.output, show_settings=show_settings, write_baseline=write_baseline, statistics=statistics)
+    config = _chosen(
+        run.config, profile=profile, select=select, extend_select=extend_select, ignore=ignore, pedantic=pedantic
+    )
     if show_settings:
         write_lines(_settings(selected(lint_settings(config)), config), run.output)
         return int(Exit.PASS)
@@ -126,8 +118,25 @@ def lint(
     return int(Exit.PASS) if exit_zero else code
 
 
+def _refuse_useless(output: Output, *, show_settings: bool, write_baseline: bool, statistics: bool) -> None:
+    """Raise a usage error where one option leaves nothing for another to do."""
+    form = f"--format {output.format}"
+    for ignored, option, other in (
+        (show_settings and output.format != "text", form, "--show-settings"),
+        (show_settings and write_baseline, "--write-baseline", "--show-settings"),
+        (show_settings and statistics, "--statistics", "--show-settings"),
+        (write_baseline and output.format != "text", form, "--write-baseline"),
+        (write_baseline and output.file is not None, "--output", "--write-baseline"),
+        (write_baseline and statistics, "--statistics", "--write-baseline"),
+        (statistics and output.format not in ("text", "json"), "--statistics", form),
+    ):
+        if ignored:
+            raise useless(option, other)
+
+
 def _chosen(
     config: Config,
+    *,
     profile: tuple[str, ...],
     select: tuple[str, ...],
     extend_select: tuple[str, ...],

@@ -73,7 +73,7 @@ def contains(
     if outer_text == inner_text:
         return _proved(Ground.EQUAL)
     try:
-        listed = _by_listing(outer, inner, outer_text, inner_text, default_dialect, witness)
+        listed = _by_listing(outer, inner, (outer_text, inner_text), default_dialect, witness=witness)
         if listed is not None:
             return listed
         if _plain(outer, inner, outer_text, inner_text, default_dialect):
@@ -81,12 +81,12 @@ def contains(
         from mcp_governor.containment.schema import load
 
         one, other = load([(outer, outer_text), (inner, inner_text)], default_dialect)
-        return _decide(one, other, until, deadline, witness)
+        return _decide(one, other, until, deadline, witness=witness)
     except RecursionError:
         return Containment("unknown", reason="schemas that are nested too deeply")
 
 
-def _decide(outer: Schema, inner: Schema, until: float, deadline: float, witness: bool) -> Containment:
+def _decide(outer: Schema, inner: Schema, until: float, deadline: float, *, witness: bool) -> Containment:
     from mcp_governor.containment.schema import native_covers
 
     for side, schema in (("outer", outer), ("inner", inner)):
@@ -103,7 +103,7 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float, witness
         native = _ask("covers", outer, inner, None, until)
         if native is None and time.monotonic() >= until:
             outcome = Unknown(f"{outcome.reason}, and another procedure takes longer than the deadline")
-    return _conclude(outer, inner, native, outcome, until, witness)
+    return _conclude(outer, inner, native, outcome, until=until, witness=witness)
 
 
 def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> bool:
@@ -121,10 +121,10 @@ def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dia
 
 
 def _by_listing(
-    outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int, witness: bool
+    outer: Any, inner: Any, texts: tuple[str, str], default_dialect: int, *, witness: bool
 ) -> Containment | None:
     """The answer where the inner schema lists its values, and validators can look at each."""
-    left = refused(outer, inner, outer_text, inner_text, default_dialect)
+    left = refused(outer, inner, *texts, default_dialect)
     if isinstance(left, Empty):
         return _proved(left)
     if not isinstance(left, Found):
@@ -155,7 +155,7 @@ def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
 
 
 def _conclude(
-    outer: Schema, inner: Schema, native: str | None, outcome: Outcome, until: float, witness: bool
+    outer: Schema, inner: Schema, native: str | None, outcome: Outcome, *, until: float, witness: bool
 ) -> Containment:
     doubt = ""
     if isinstance(outcome, Found):

@@ -53,24 +53,24 @@ def solve_string(atoms: Iterable[Formula], searcher: Searcher) -> Outcome:
         return refuted(Contradiction.SIZES)
     if low > MAX_LENGTH:
         return Unknown(f"a string longer than {MAX_LENGTH} characters")
-    return _search(machines, low, high, frozenset(excluded), doubt, searcher)
+    return _search(machines, (low, high), frozenset(excluded), searcher, doubt=doubt)
 
 
 def _search(
     machines: list[tuple[Formula, bool]],
-    low: int,
-    high: int | None,
+    lengths: tuple[int, int | None],
     excluded: frozenset[str],
-    doubt: str,
     searcher: Searcher,
+    *,
+    doubt: str,
 ) -> Outcome:
     try:
-        text = _shortest(machines, low, high, excluded, searcher)
+        text = _shortest(machines, *lengths, excluded, searcher)
         if isinstance(text, Exhausted):
             return unreachable(text)
         if _breaks(text):
             wider = [(_every_dot(node), wanted) for node, wanted in machines]
-            if isinstance(_shortest(wider, low, high, excluded, searcher), Exhausted):
+            if isinstance(_shortest(wider, *lengths, excluded, searcher), Exhausted):
                 return Unknown("texts with a line break, where regular expression engines differ")
     except UnsupportedPatternError as error:
         return Unknown(str(error))
