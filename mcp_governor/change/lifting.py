@@ -14,7 +14,7 @@ from mcp_governor.change.view import deref
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mcp_governor.change.slices import Side, Step
 
@@ -32,7 +32,7 @@ class Way:
 
     nodes: tuple[SchemaNode, ...]
     steps: tuple[str | int | None, ...]
-    narrowed: dict[SchemaNode, SchemaNode]
+    narrowed: Mapping[SchemaNode, SchemaNode]
     one_of: bool
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.walk import Walk
 from mcp_governor.containment import Containment
 from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _MOST_WITNESSES = 1_000
 """Breaks of one schema that get a witness of their own; of the others it is settled that they break. Nobody reads so
@@ -22,7 +27,7 @@ class Settlement:
         same: there is no edit, and the documents surely mean the same.
     """
 
-    edits: list[Edit]
+    edits: Sequence[Edit]
     same: bool = False
 
 

@@ -12,7 +12,7 @@ from mcp_governor.findings import Bump, Severity
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mcp_governor.call.report import GoodCallCounts
     from mcp_governor.change.model import Change
@@ -109,14 +109,14 @@ class Report:
     forcing: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     findings: tuple[Finding, ...] = ()
-    accepted: dict[str, str] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
+    accepted: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
     fail_on: Severity | None = Severity.ERROR
     unknown_fails: bool = True
     breaking_fails: bool = False
     outright: frozenset[str] = frozenset()
-    places: dict[str, Place] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
     good_calls: GoodCallCounts | None = None
     nothing_checked: str = ""
     skipped_rules: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +14,6 @@ from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import baseline_info, counts_of, read_governed, refuse_empty, trusting
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.config import Config, load_config
-from mcp_governor.frozen import frozen
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import LiveSource, read_baseline, resolve
 
@@ -125,9 +124,9 @@ _ON_PAPER = ("policy", "changelog", "lint", "change")
 """The stations that need no server to answer."""
 
 
-@frozen(slots=False)
+@dataclass(eq=False)
 class _Run:
-    """One run over surfaces that were read."""
+    """One run over surfaces that were read; the stations note in it what they counted and skipped."""
 
     surface: Surface
     baseline: Baseline | None

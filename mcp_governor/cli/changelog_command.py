@@ -24,6 +24,8 @@ from mcp_governor.frozen import frozen
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog
     from mcp_governor.config import Config
@@ -67,7 +69,7 @@ class _Desk:
     book: Changelog
     surface: Surface
     baseline: Baseline | None
-    changes: list[Change]
+    changes: Sequence[Change]
 
     @property
     def tools(self) -> set[str]:

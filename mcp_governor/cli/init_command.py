@@ -41,7 +41,7 @@ class _Plan:
     """What will be governed: the server's table in the configuration, and how to reach it now."""
 
     name: str
-    keys: dict[str, Any]
+    keys: Mapping[str, Any]
     target: str
     found_in: str
 
@@ -63,8 +63,8 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
             f"This folder is configured already, in {run.config.shown}.",
             "Edit that file; record a new baseline with: mcp-governor snapshot",
         )
-    plan = _plan(target, root)
-    plan.keys.update(_launched(run.config.launch, plan))
+    found = _plan(target, root)
+    plan = replace(found, keys={**found.keys, **_launched(run.config.launch, found)})
     _see_words(plan.keys)
     # no file says them yet
     config = replace(_config(plan, root), timeout=run.config.timeout, start_timeout=run.config.start_timeout)

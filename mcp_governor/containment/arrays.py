@@ -7,7 +7,7 @@ places, and where nothing asks for one of them by itself, it may be taken out.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,7 @@ Goal = dict[Formula, None]
 """What one item has to satisfy, in a fixed order."""
 
 
-@frozen(slots=False)
+@dataclass(eq=False, slots=True)
 class ArrayGoal:
     """The atoms of one conjunction about an array, sorted by what they do."""
 

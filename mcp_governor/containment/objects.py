@@ -7,7 +7,7 @@ the formulas say at once what the value has to satisfy. The others are found tog
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.containment.evaluate import evaluate, member
@@ -42,7 +42,7 @@ from mcp_governor.containment.outcome import (
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 MAX_FILLERS = 2_000
@@ -51,7 +51,7 @@ MAX_PLACED = 50
 """Members with a name that no formula spells out, asked for at once. Beyond: unknown."""
 
 
-@frozen(slots=False)
+@dataclass(eq=False, slots=True)
 class ObjectGoal:
     """The atoms of one conjunction about an object, sorted by what they do."""
 
@@ -112,7 +112,7 @@ class _Other:
 class _Plan:
     """The members that an instance is to have: by name, with what is asked beyond the formulas; and others."""
 
-    named: dict[str, tuple[Formula, ...]]
+    named: Mapping[str, tuple[Formula, ...]]
     others: tuple[_Other, ...] = ()
 
     def __len__(self) -> int:
@@ -180,7 +180,7 @@ class _Builder:
         spelled = _spelled(some)
         if spelled is not None:
             return self.place_named(index, plan, dict.fromkeys(spelled))
-        keys = dict.fromkeys(key for key in (plan.named | self.mentioned) if evaluate(some.name, key) is not False)
+        keys = dict.fromkeys(key for key in {**plan.named, **self.mentioned} if evaluate(some.name, key) is not False)
         alone = self.members.find(_Other((some.name,), (some.value,)))
         if isinstance(alone, Empty):
             # nor can it share a name, where even more is asked of it

@@ -219,7 +219,7 @@ class Pool:
         rest: why there are no more; ``None`` where no more were asked for.
     """
 
-    found: list[tuple[Any, Found]]
+    found: Sequence[tuple[Any, Found]]
     rest: Nothing | None
 
 

@@ -15,7 +15,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.target.jsonc import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _SERVER_CLASSES = frozenset({"FastMCP", "MCPServer"})
@@ -42,7 +42,7 @@ class Candidate:
     """
 
     name: str
-    keys: dict[str, Any]
+    keys: Mapping[str, Any]
     target: str
     found_in: str
 
