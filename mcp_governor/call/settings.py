@@ -18,11 +18,14 @@ class CallSettings:
         unhappy: also make the calls that the schema refuses.
         follow: make the call that an error's recovery suggests, once.
         seed: chooses among equally good sample values; the same seed gives the same calls.
-        cases_per_tool: most generated calls per tool.
-        alternatives: how often a good call that failed is made again with other arguments.
-        timeout: seconds for one call.
-        budget: seconds for all calls together.
-        result_bytes: largest result that is looked into, in bytes of JSON.
+        cases_per_tool: most generated calls per tool: generous, a tool with a dozen arguments gives some forty. Further
+            wrong calls are not made.
+        alternatives: how often a good call that failed is made again with other arguments; each costs a call of a real
+            server, and the likeliest values come first.
+        timeout: seconds for one call, as ``Config.timeout``.
+        budget: seconds for all calls together; those that are left then are reported as skipped.
+        result_bytes: largest result that is looked into, in bytes of JSON: somewhat more than the wire lets through
+            (``Limits.call_bytes``), as it is written anew here; a larger one is a finding.
     """
 
     allow_writes: bool = False

@@ -20,6 +20,9 @@ MAX_REPEAT = 2_000
 """Repetitions that are written out: enough for any length that people write, and a tenth of
 ``automaton.MAX_POSITIONS``, so that a few fit into one pattern. Beyond: it is not modelled, and the answer is
 unknown."""
+MAX_DEPTH = 50
+"""Groups within groups: more than anyone writes, and few enough for the walks of a pattern, which are recursive.
+Beyond: it is not modelled, and the answer is unknown."""
 _TWICE = 2
 """A repetition of at most two rounds does not multiply what is nested in it."""
 _FEW = 10
@@ -184,8 +187,8 @@ class _Parser:
 
     def group(self) -> Regex:
         self.depth += 1
-        if self.depth > 50:
-            raise UnsupportedPatternError("groups nested deeper than 50 levels")
+        if self.depth > MAX_DEPTH:
+            raise UnsupportedPatternError(f"groups nested deeper than {MAX_DEPTH} levels")
         look: bool | None = None
         if self.take("?"):
             if self.take("=") or self.peek("!"):

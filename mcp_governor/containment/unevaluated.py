@@ -33,6 +33,9 @@ Scope = tuple[tuple[str, str], ...]
 
 MAX_SCENARIOS = 128
 """Ways in which the applicators beside an unevaluated keyword can turn out. Beyond: it is not modelled."""
+MAX_READ = 200
+"""Subschemas that are read for one unevaluated keyword: more than anyone writes beside it, and the end of a schema that
+applies itself. Beyond: it is not modelled."""
 
 
 class _Compiling(Protocol):
@@ -114,14 +117,14 @@ def _items(scenario: _Scenario, beyond: Formula) -> Formula:
 @dataclass(eq=False, repr=False)
 class _Reader:
     compiler: _Compiling
-    depth: int = 0
+    read: int = 0
 
     def of(self, schema: Any, base: str) -> list[_Scenario]:
         """The scenarios of a subschema that is known to hold."""
         if not isinstance(schema, dict):
             return [_Scenario()]
-        self.depth += 1
-        if self.depth > 200:
+        self.read += 1
+        if self.read > MAX_READ:
             raise _TooManyError("a recursive schema with unevaluated members")
         return self.around(schema, self.compiler.document.base_of(schema, base), own=False)
 
@@ -145,6 +148,7 @@ class _Reader:
 
     def factors(self, schema: dict[str, Any], base: str, own: bool) -> list[list[_Scenario]]:
         """The scenarios of each keyword of a schema object."""
+        # `not` is missing on purpose: where it holds its schema does not, and what does not hold evaluates nothing.
         factors = [[self.direct(schema, base, own)]]
         for keyword in REFERENCES:
             if keyword in schema:
@@ -167,6 +171,8 @@ class _Reader:
         return _Scenario(
             names=frozenset(schema.get("properties", ())),
             patterns=tuple(schema.get("patternProperties", ())),
+            # An unevaluated keyword further in, where it holds, has evaluated all that was left; ours is the question
+            # itself.
             every_member="additionalProperties" in schema or (not own and "unevaluatedProperties" in schema),
             prefix=len(schema.get("prefixItems", ())),
             every_item="items" in schema or (not own and "unevaluatedItems" in schema),
@@ -176,6 +182,7 @@ class _Reader:
     def optional(self, schema: Any, base: str) -> list[_Scenario]:
         """A branch that may hold or not."""
         holds = self.of(schema, base)
+        # It evaluates nothing, holding or not: without this each such branch would double the scenarios.
         if len(holds) == 1 and holds[0].is_blank:
             return holds
         node = self.compiler.compile(schema, base)
@@ -183,6 +190,7 @@ class _Reader:
 
     def exclusive(self, branches: list[Any], base: str) -> list[_Scenario]:
         """Branches of which exactly one holds."""
+        # That no other branch holds is said by the formula of `oneOf`, which stands beside these.
         return [
             found.under(self.compiler.compile(branch, base)) for branch in branches for found in self.of(branch, base)
         ]

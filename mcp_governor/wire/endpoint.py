@@ -228,8 +228,8 @@ class Limits:
         layout: sum over these values of how deep each stands, which is half of the spaces that indentation adds where
             a surface is written. Honest values stand eight deep on average.
         messages: most messages in one reading; a server sends as many answers as it is asked, and some notifications.
-        pages: most pages of one list.
-        items: most items of one list.
+        pages: most pages of one list: generous, 10,000 tools in pages of ten.
+        items: most items of one list: generous, five times the largest list known.
         item_values, item_memory, item_layout: as ``values``, ``reading_memory`` and ``layout``, for a single tool,
             prompt or resource, and for the answer to the handshake. A validator takes up to 5 KB for a value of a
             schema. The largest honest schemas that are known list 15,000 properties.
@@ -238,8 +238,9 @@ class Limits:
         results_memory: as ``reading_memory``, for the results of all calls: a report is made of them at the end.
         cursor_length: longest cursor, in characters; it is sent back, and servers put a state of some 100 into it.
         depth: deepest nesting of a message, in containers.
-        noise_lines: most lines of a child's stdout that are not JSON-RPC.
-        strays: most answers to questions that were never asked.
+        noise_lines: most lines of a child's stdout that are not JSON-RPC: generous for the banners and logs of a server
+            that prints where it should not.
+        strays: most answers to questions that were never asked: generous, each is an error of the server.
         connect_timeout: seconds from the start of a child to the end of its handshake (it may have to be installed
             first), or from the first request over HTTP.
         probe_timeout: seconds that ``server/discover`` may stay unanswered by a child that has read it and neither

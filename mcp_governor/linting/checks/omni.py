@@ -45,12 +45,16 @@ def lost_property(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.argument, argument=node.argument, effect=effect)
 
 
+_WORTH_COMPACTING = 400
+"""Characters of an input schema from which on compaction is worth a word: about a hundred tokens."""
+
+
 def compaction_saves(tool: Tool, context: Context) -> Iterator[Hit]:
     """What compaction drops from the input schema is a small part of it."""
     whole = len(json.dumps(tool.input_schema, default=str, ensure_ascii=False))
     kept = len(json.dumps(_strip(tool.input_schema), default=str, ensure_ascii=False))
     share = 1 - kept / whole
-    if whole > 400 and share > context.options["share"]:
+    if whole > _WORTH_COMPACTING and share > context.options["share"]:
         yield hit("/inputSchema", whole - kept, dropped=whole - kept, percent=round(100 * share))
 
 
