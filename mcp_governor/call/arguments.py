@@ -254,16 +254,11 @@ class Sampler:
         seen = [here for here in branches(self._root, schema) if here is not None]
         if not place.text:
             place = Place(place.name, _described(seen))
-        yield from (value for value in _written(schema) if self.may_send(place, value))
+        yield from self._sendable(schema, place)
         for here in seen:
-            values = here.get("enum")
-            if isinstance(values, list) and values:
-                yield self._rng.choice(values) if self._rng is not None else values[0]
-                yield from (values[1:_MOST_CHOICES] if self._source is not None else ())
-            if "const" in here:
-                yield here["const"]
+            yield from self._allowed(here)
             if here is not schema:
-                yield from (value for value in _written(here) if self.may_send(place, value))
+                yield from self._sendable(here, place)
         merged, kinds = _merged(seen), _types(seen)
         # "an object, or its JSON as a string": the object is what the schema describes.
         described = merged.get("properties") and self._source is not None
@@ -277,6 +272,19 @@ class Sampler:
                 yield self._of_type(kind, merged, depth, place)
         if "null" in kinds:
             yield None
+
+    def _sendable(self, schema: dict[str, Any], place: Place) -> Iterator[Any]:
+        """The examples and defaults of a schema that may be sent."""
+        return (value for value in _written(schema) if self.may_send(place, value))
+
+    def _allowed(self, schema: dict[str, Any]) -> Iterator[Any]:
+        """The first of the values that a schema lists as the only ones."""
+        values = schema.get("enum")
+        if isinstance(values, list) and values:
+            yield self._rng.choice(values) if self._rng is not None else values[0]
+            yield from (values[1:_MOST_CHOICES] if self._source is not None else ())
+        if "const" in schema:
+            yield schema["const"]
 
     def _supplied(self, source: Source, schema: dict[str, Any], kinds: list[str], place: Place) -> Iterator[Any]:
         for value in source.candidates(place.name, place.text, str(schema.get("format") or "")):

@@ -83,6 +83,7 @@ class Attempts:
         return None
 
     def _new(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        # `misfit`: what the schema refuses is no good call, whatever a refusal suggests.
         if arguments in self._tried or not self._source.confined(arguments) or misfit(self._tool, arguments):
             return None
         self._tried.append(arguments)
@@ -91,6 +92,8 @@ class Attempts:
     def _proposals(self, sent: dict[str, Any], lesson: Lesson) -> Iterator[dict[str, Any]]:
         named = [name for name in lesson.arguments if name in self._schemas]
         yield from self._told(sent, lesson, named)
+        # A refusal that names an argument mostly misses it, so that comes before other values and before leaving one
+        # out.
         for name in named:
             if name not in sent:
                 yield from ({**sent, name: value} for value in self._options(name)[:1])

@@ -183,6 +183,7 @@ class Learned:
         about = nouns(tool, self._common)
         full = "_".join(said)
         subject = frozenset(said[:-1])
+        # A bare `id` or `name` is of anything: it counts only where it is about what the tool is about.
         if full not in ("id", "name", "key", "title", "uri", "number"):
             yield from self._of(full, tool, mentioned, lambda _: True)
         elif mentioned:
@@ -219,6 +220,7 @@ class Learned:
             facts.append(Fact(value, tool, about))
 
     def _walk(self, root: Any, tool: str, about: frozenset[str]) -> None:
+        # Breadth first: what is near the top identifies things, and the limit cuts off the details.
         pending = deque([(root, "", about)])
         for _ in range(MOST_NODES):
             if not pending:

@@ -135,6 +135,7 @@ class ToolSupply:
         foreign = (value for value in self._foreign(name, text) if self.allows(name, text, value))
         if kind in _MOMENTS:
             yield _MOMENTS[kind].format(today=today.isoformat())
+        # Today comes before the days of the server's examples, which are past: many tools take none that are.
         elif is_day(name, text):
             yield from typical(name, text, today)
         yield from foreign
@@ -192,6 +193,7 @@ class ToolSupply:
         if not tool.hints.read_only:
             makes = makes_place(name, tool.name)
             used = () if makes else learned.used(name, tool=tool.name, creates=False)
+            # A tool that writes stays in the sandbox: what others were called with counts only if it lies there.
             yield from (str(value) for value in used if self._guard.allows(value, path=True))
             yield from ours
             return

@@ -137,6 +137,7 @@ def _chosen(
                 f"The clients are {', '.join(catalogue.clients)}.",
             )
     wanted: dict[str, Rule] = {}
+    # `select` takes the place of the profiles; `extend-select` adds to either.
     if settings.select:
         _add(wanted, settings.select, catalogue, settings)
     else:
@@ -154,6 +155,7 @@ def _chosen(
 def _add(wanted: dict[str, Rule], selectors: Iterable[str], catalogue: Catalogue, settings: LintSettings) -> None:
     for selector in selectors:
         for rule in catalogue.match(selector):
+            # Who names a rule wants it, also where its pack would leave it out.
             if selector == rule.id or _runs(rule, settings):
                 wanted[rule.id] = rule
 
@@ -191,6 +193,7 @@ def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Cata
     for profile in profiles:
         for selector, severity in profile.severity.items():
             other = out.get(selector)
+            # Of two profiles the stricter counts, whichever is named first.
             out[selector] = severity if other is None or severity.at_least(other) else other
     for selector, severity in settings.severity.items():
         catalogue.match(selector)

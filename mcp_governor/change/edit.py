@@ -180,6 +180,7 @@ class Questions:
 
     def _ask(self, outer: Any, inner: Any, *, witness: bool = True) -> Containment:
         """The answer, as far as it does not hang on a part that cannot be read and that only one side has."""
+        # Whether a no hangs on a part that cannot be read shows in its witness only.
         answer = contains(outer, inner, deadline=self.deadline, witness=witness or bool(self.unreadable))
         if not self.unreadable:
             return answer
@@ -236,6 +237,7 @@ class Questions:
             return None
         asked: Which = "old" if self.side is Side.INPUT else "new"
         cut = self._cut(edit, asked)
+        # It breaks at its own place, and some value gets there: so it breaks the document, without another search.
         if not witness and edit.exact and edit.forward.verdict == "no" and cut.plain and self._is_reached(edit, asked):
             return edit.forward
         return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
@@ -275,12 +277,15 @@ class Questions:
         """The answer for the documents, from what an edit touches of them where that is enough."""
         if cut.keeps:
             answer = self._ask(*schemas(cut), witness=witness or not cut.plain)
+            # A break of a slice is one of the documents where its witness uses nothing that was left out, or no
+            # keyword could have told the difference. A yes proves nothing for them.
             if (answer.has_witness and not cut.hides(answer.witness)) or (cut.plain and answer.verdict == "no"):
                 return answer
         return self._ask(*schemas(WHOLE), witness=witness)
 
     def _readings(self) -> tuple[Reading, Reading]:
         """How the narrower and the wider schema of a question are read."""
+        # As declared, nobody sends what is not declared, and a reader puts up with more: see `change.reading`.
         strict = self.level is Level.STRICT
         return (Reading.RAW, Reading.RAW) if strict else (Reading.CLOSED, Reading.OPENED)
 
@@ -332,6 +337,7 @@ class Questions:
         if not other.one_of:
             spared = {**other.narrowed, **spared}
         wider = Reading.RAW if inputs else opened
+        # The value was put together and not searched for: each thing that a witness has to be is checked.
         holds = (
             not cut.hides(witness)
             and self._validator(inner_root, Reading.RAW).accepts(witness) is True

@@ -21,6 +21,7 @@ def pair(
     Alternatives that say the same are paired first, then those of one type: objects by their tag, then by the
     keys they share, others in order.
     """
+    # However much it changed: its edits say more than that one went and another came.
     if len(old) == len(new) == 1 and old[0].type == new[0].type:
         return [(old[0], new[0])], [], []
     gone, come = _without_equals(old, new, signature)
@@ -32,6 +33,7 @@ def pair(
     ]
     used_old: set[int] = set()
     used_new: set[int] = set()
+    # The likeliest pair takes its two; of equally likely ones the first in the lists, so that runs agree.
     for score, _, left, right in sorted(scored, reverse=True):
         if left in used_old or right in used_new or score < 0:
             continue
@@ -109,6 +111,7 @@ def _likeness(old: Alternative, new: Alternative, before: _Tags, after: _Tags) -
     shared = before.keys() & after.keys()
     if shared:
         agreeing = sum(1 for name in shared if before[name] & after[name])
+        # Tags are the names of alternatives: another value is another alternative, however alike the rest is.
         if agreeing == 0:
             return -1.0
         return 2.0 + agreeing / len(shared)

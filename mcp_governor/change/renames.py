@@ -21,6 +21,7 @@ def name_likeness(old: str, new: str) -> float:
     before, after = words(old), words(new)
     if before == after:
         return 1.0
+    # A word more or less: letters would rate `id` and `document_id` as strangers.
     if set(before) < set(after) or set(after) < set(before):
         return 0.8
     from difflib import SequenceMatcher

@@ -132,6 +132,7 @@ def _flatten(node: SchemaNode, known: dict[SchemaNode, _Flat] | None = None) -> 
 def _merged(node: SchemaNode, known: dict[SchemaNode, _Flat]) -> _Flat:
     keys = {key: value for key, value in node.keywords.items() if key not in ("$ref", "allOf")}
     where = {key: node.place_of(key) for key in node.keywords}
+    # One spelling for both, so that `const` instead of an `enum` of one is no edit.
     if "const" in keys:
         value = keys.pop("const")
         keys["enum"] = [value] if value in keys.get("enum", [value]) else []
@@ -238,10 +239,12 @@ def view(node: SchemaNode) -> View:
         direct = sum(len(flat.keys.get(key, ())) for key in UNIONS)
         found = _alternatives(flat, node.pointer, [_MOST_ALTERNATIVES + direct])
     except _TooManyError:
+        # In one piece: containment still decides, but no alternative is named.
         found = [Alternative(None, flat.keys, flat.where, node.pointer)]
     exclusive = "oneOf" in flat.keys and len(found) > 1 and set(flat.keys) <= {"oneOf", "type"}
     notes = flat.notes
     inner = [alternative for alternative in found if alternative.type != "null"]
+    # A schema or null is how generators write an optional value: what is said of the schema is said of the value.
     if len(inner) == 1:
         notes = {**{key: (value, inner[0].home) for key, value in inner[0].notes.items()}, **notes}
     return View(node, _merge_enums(found), exclusive, notes)
@@ -295,6 +298,7 @@ def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Altern
         if not values:
             return None
         keys["enum"] = values
+        # All values of a type are listed, which says no more than the type does.
         if name == "null" or (name == "boolean" and len(values) == 2):
             del keys["enum"]
     if name == "number":

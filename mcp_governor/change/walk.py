@@ -93,6 +93,7 @@ class Walk:
             root: they are the roots of the documents.
             trust: the place is one where accepting more means that the whole accepts more.
         """
+        # Both are meant for this node alone: what is below it was not entered through that property or as that item.
         entered, self._entered = self._entered, ()
         item, self._item = self._item, False
         self.questions.budget.spend()
@@ -103,6 +104,7 @@ class Walk:
             self._notes(*seen)  # those beside a reference belong to this place alone
         sites = old.pointer, new.pointer
         old, new = deref(old), deref(new)
+        # A definition is compared once, wherever it is referred to, and a recursive one comes to an end here.
         if (old, new) in self._seen:
             return
         self._seen.add((old, new))
@@ -163,6 +165,7 @@ class Walk:
         self._exclusion(old, new, root=root, trust=trust)
         paired, gone, come = pair(old.alternatives, new.alternatives, self._alternative_signature)
         retyped = pair_retyped(gone, come)
+        # Where exactly one may hold, an alternative that accepts more can make the whole accept less.
         trust = trust and not ((old.exclusive or new.exclusive) and len(old.alternatives) > 1)
         if gone or come:
             self._types(old, new, gone, come, retyped, root=root, trust=trust)
@@ -298,6 +301,7 @@ class Walk:
             if any(old.keys.get(key) != new.keys.get(key) for key in counts):
                 leaf("contains", ("contains", *counts))
             else:
+                # Under `maxContains` an item schema that accepts more can make the array fail.
                 self.child(old, new, "contains", leaf, "contains", trust and "maxContains" not in old.keys)
         self._whole_keys(old, new, leaf, "items", ("unevaluatedItems",))
 
@@ -321,20 +325,27 @@ class Walk:
         else:
             leaf("condition", ("if", "then", "else"))
         for key, family in (("allOf", "all-of"), ("anyOf", "union"), ("oneOf", "union")):
-            if self._same(old, new, key):
+            if self._same(old, new, key) or self._branches(old, new, key):
                 continue
-            before, after = old.keys.get(key), new.keys.get(key)
-            if before is not None and after is not None and len(before) == len(after):
-                differing = self._differing(before, after)
-                if key == "allOf" or len(differing) == 1:
-                    for one, other in differing:
-                        self._homes = deref(one).pointer, deref(other).pointer
-                        self.nodes(one, other, trust=False)
-                    continue
             others = ("anyOf", "oneOf") if family == "union" else (key,)
             leaf(family, others)
+            # `anyOf` and `oneOf` are one edit together, which was just made.
             if family == "union":
                 break
+
+    def _branches(self, old: Alternative, new: Alternative, key: str) -> bool:
+        """Compare the branches of a list, as far as it is known which became which; ``False`` where it is not."""
+        before, after = old.keys.get(key), new.keys.get(key)
+        if before is None or after is None or len(before) != len(after):
+            return False
+        differing = self._differing(before, after)
+        # If several alternatives differ, nothing says which became which; the parts of `allOf` all apply, in any order.
+        if key != "allOf" and len(differing) != 1:
+            return False
+        for one, other in differing:
+            self._homes = deref(one).pointer, deref(other).pointer
+            self.nodes(one, other, trust=False)
+        return True
 
     def _differing(self, old: list[SchemaNode], new: list[SchemaNode]) -> list[tuple[SchemaNode, SchemaNode]]:
         """Branches without those that both lists have, in order."""

@@ -184,6 +184,7 @@ class _Reader:
 
     def _heading(self, level: int, text: str, line: int) -> None:
         heading = read_heading(text)
+        # Below the second level only a version makes a section; other words there are labels.
         if heading is not None and (level <= 2 or heading.version):
             self._close_section(line)
             self.section = _OpenSection(heading, line)
@@ -243,6 +244,7 @@ class _Reader:
             return
         if self.part is None:
             self._problem("entry-outside", block.start, found=_ended(first.text))
+            # It is kept all the same: it tells a change, in the wrong place.
             self.part = Subsection(None, "", block.start + 1, block.start + 1)
         swallowed = next((text for text in rest if _LABEL_LINE.fullmatch(text.text)), None)
         own = [text for text in (first, *rest) if swallowed is None or text.line < swallowed.line]
@@ -284,6 +286,7 @@ class _Reader:
         if self.section is None:
             return
         heading, end = self.section.heading, line
+        # Blank lines belong to nobody: drafts are written behind the last line that says something.
         while end > self.section.line + 1 and not self.lines[end - 1].strip():
             end -= 1
         self.sections.append(

@@ -66,6 +66,7 @@ def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
         section = by_line.get(problem.line)
         if problem.rule == "heading-form" and section is not None:
             values["heading"] = strict_heading(section, current=section.current)
+        # Only the section of now can have the live fingerprint; what an old release had is not known here.
         if problem.rule == "fingerprint-form":
             inside = current is not None and current.line <= problem.line <= current.end
             values["line"] = live if inside else fingerprint_line(FINGERPRINT_PLACEHOLDER)

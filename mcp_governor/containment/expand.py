@@ -79,6 +79,7 @@ def expand(node: Formula, kind: str) -> Formula:
     """
     spoken = _SPEAKS_OF.get(type(node))
     if spoken is not None:
+        # Keywords hold for values of other types. The existential atoms are what negated keywords leave: they do not.
         return node if spoken == kind else FALSE if isinstance(node, _EXISTENTIAL) else TRUE
     rule = _EXPANSIONS.get(type(node))
     return node if rule is None else rule(node, kind)
@@ -99,6 +100,7 @@ def _own_kind(node: Size | Opaque, kind: str) -> Formula:
 def _typed(node: Types, kind: str) -> Formula:
     if kind in node.names:
         return TRUE
+    # `integer` is no type of its own: 1.0 is one as well.
     return make(Multiple, 1) if kind == "number" and "integer" in node.names else FALSE
 
 
@@ -125,6 +127,7 @@ def _not_one(node: One, _: str) -> Formula:
 
 def _two_of(node: One) -> Formula:
     """That two of the parts hold, where there are too many pairs to write them out."""
+    # Equal nodes are one object, so that its identity stands for what it says.
     return make(Opaque, "", f"two of {id(node)}", "too many alternatives that might overlap")
 
 
@@ -191,6 +194,7 @@ _NEGATIONS: dict[type[Formula], Callable[[Any, str], Formula]] = {
     And: lambda node, _: any_of(negate(part) for part in node.parts),
     Or: lambda node, _: all_of(negate(part) for part in node.parts),
     One: _not_one,
+    # One level at a time, as `expand` does: a recursive schema has no end.
     Ref: lambda node, kind: _expand_negation(node.unfold(), kind),
     Types: _not_typed,
     Values: _not_values,

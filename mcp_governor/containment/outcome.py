@@ -53,6 +53,8 @@ class Unknown:
     reason: str
 
 
+# A wrong *yes* is the worst answer: a break would pass for compatible. So proofs are sealed, and no other module can
+# make one by mistake.
 class _Seal:
     """What only this module has."""
 
@@ -259,6 +261,7 @@ def draw(ask: Callable[[list[T]], Outcome], key_of: Callable[[Any], T], wanted: 
             return Pool(found, outcome)
         key = key_of(outcome.value)
         if key in keys:
+            # It was asked to differ and does not: the keys so far could not be ruled out, and nothing follows.
             return Pool(found, Unknown("values that have to differ"))
         keys[key] = None
         found.append((key, outcome))

@@ -114,6 +114,7 @@ class _Search:
             key = (after, min(length + 1, self.low))
             if key in self.seen or self.hopeless(after):
                 continue
+            # A place holds a state of each machine: of many machines fewer places fit into the same memory.
             if len(self.seen) > MAX_STATES // (1 + len(self.machines) // 4):
                 raise UnsupportedPatternError("patterns whose product is too large")
             self.seen.add(key)
@@ -129,6 +130,7 @@ class _Search:
 
     def hopeless(self, place: _Place) -> bool:
         """Whether no string that begins like this can be accepted."""
+        # A pattern that was found stays found, whatever follows.
         return any(
             machine.is_hopeless(state) if wanted else state == machine.FOUND
             for (machine, wanted), state in zip(self.machines, place[0], strict=True)
@@ -137,6 +139,7 @@ class _Search:
     def steps(self, place: _Place) -> list[tuple[str, _Place]]:
         """One character, the most readable, for each place that the next one can lead to."""
         states, rest = place
+        # Between two cuts all characters lead to the same place, so that one of them stands for all of Unicode there.
         cuts = {edge for low, high in self.alphabet for edge in (low, high + 1)}
         for (machine, _), state in zip(self.machines, states, strict=True):
             cuts.update(machine.row(state)[0])

@@ -96,6 +96,7 @@ class _Branch:
             if isinstance(plain, And):
                 pending.extend(reversed(plain.parts))
             elif isinstance(plain, Or):
+                # Two formulas may come to one disjunction: it is one choice.
                 if plain is part or plain not in self.asserted:
                     self.asserted[plain] = None
                     self.choices.append((not isinstance(part, Not), plain))
@@ -161,6 +162,7 @@ class Solver:
         """
         wanted = dict.fromkeys(node for node in goal if node is not TRUE)
         if not wanted:
+            # Nothing is asked, so any value will do.
             return Found(None)
         if FALSE in wanted or any(isinstance(node, Not) and node.part in wanted for node in wanted):
             return refuted(Contradiction.FALSE)
@@ -238,6 +240,8 @@ class Solver:
             return relaxed
         if isinstance(relaxed, Found) and self._chooses(branch, relaxed):
             return relaxed
+        # The order is free: it decides how long the search takes and what it finds, never whether there is anything.
+        # Few alternatives first, so that contradictions show before the ways multiply.
         position = min(
             range(len(branch.choices)), key=lambda at: (not branch.choices[at][0], len(branch.choices[at][1].parts))
         )
@@ -259,6 +263,7 @@ class Solver:
         self._take(room)
         below = branch.copy()
         outcome = self._branch(below) if below.add(part, self.expand) else refuted(Contradiction.FALSE)
+        # The copy is gone; what was remembered meanwhile stays counted.
         self._room += room
         return outcome
 
@@ -267,6 +272,7 @@ class Solver:
         changed = True
         while changed:
             changed = False
+            # Two bounds contradict each other without being opposites, which is all that `add` looks for.
             if branch.kind == "number" and Range(branch.atoms).is_empty:
                 return False
             pending, branch.choices = branch.choices, []
@@ -340,6 +346,8 @@ class Solver:
         if branch.kind == "boolean":
             return self._boolean(atoms, doubt)
         if branch.kind == "number":
+            # Without what is not modelled there are more instances, never fewer: that there is none stays proved, and
+            # one that is found is in doubt.
             outcome = solve_number((node for node in atoms if not is_opaque(node)), self)
             return replace(outcome, doubt=doubt) if isinstance(outcome, Found) and doubt else outcome
         if branch.kind == "string":

@@ -41,6 +41,7 @@ def check_departures(
             yield from _removal(tool, new, history, today)
         elif change.kind == LOWERED:
             yield from _lowering(change, tool, history)
+        # A rename of an advanced tool is a break of it, which the next case judges.
         elif change.kind == RENAMED and tool.tier is not Tier.ADVANCED:
             yield from _rename(change, tool, history)
         elif tool.tier is Tier.ADVANCED and change.verdict is Verdict.BREAKING:

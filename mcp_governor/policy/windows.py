@@ -67,6 +67,7 @@ class History:
         """The minor releases that clients have met, each once."""
         sections = self.changelog.released if self.changelog else ()
         versions = [section.numbered for section in sections if self.is_out(section) and not section.yanked]
+        # The baseline is out even if the changelog does not tell it; a set, so that it counts once.
         versions.append(Numbered.parse(self.old_version or ""))
         return tuple(sorted({version.line for version in versions if version is not None and not version.prerelease}))
 
@@ -111,6 +112,7 @@ class History:
         known = [
             end for end, text in zip(self._ends, (self.old_version, self.new_version), strict=True) if text is not None
         ]
+        # Versions that cannot be ordered: the marker of the current section is all that is left to tell.
         if version is None or not known or None in known:
             return not section.current
         return (old is not None and version <= old) or (now is not None and version < now)

@@ -89,6 +89,7 @@ class Translation:
             result["$ref"] = self._moved(result["$ref"], root)
         ignored = self._ignored(schema, result, root) if self.keep else {}
         rename_keywords(result)
+        # An empty `items` list says nothing, and an empty `prefixItems` is no valid schema.
         if result.get("prefixItems") == []:
             del result["prefixItems"]
         _translate_identity(result, self.draft)
@@ -143,6 +144,7 @@ class Translation:
                 return None
             token = tokens.pop()
             key = unescape_pointer(token)
+            # What stands beside a reference was moved out of the way, see `_ignored`.
             if self._alone(node) and key not in _BESIDE_REF:
                 steps.append(IGNORED)
             value = node.get(key)

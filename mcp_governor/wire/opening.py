@@ -167,6 +167,7 @@ class _Opening:
         budget = self._limits.connect_timeout
         if self._pinned is not None or self._first is Era.LEGACY:
             return await self._start(stack, endpoint, _Manner(budget, self._pinned, self._first))
+        # A server that ignores the question is started again and asked initialize: half of the time is left for that.
         patience = Patience(min(self._limits.probe_timeout, budget / 4), budget / 2)
         began = time.monotonic()
         try:

@@ -126,6 +126,7 @@ class Session:
     def within(self, seconds: float) -> Iterator[None]:
         """Bound the time of all waiting inside the block; ``TimeoutError`` is raised when it is up."""
         outer = self._deadline
+        # Blocks nest: an inner one may shorten the time, never prolong it.
         self._deadline = min(outer or math.inf, time.monotonic() + seconds)
         try:
             yield
@@ -226,6 +227,7 @@ class Session:
         try:
             return await self.ask(method, params, self.era, seconds)
         except TimeoutError:
+            # Not this request is late but the block around it, whose owner knows what to say.
             if self._deadline is not None and time.monotonic() >= self._deadline:
                 raise
             error = UnreachableError(
@@ -278,6 +280,7 @@ class Session:
                 return items
             if not isinstance(cursor, str):
                 raise self._broken(f"nextCursor of {method} is no string.", "Leave it out on the last page.")
+            # A cursor is opaque, so that only an equal one proves a circle; others are bounded by the number of pages.
             if cursor in cursors:
                 raise self._broken(
                     f'{method} repeats the cursor "{one_line(cursor, 40)}" and would never end.',
@@ -349,6 +352,7 @@ class Session:
 
     async def _give_up(self, message: Message, era: Era) -> None:
         """Tell the server that nobody waits any more; over HTTP 2026-07-28 the closed response says it."""
+        # MCP forbids to cancel initialize.
         if message["method"] != "initialize" and not (self._transport.mirrors and era is Era.MODERN):
             cancelled = rpc.notification("notifications/cancelled", {"requestId": message["id"]})
             with suppress(ServerError, TimeoutError):
