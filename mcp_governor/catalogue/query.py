@@ -20,9 +20,10 @@ _STEPS_PER_VALUE = 200
 are levels below, which ``MAX_DEPTH`` bounds by the same number. A query that goes through the whole document for each
 value runs out."""
 _MANY_STEPS = 1_000_000
+"""Steps for one document, a second or two, to which only ``_STEPS_PER_LATER_VALUE`` for each value are added."""
 _STEPS_PER_LATER_VALUE = 10
-"""Beyond a million steps, a second or two, there are only ten for each value: a filter keeps what it finds in memory,
-and one plain descent takes three."""
+"""Beyond a million steps there are only ten for each value: a filter keeps what it finds in memory, and one plain
+descent takes three."""
 _LONGEST = 1_000
 """Characters of a query; ours have 40. What stands in a query multiplies: every selector is tried at every value."""
 
