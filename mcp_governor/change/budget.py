@@ -6,6 +6,7 @@ what lies beyond it is unknown, with the reason; it is never taken for "no chang
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,11 @@ MOST_RENDERED = 1_000_000
 MOST_KEPT = 500_000
 """Values and members that the changes of one run may carry (``old``, ``new``, ``witness``): about 100 MB. 20,000
 properties that are gone, and as many that are new, are 120,000."""
-_NAMING = 1.5
-"""How many times its seconds a tool may take until the edits that are left are named, each as unknown; no further
-question is asked then. One sum that names 20,000 edits says more than a comparison that stopped."""
+_TOOL = (1.0, 1.5)
+"""How many times its seconds a tool may ask questions, and take until the edits that are left are named, each as
+unknown. One sum that names 20,000 edits says more than a comparison that stopped."""
+_RUN = (0.8, 1.0)
+"""The same of a run: its seconds are all that it takes, whatever its tools have left to name."""
 _LOOK_AFTER = 100
 """Parts after which the clock is looked at: about a millisecond."""
 
@@ -40,12 +43,21 @@ class Budget:
         reason: why it stopped, when its seconds are over.
         work: what :meth:`spend` may count.
         within: the budget of the run that this one is part of.
+        shares: of the seconds, those for questions, and those until what is left is named.
     """
 
-    def __init__(self, seconds: float, reason: str, *, work: int = MOST_WORK, within: Budget | None = None) -> None:
-        self._start = time.process_time()
+    def __init__(
+        self,
+        seconds: float,
+        reason: str,
+        *,
+        work: int = MOST_WORK,
+        within: Budget | None = None,
+        shares: tuple[float, float] = _TOOL,
+    ) -> None:
+        self._start = _computing()
         self._wall = time.monotonic()
-        self._seconds = seconds
+        self._asking, self._naming = (seconds * share for share in shares)
         self._reason = reason
         self._within = within
         self._most = self._work = work
@@ -56,7 +68,7 @@ class Budget:
     def of_run(cls, options: ChangeOptions) -> Budget:
         """The budget of one comparison of two surfaces."""
         seconds = options.run_deadline
-        return cls(seconds, f"the comparison stopped after {seconds:g} s; raise policy.run-deadline")
+        return cls(seconds, f"the comparison stopped after {seconds:g} s; raise policy.run-deadline", shares=_RUN)
 
     def of_tool(self, name: str, options: ChangeOptions) -> Budget:
         """The budget of one tool.
@@ -89,16 +101,29 @@ class Budget:
             OverBudgetError: the seconds are over, and those to name what is left.
         """
         self._unlooked = 0
-        reason = self.over(_NAMING)
+        reason = self.over(naming=True)
         if reason:
             raise OverBudgetError(reason)
 
-    def over(self, times: float = 1.0) -> str:
-        """Why the seconds, taken so many times, are over, here or for the run; empty while they last."""
-        spent = max(time.process_time() - self._start, (time.monotonic() - self._wall) / 2)
-        if spent > self._seconds * times:
+    def check_run(self) -> None:
+        """Look at the clock of the run, before anything is done for one of its tools.
+
+        Raises:
+            OverBudgetError: nothing is left to name what changed in this one.
+        """
+        if self._within is not None:
+            self._within.check()
+
+    def over(self, *, naming: bool = False) -> str:
+        """Why the seconds are over, here or for the run; empty while they last.
+
+        Args:
+            naming: those to name what is left, and not those for questions.
+        """
+        spent = max(_computing() - self._start, (time.monotonic() - self._wall) / 2)
+        if spent > (self._naming if naming else self._asking):
             return self._reason
-        return self._within.over(times) if self._within is not None else ""
+        return self._within.over(naming=naming) if self._within is not None else ""
 
     def keep(self, parts: int) -> None:
         """Count values that the changes of the run carry.
@@ -112,3 +137,9 @@ class Budget:
         if parts > self._kept:
             raise OverBudgetError(f"its changes carry too much: more than {MOST_KEPT:,} values")
         self._kept -= parts
+
+
+def _computing() -> float:
+    """Seconds that this process and the child which it asks have computed, as far as is known."""
+    worker = sys.modules.get("mcp_governor.containment.worker")
+    return time.process_time() + (worker.WORKER.computed if worker is not None else 0.0)

@@ -95,7 +95,7 @@ _TELLS = {
     "assert_formats": "Whether format refuses values.",
     "deadline": "Seconds for one containment question.",
     "tool_deadline": "Seconds for the comparison of one tool; what is not decided by then is unknown.",
-    "run_deadline": "Seconds for a whole comparison; what is not decided by then is unknown.",
+    "run_deadline": "Seconds for a whole comparison; what is not decided when four fifths are over is unknown.",
 }
 
 

@@ -77,6 +77,7 @@ def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:
     if exceeds_depth(pair.old, MAX_DEPTH) or exceeds_depth(pair.new, MAX_DEPTH):
         return [_undecided(pair, f"it is nested deeper than {MAX_DEPTH} levels")]
     try:
+        budget.check_run()
         changes = [] if same_contract(pair.old, pair.new) else (_usability(pair, budget) or _contract(pair, budget))
     except RecursionError:
         changes = [_undecided(pair, "its references lead too deep to be followed")]

@@ -28,9 +28,15 @@ MOST_ERRORS = 20
 
 
 class Worker:
-    """Asks questions of a child process; a question that takes too long costs the child its life."""
+    """Asks questions of a child process; a question that takes too long costs the child its life.
+
+    Attributes:
+        computed: seconds that the children have computed; where one was killed, those that it was waited for.
+    """
 
     def __init__(self) -> None:
+        self.computed = 0.0
+        self._reported = 0.0
         self._lock = threading.Lock()
         self._child: subprocess.Popen[str] | None = None
         self._owner = 0
@@ -43,6 +49,7 @@ class Worker:
             request: see :func:`answer`.
             until: the moment (of :func:`time.monotonic`) at which to give up.
         """
+        start = time.monotonic()
         with self._lock:
             child = self._started()
             try:
@@ -51,16 +58,19 @@ class Worker:
                 child.stdin.flush()
                 line = self._answers.get(timeout=max(0.0, until - time.monotonic()))
             except (queue.Empty, OSError, ValueError):
-                self._kill()
-                return None
+                line = ""
             except BaseException:
                 # interrupted by the user: its answer must not be taken for that to the next question
                 self._kill()
                 raise
             if not line:
                 self._kill()
+                self.computed += time.monotonic() - start
                 return None
-            return json.loads(line)
+            reply, computed = json.loads(line)
+            self.computed += computed - self._reported
+            self._reported = computed
+            return reply
 
     def close(self) -> None:
         """End the child, if there is one."""
@@ -81,6 +91,7 @@ class Worker:
             encoding="utf-8",
             env={**os.environ, "PYTHONPATH": path},
         )
+        self._reported = 0.0
         self._child, self._owner, self._answers = child, os.getpid(), queue.SimpleQueue()
         threading.Thread(target=_pump, args=(child, self._answers), daemon=True).start()
         return child
@@ -144,7 +155,7 @@ def main() -> None:
             reply = answer(json.loads(line))
         except Exception:  # noqa: BLE001 - whatever went wrong, the parent needs a line
             reply = None
-        sys.stdout.write(json.dumps(reply) + "\n")
+        sys.stdout.write(json.dumps([reply, time.process_time()]) + "\n")
         sys.stdout.flush()
 
 
