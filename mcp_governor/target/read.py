@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.errors import FileFormatError, GovernorError, MissingDependencyError, UsageError
+from mcp_governor.errors import FileFormatError, GovernorError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.git import file_at, is_shallow, latest_release
@@ -159,15 +159,12 @@ def read_baseline(config: Config, against: str | None = None, *, source: Source 
 def _default_source(config: Config) -> Source | None:
     file = config.root / SURFACE_FILE
     shown = SURFACE_FILE
-    try:
-        held = latest_release(config.root, *recordings(config, SURFACE_FILE))
-        if held is not None:
-            return GitSource(shown=f"git:{held[0]}", ref=held[0], path=held[1], folder=config.root)
-        if file.is_file() and is_shallow(config.root):
-            # Said where every report names the baseline: the release may be one fetch away.
-            shown += " (no release tag in this shallow clone; fetch them: git fetch --unshallow --tags)"
-    except MissingDependencyError:
-        pass
+    held = latest_release(config.root, *recordings(config, SURFACE_FILE))
+    if held is not None:
+        return GitSource(shown=f"git:{held[0]}", ref=held[0], path=held[1], folder=config.root)
+    if file.is_file() and is_shallow(config.root):
+        # Said where every report names the baseline: the release may be one fetch away.
+        shown += " (no release tag in this shallow clone; fetch them: git fetch --unshallow --tags)"
     return FileSource(shown=shown, path=file) if file.is_file() else None
 
 

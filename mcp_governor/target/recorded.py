@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.errors import MissingDependencyError, TargetError, UsageError
+from mcp_governor.errors import TargetError, UsageError
 from mcp_governor.surface import NO_TIER_RULES
 from mcp_governor.target.git import holds, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
@@ -44,7 +44,7 @@ def recorded_source(config: Config, target: str | None = None, *, base: Path) ->
 
 def recorded_baseline(config: Config, against: str | None = None, *, base: Path) -> Baseline | None:
     """What a recording is compared with: ``against``, else the surface file at the latest release tag, else at
-    ``HEAD``; ``None`` where it was never committed, there is no git, or the run is isolated from both.
+    ``HEAD``; ``None`` where it was never committed, or the run is isolated from both.
 
     Raises:
         UsageError: ``against`` is a live server.
@@ -68,12 +68,9 @@ def _no_server(source: Source, named: str) -> Source:
 
 def _committed(config: Config) -> Source | None:
     name = baseline_file(config)
-    try:
-        held = latest_release(config.root, *recordings(config, name))
-        if held is None and holds(config.root, "HEAD", name):
-            held = ("HEAD", name)
-    except MissingDependencyError:  # no git
-        held = None
+    held = latest_release(config.root, *recordings(config, name))
+    if held is None and holds(config.root, "HEAD", name):
+        held = ("HEAD", name)
     if held is None:
         return None
     ref, path = held

@@ -279,3 +279,13 @@ def test_a_configuration_that_includes_what_never_ends(repo: Path, monkeypatch: 
     with pytest.raises(TargetError, match="git did not answer within 1 seconds"):
         ask_git(repo, "rev-parse", "HEAD")
     assert leash.left_behind() == []
+
+
+@pytest.mark.parametrize("line", ["check --offline", "check mcp-surface.json"])
+def test_a_repository_without_a_git_to_read_it_is_not_one_without_releases(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    put(repo, {"mcp-surface.json": surface({**TOOL, "name": "other"})})
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    run = attack(*line.split(), cwd=repo).held(2)
+    assert "git is not installed" in run.err
