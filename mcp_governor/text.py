@@ -80,7 +80,8 @@ def printable(text: str) -> str:
     No line holds a known secret, a character that :func:`visible` escapes, or a command to a CI system, and none is
     longer than :data:`LONGEST_LINE`.
     """
-    return inert("\n".join(map(shortened, visible(text, keep_newlines=True).split("\n"))))
+    # Escapes make a line longer, so it is cut last; what is put in at the cut makes no command.
+    return "\n".join(map(shortened, inert(visible(text, keep_newlines=True)).split("\n")))
 
 
 def escape_json(document: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from attack import Attacked, attack
 from support import REPO
 
-from mcp_governor.text import LONGEST_LINE
+from mcp_governor.text import LONGEST_LINE, printable
 
 HOSTILE = (
     "::error file=a::pwned",
@@ -236,3 +236,8 @@ def test_nothing_prints_but_the_one_door() -> None:
                 prints = called in {"print", "click.echo", "click.secho", "traceback.print_exception"}
                 assert not prints, f"{file}:{node.lineno}"
                 assert not re.match(r"sys\.std(?:out|err)\.(?:buffer\.)?write", called), f"{file}:{node.lineno}"
+
+
+@pytest.mark.parametrize("piece", ["##[", "##[error]", "#", ":: ", "a##vso[x]"])
+def test_a_line_is_cut_after_its_commands_are_taken_away(piece: str) -> None:
+    inert("printable", printable(piece * 5_000), longest=LONGEST_LINE + 50)
