@@ -121,7 +121,8 @@ def _strings(value: Any) -> Iterator[str]:
         if isinstance(item, str):
             yield item
         elif isinstance(item, list):
-            pending.extend(item[: _MOST_LEAVES * 4])
+            # One more than is looked at, so that what is cut off here leaves something pending.
+            pending.extend(item[: _MOST_LEAVES * 4 + 1])
         elif isinstance(item, dict):
             pending.extend(item.values())
             yield from item

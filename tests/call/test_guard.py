@@ -120,3 +120,11 @@ def test_addresses_of_published_resources_may_have_a_scheme_of_their_own():
     assert publishes.allows("demo://resource/1")
     assert not publishes.allows("http://127.0.0.1/")
     assert not publishes.allows("file:///etc/passwd")
+
+
+@pytest.mark.parametrize("more", [0, 1, 5_000])
+def test_what_is_too_long_to_be_looked_at_is_not_sent(more: int) -> None:
+    guard = Guard(read_only=False)
+    assert guard.allows([1] * 100)
+    assert not guard.allows([*[1] * (2_000 + more), "/etc/passwd"], path=True)
+    assert not guard.allows({"a": [*[1] * (2_000 + more), "/etc/passwd"]}, path=True)
