@@ -133,6 +133,16 @@ Examples = tuple[tuple[Example, ...], tuple[Example, ...]]
 """Examples that pass, and examples that fail."""
 
 
+def cases_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The cases of a rule file: those it lists, or the one that it says itself; none where it names a check."""
+    if "cases" in data:
+        listed: list[dict[str, Any]] = data["cases"]
+        return listed
+    return (
+        [{key: data[key] for key in Case._fields if key in data}] if {"then", "pattern", "forbid"} & data.keys() else []
+    )
+
+
 @frozen
 class Rule:
     """One rule of the catalogue; the attributes are the keys of its file.

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from mcp_governor.catalogue.patterns import compile_schema, first_error, linear_pattern, with_options
 from mcp_governor.catalogue.query import compile_query
-from mcp_governor.catalogue.rule import Case
-from mcp_governor.catalogue.rule_file import cases_of
+from mcp_governor.catalogue.rule import Case, cases_of
 from mcp_governor.catalogue.rule_schema import RULE_SCHEMA
 from mcp_governor.errors import ConfigError
 from mcp_governor.parsing import exceeds_depth, read_json

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli
 
-from mcp_governor.catalogue.rule import Case, Example, Limit, Option, Rule, Stance
+from mcp_governor.catalogue.rule import Case, Example, Limit, Option, Rule, Stance, cases_of
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
@@ -76,7 +76,6 @@ def _examples(data: Mapping[str, Any]) -> Examples:
     return tuple(map(_example, data.get("pass", ()))), tuple(map(_example, data.get("fail", ())))
 
 
-_WAYS = frozenset({"then", "pattern", "forbid"})
 _OPTIONAL = (
     *("persona", "station", "on", "enabled", "check", "twin", "unseen"),
     *("message", "messages"),
@@ -105,14 +104,6 @@ def _rule(data: Mapping[str, Any], origin: str, examples: Callable[[], Examples]
         origin=origin,
         **optional,
     )
-
-
-def cases_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The cases of a rule file: those it lists, or the one that it says itself; none where it names a check."""
-    if "cases" in data:
-        listed: list[dict[str, Any]] = data["cases"]
-        return listed
-    return [{key: data[key] for key in Case._fields if key in data}] if _WAYS & data.keys() else []
 
 
 def _example(data: Mapping[str, Any]) -> Example:

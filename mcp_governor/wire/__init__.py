@@ -14,15 +14,14 @@ from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.wire.endpoint import (
-        DEFAULT_LIMITS,
         Endpoint,
         Era,
         HttpEndpoint,
-        Limits,
         ObjectEndpoint,
         OpenableEndpoint,
         StdioEndpoint,
     )
+    from mcp_governor.wire.limits import DEFAULT_LIMITS, Limits
     from mcp_governor.wire.opening import connect
     from mcp_governor.wire.recording import Recording, read, read_many, read_recording
     from mcp_governor.wire.rpc import RpcError
@@ -50,16 +49,8 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "endpoint": (
-            "DEFAULT_LIMITS",
-            "Endpoint",
-            "Era",
-            "HttpEndpoint",
-            "Limits",
-            "ObjectEndpoint",
-            "OpenableEndpoint",
-            "StdioEndpoint",
-        ),
+        "endpoint": ("Endpoint", "Era", "HttpEndpoint", "ObjectEndpoint", "OpenableEndpoint", "StdioEndpoint"),
+        "limits": ("DEFAULT_LIMITS", "Limits"),
         "opening": ("connect",),
         "recording": ("Recording", "read", "read_many", "read_recording"),
         "rpc": ("RpcError",),

@@ -25,8 +25,9 @@ from mcp_governor.wire.transport import Mailbox
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 
-    from mcp_governor.wire.endpoint import Limits, StdioEndpoint
+    from mcp_governor.wire.endpoint import StdioEndpoint
     from mcp_governor.wire.hold import Hold
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
 

@@ -17,7 +17,8 @@ from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
-    from mcp_governor.wire.endpoint import HttpEndpoint, Limits
+    from mcp_governor.wire.endpoint import HttpEndpoint
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.meter import Meter
 
 _REDIRECTS = 5

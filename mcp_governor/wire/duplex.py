@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskGroup
 
-    from mcp_governor.wire.endpoint import Limits
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox

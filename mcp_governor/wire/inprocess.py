@@ -13,7 +13,7 @@ import inspect
 import sys
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
 
@@ -26,13 +26,32 @@ from mcp_governor.wire.transport import ConnectionLostError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from mcp_governor.wire.endpoint import Limits, ObjectEndpoint
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
 
 
+class ServerObject(Protocol):
+    """What is needed of :class:`~mcp_governor.wire.endpoint.ObjectEndpoint`, which opens itself here."""
+
+    @property
+    def target(self) -> object:
+        """The object, or where to import it from."""
+        ...
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Where modules are looked for besides ``sys.path``."""
+        ...
+
+    @property
+    def shown(self) -> str:
+        """Its name for messages."""
+        ...
+
+
 @asynccontextmanager
-async def open_object(endpoint: ObjectEndpoint, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
+async def open_object(endpoint: ServerObject, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
     """Run a server object and speak to it; it is ended with the block.
 
     Raises:
@@ -136,7 +155,7 @@ def knows_discover() -> bool:
     return importlib.util.find_spec("mcp_types") is not None
 
 
-async def load_object(endpoint: ObjectEndpoint) -> Any:
+async def load_object(endpoint: ServerObject) -> Any:
     """The server object that an endpoint names; a function without arguments is called for it.
 
     Raises:
@@ -194,7 +213,7 @@ def _is_server(value: Any) -> bool:
     )
 
 
-def _low_level(server: Any, endpoint: ObjectEndpoint) -> Any:
+def _low_level(server: Any, endpoint: ServerObject) -> Any:
     for name in ("_mcp_server", "_lowlevel_server"):
         low = getattr(server, name, None)
         if low is not None:

@@ -17,7 +17,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcp_governor.wire.endpoint import Limits
+    from mcp_governor.wire.limits import Limits
 
 
 @frozen

@@ -20,7 +20,8 @@ from mcp_governor.frozen import frozen
 from mcp_governor.secrets import redact, redact_tail
 from mcp_governor.text import visible
 from mcp_governor.wire import rpc
-from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, HttpEndpoint, StdioEndpoint
+from mcp_governor.wire.endpoint import Era, HttpEndpoint, StdioEndpoint
+from mcp_governor.wire.limits import DEFAULT_LIMITS
 from mcp_governor.wire.protocol import Patience, UnansweredError, greet
 from mcp_governor.wire.session import Session
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError, Inbox
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.wire.client import Client
-    from mcp_governor.wire.endpoint import Endpoint, Limits
+    from mcp_governor.wire.endpoint import Endpoint
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.transport import Transport
 
     Opener = Callable[[Inbox], AbstractAsyncContextManager[Transport]]

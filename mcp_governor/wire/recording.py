@@ -9,14 +9,16 @@ from mcp_governor.errors import GovernorError, UnreachableError
 from mcp_governor.frozen import frozen
 from mcp_governor.secrets import redact_json
 from mcp_governor.wire import blocking
-from mcp_governor.wire.endpoint import DEFAULT_LIMITS, Era, StdioEndpoint
+from mcp_governor.wire.endpoint import Era, StdioEndpoint
+from mcp_governor.wire.limits import DEFAULT_LIMITS
 from mcp_governor.wire.opening import connect
 from mcp_governor.wire.rpc import METHOD_NOT_FOUND, RpcError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence
 
-    from mcp_governor.wire.endpoint import Endpoint, Limits
+    from mcp_governor.wire.endpoint import Endpoint
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.session import Session
 
 

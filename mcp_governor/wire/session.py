@@ -22,7 +22,7 @@ from mcp_governor.wire.transport import Pipelined
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mcp_governor.wire.endpoint import Limits
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox, Mailbox, Transport

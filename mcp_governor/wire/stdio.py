@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from anyio.abc import ByteReceiveStream, Process
 
-    from mcp_governor.wire.endpoint import Limits, StdioEndpoint
+    from mcp_governor.wire.endpoint import StdioEndpoint
     from mcp_governor.wire.hold import Hold
     from mcp_governor.wire.job import Job
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import ConnectionLostError, Inbox
 

@@ -17,7 +17,7 @@ from mcp_governor.wire.meter import Meter
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcp_governor.wire.endpoint import Limits
+    from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
 
