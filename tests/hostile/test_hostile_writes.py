@@ -45,7 +45,8 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def checkout(tmp_path: Path, outside: Path) -> Path:
-    folder = put(tmp_path / "checkout", {"good.json": surface(), "mcp-governor.toml": "", ".git/HEAD": "ref: x\n"})
+    folder = put(tmp_path / "checkout", {"good.json": surface(), "mcp-governor.toml": ""})
+    subprocess.run(("git", "init", "-q", str(folder)), check=True, timeout=60)
     (folder / "link").symlink_to(outside / "file")
     (folder / "away").symlink_to(outside / "folder")
     return folder
