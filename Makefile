@@ -43,10 +43,10 @@ FUZZ_SECONDS ?= 60
 fuzz: $(READY)
 	$(BIN)/python tools/fuzz.py all --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
-# A sample of mutants of the three packages that decide verdicts; see docs/testing.md. An hour and more.
+# A sample of mutants of the four packages that decide verdicts; see docs/testing.md. An hour and more.
 mutation: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
-	for package in containment change policy; do \
+	for package in schemas containment change policy; do \
 		$(BIN)/python tools/mutation.py $$package --out survivors-$$package.json || exit 1; done
 
 # Sixty public servers, each checked cold, warm and beside busy cores: three equal reports or it fails. Half an hour.

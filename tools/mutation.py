@@ -39,6 +39,7 @@ TIMEOUT = 600
 """Seconds for the tests of one mutant: several times what the slowest suite takes on a busy machine."""
 SUITES = {
     "containment": ["tests/containment"],
+    "schemas": ["tests/schemas", "tests/containment", "tests/change"],
     "change": ["tests/change", "tests/changelog/test_telling.py", "tests/report"],
     "policy": ["tests/policy", "tests/cli/test_accept.py", "tests/changelog"],
 }
