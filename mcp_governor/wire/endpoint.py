@@ -104,7 +104,7 @@ class StdioEndpoint:
     @property
     def shown(self) -> str:
         """The package or the command line, safe to show."""
-        return one_line(self.package, 100) if self.package else command_line(self.command, 100)
+        return one_line(self.package, 100) if self.package else command_line(self.command, 200)
 
     @property
     def key(self) -> str:
