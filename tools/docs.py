@@ -22,6 +22,7 @@ from mcp_governor.checking.settings import full_config_schema  # noqa: E402
 from mcp_governor.cli import COMMANDS, app  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
+from mcp_governor.installation import as_documented, note  # noqa: E402
 from mcp_governor.target.resolve import FORMS  # noqa: E402
 
 if TYPE_CHECKING:
@@ -245,7 +246,10 @@ def readme() -> str:
     before, start, rest = text.partition("<!-- table: TARGET -->\n")
     _, end, after = rest.partition("<!-- /table -->")
     rows = "".join(f"| {form.written} | {form.meaning} |\n" for form in FORMS)
-    return f"{before}{start}| TARGET | what it is |\n| --- | --- |\n{rows}{end}{after}"
+    text = f"{before}{start}| TARGET | what it is |\n| --- | --- |\n{rows}{end}{after}"
+    before, start, rest = text.partition("<!-- installation -->\n")
+    _, end, after = rest.partition("<!-- /installation -->")
+    return as_documented(f"{before}{start}{note()}{end}{after}")
 
 
 def pages() -> dict[Path, str]:
@@ -259,7 +263,10 @@ def pages() -> dict[Path, str]:
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
     }
-    return own | {docs / "rules" / name: text for name, text in rule_pages().items()}
+    own |= {docs / "rules" / name: text for name, text in rule_pages().items()}
+    # What people wrote by hand spells an installation as the one constant says.
+    by_hand = {*docs.glob("*.md"), *ROOT.glob("*.md")} - own.keys()
+    return own | {path: as_documented(path.read_text("utf-8")) for path in by_hand}
 
 
 def main() -> int:

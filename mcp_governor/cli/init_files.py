@@ -13,9 +13,9 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor._version import __version__
 from mcp_governor.config import OWN_FILE
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
+from mcp_governor.installation import VARIABLE
 
 if TYPE_CHECKING:
     from mcp_governor.wire import Endpoint
@@ -62,9 +62,11 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
         name = "mcp-governor" if folder == top else f"mcp-governor-{_slug(folder.relative_to(top).as_posix())}"
         path = top / WORKFLOWS / f"{name}.yml"
         text = None if path.exists() else _workflow(folder, top, needs, secrets)
-        offers.append(Offer(path, text, "runs the check on every push and pull request"))
+        what = "runs the check on every push and pull request"
+        offers.append(Offer(path, text, f"{what}; {_SET_IT}" if needs.asks else what))
     if gitlab.exists():
-        offers.append(Offer(gitlab, None, "add this job", _gitlab_job(folder, top, needs)))
+        what = f"add this job; {_SET_IT}" if needs.asks else "add this job"
+        offers.append(Offer(gitlab, None, what, _gitlab_job(folder, top, needs)))
     return offers
 
 
@@ -98,19 +100,39 @@ class _Needs(NamedTuple):
     node: bool
     found: bool
 
+    @property
+    def asks(self) -> bool:
+        """Whether CI has to be told where it gets mcp-governor."""
+        return any(f"${{{VARIABLE}" in command for command in self.commands)
+
 
 def _needs(folder: Path, endpoint: Endpoint) -> _Needs:
+    from mcp_governor.installation import REQUIRED
     from mcp_governor.target.packages import RUNNERS
     from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
 
     program = Path(endpoint.command[0]).name if isinstance(endpoint, StdioEndpoint) else ""
-    extra = "inprocess" if isinstance(endpoint, ObjectEndpoint) else "run" if program in ("uv", "uvx") else ""
-    ours = f"'mcp-governor{f'[{extra}]' if extra else ''}~={__version__}'"
+    ours = f"{_ours()} {_shell_word(REQUIRED['run'])}" if program in ("uv", "uvx") else _ours()
     if program in ("node", "npx", "npm"):
         return _Needs((*_node_steps(folder), f"pip install {ours}"), True, True)
+    # A server object brings the SDK that it runs on, and may pin it: no extra of ours has a say there.
     local = isinstance(endpoint, ObjectEndpoint) or (bool(program) and program not in RUNNERS)
     theirs = _requirements(folder) if local else ""
     return _Needs((f"pip install {theirs}{ours}",), False, bool(theirs) or not local)
+
+
+def _ours() -> str:
+    """From what CI installs us, as a word for a shell: a requirement, or a variable where only this machine has us."""
+    from mcp_governor.installation import NAME, Origin, git_address, origin, requirement
+    from mcp_governor.target.git import remote_of
+
+    where = origin()
+    if where.folder is not None and where.folder.is_dir():
+        remote, commit = remote_of(where.folder)
+        address = git_address(remote)
+        where = Origin(address, commit) if address else where
+    wanted = requirement(where)
+    return _shell_word(wanted) if wanted else f'"${{{VARIABLE}:?set it to what pip installs {NAME} from}}"'
 
 
 def _node_steps(folder: Path) -> tuple[str, ...]:
@@ -133,6 +155,8 @@ def _requirements(folder: Path) -> str:
     return "-r requirements.txt " if (folder / "requirements.txt").is_file() else ""
 
 
+_SET_IT = f"first set the variable {VARIABLE} of your CI to what pip can install there (git+https://..., a wheel's URL)"
+
 _MISSING = "# Install what the server needs, too.\n"
 
 
@@ -142,6 +166,8 @@ def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) 
     node = "      - uses: actions/setup-node@v5\n        with:\n          node-version: lts/*\n" if needs.node else ""
     missing = "" if needs.found else indent(_MISSING, " " * 6)
     install = "".join(f"      - run: {command}\n" for command in needs.commands)
+    if needs.asks:
+        install += f"        env:\n          {VARIABLE}: ${{{{ vars.{VARIABLE} }}}}\n"
     given = "".join(f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in secrets)
     env = f"        env:\n{given}" if given else ""
     return f"""\

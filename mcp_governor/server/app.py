@@ -63,9 +63,10 @@ def build_server(pool: Pool | None = None) -> MCPServer[Any]:
         from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
     except ImportError:
         from mcp_governor.errors import MissingDependencyError
+        from mcp_governor.installation import install_extra
 
         raise MissingDependencyError(
-            "Serving needs the MCP SDK, which is not installed.", 'Install it with: pip install "mcp-governor[serve]"'
+            "Serving needs the MCP SDK, which is not installed.", install_extra("serve")
         ) from None
 
     class EnvelopeServer(MCPServer[Any]):

@@ -129,9 +129,11 @@ def _check_format(declared: Any, what: str) -> None:
         return
     family, _, number = str(declared).rpartition("-")
     if family == FORMAT.rpartition("-")[0] and number.isdecimal():
+        from mcp_governor.installation import upgrade
+
         raise FileFormatError(
             f"{what} is in format {visible(str(declared))}, newer than {FORMAT}, the newest this version reads.",
-            "Upgrade with: pip install --upgrade mcp-governor",
+            upgrade(),
         )
     raise FileFormatError(
         f'{what} says "format": "{one_line(str(declared), 60)}", which is not a surface file.',

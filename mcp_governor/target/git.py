@@ -275,6 +275,24 @@ def is_shallow(folder: Path) -> bool:
     return ask_git(folder, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
 
 
+def remote_of(folder: Path) -> tuple[str, str]:
+    """Where others get a clone from.
+
+    Args:
+        folder: of the clone.
+
+    Returns:
+        The address of ``origin`` and the checked-out commit; the commit is empty where ``origin`` was not seen to have
+        it, and both are empty where there is no such remote.
+    """
+    remote = ask_git(folder, "config", "--get", "remote.origin.url").out.decode(errors="replace").strip()
+    if not remote:
+        return "", ""
+    commit = ask_git(folder, "rev-parse", "--verify", "--quiet", "HEAD").out.decode("ascii", "replace").strip()
+    seen = ask_git(folder, "for-each-ref", "--count=1", "--contains=HEAD", "refs/remotes/origin").lines
+    return remote, commit if seen else ""
+
+
 def holds(folder: Path, ref: str, path: str) -> bool:
     """Whether a commit, branch or tag holds a file (``path`` is relative to ``folder``); not outside of git.
 

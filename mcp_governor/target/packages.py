@@ -183,9 +183,9 @@ def _uvx() -> tuple[str, ...]:
         return (found,)
     if uv := find_program("uv"):
         return (uv, "tool", "run")
-    raise MissingDependencyError(
-        "pypi: targets run through uvx, which is not installed.", 'Install it with: pip install "mcp-governor[run]"'
-    )
+    from mcp_governor.installation import install_extra
+
+    raise MissingDependencyError("pypi: targets run through uvx, which is not installed.", install_extra("run"))
 
 
 def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:

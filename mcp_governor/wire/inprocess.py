@@ -139,9 +139,11 @@ def _sdk() -> tuple[Callable[[Message], Any], Callable[[Any], Any]]:
     try:
         shared = importlib.import_module("mcp.shared.message")
     except ImportError:
+        from mcp_governor.installation import install_extra
+
         raise MissingDependencyError(
             "The MCP SDK is not installed, and a server object runs on it.",
-            'Run: pip install "mcp-governor[inprocess]"',
+            install_extra("inprocess"),
         ) from None
     try:
         parse = importlib.import_module("mcp_types").jsonrpc_message_adapter.validate_python

@@ -267,10 +267,12 @@ def _greeting(era: Era, protocol: str, result: Message, info: Any, took: float) 
 
 def _see_common(supported: list[str]) -> None:
     if supported and not set(supported) & set(LEGACY_VERSIONS):
+        from mcp_governor.installation import upgrade
+
         theirs = one_line(", ".join(supported), 80)
         raise NoCommonVersionError(
             f"it speaks only protocol {theirs}, and this version of mcp-governor speaks none of them.",
-            "Upgrade with: pip install --upgrade mcp-governor",
+            upgrade(),
         )
 
 

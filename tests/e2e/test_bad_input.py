@@ -329,7 +329,7 @@ def test_a_secret_that_the_server_publishes_is_recorded_nowhere(folder: Path, va
         (
             '{"format": "mcp-governor/surface-2", "tools": []}',
             "newer than mcp-governor/surface-1",
-            "pip install --upgr",
+            "Install a newer mcp-governor",
         ),
         ('{"format": "mcp-governor/surface-1", "tools": [{"na', "x.json is cut off at line 1, column ", "Record it"),
         ("tools: []", "x.json is not JSON: Expecting value at line 1, column 1.", "Record it again."),

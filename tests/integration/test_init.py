@@ -16,9 +16,8 @@ from frameworks import CARELESS, COUNT, LIST, source
 from projects import committed, contents, git, governor, governor_process, repository, write
 from support import REPO, SERVERS, missing
 
-from mcp_governor._version import __version__
 from mcp_governor.cli.init_command import _name_of, _script
-from mcp_governor.cli.init_files import HOOK_FILES
+from mcp_governor.cli.init_files import HOOK_FILES, _ours
 
 CONFIG, SURFACE, CHANGELOG, KNOWN = (
     "mcp-governor.toml",
@@ -323,7 +322,8 @@ def steps_of(files, name=WORKFLOW):
     return [step["run"] for step in job["steps"] if "run" in step], job
 
 
-OURS = f"~={__version__}'"
+OURS = _ours()
+"""What CI installs us from: it depends on where this checkout came from (``test_installation.py`` tries them all)."""
 
 
 class TestWorkflow:
@@ -332,14 +332,14 @@ class TestWorkflow:
     @pytest.mark.parametrize(
         ("files", "install"),
         [
-            ({"stock.py": source("fastmcp")}, [f"pip install 'mcp-governor[inprocess]{OURS}"]),
+            ({"stock.py": source("fastmcp")}, [f"pip install {OURS}"]),
             (
                 {"stock.py": source("fastmcp"), "pyproject.toml": '[project]\nname = "stock"\n'},
-                [f"pip install . 'mcp-governor[inprocess]{OURS}"],
+                [f"pip install . {OURS}"],
             ),
             (
                 {"stock.py": source("fastmcp"), "pyproject.toml": "[tool.ruff]\n", "requirements.txt": "fastmcp\n"},
-                [f"pip install -r requirements.txt 'mcp-governor[inprocess]{OURS}"],
+                [f"pip install -r requirements.txt {OURS}"],
             ),
         ],
         ids=["bare", "project", "requirements"],
@@ -359,7 +359,7 @@ class TestWorkflow:
         assert commands == [
             "npm ci",
             "npm run build --if-present",
-            f"pip install 'mcp-governor{OURS}",
+            f"pip install {OURS}",
             "mcp-governor check",
         ]
         assert any(step.get("uses", "").startswith("actions/setup-node@") for step in job["steps"])
@@ -400,7 +400,7 @@ class TestWorkflow:
         write(tmp_path, {".gitlab-ci.yml": "stages: [test]\n"})
         told, written = begun(tmp_path, "--", *plain())
         assert WORKFLOW not in written
-        assert ".gitlab-ci.yml was left as it was; add this job:" in told
+        assert ".gitlab-ci.yml was left as it was; add this job" in told
         start = told.index("    mcp-governor:\n")
         job = parsed(textwrap.dedent(told[start : told.index("Commit these")]))["mcp-governor"]
         assert job["script"][-1] == "mcp-governor check"

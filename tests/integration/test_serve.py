@@ -176,4 +176,4 @@ def test_without_the_sdk_the_install_command_is_named(tmp_path):
     (blocked / "__init__.py").write_text("raise ImportError('not here')\n")
     done = governor_process(tmp_path, "serve", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
-    assert 'pip install "mcp-governor[serve]"' in done.stderr
+    assert "pip install 'mcp>=2.1'" in done.stderr

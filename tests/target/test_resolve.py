@@ -179,7 +179,7 @@ def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     with pytest.raises(MissingDependencyError) as caught:
         live("pypi:mcp-server-time")
-    assert 'pip install "mcp-governor[run]"' in caught.value.hint
+    assert "pip install 'uv>=0.9'" in caught.value.hint
     assert caught.value.exit_code is Exit.USAGE
     with pytest.raises(MissingDependencyError, match="npx"):
         live("npm:name")

@@ -183,7 +183,7 @@ def test_without_the_sdk_the_install_command_is_told(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp.shared.message", None)
     with pytest.raises(MissingDependencyError) as caught:
         read(ObjectEndpoint("sdk:sdk"))
-    assert 'pip install "mcp-governor[inprocess]"' in caught.value.hint
+    assert "pip install 'mcp>=1.9'" in caught.value.hint
     assert caught.value.exit_code is Exit.USAGE
 
 
