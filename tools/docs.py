@@ -181,7 +181,7 @@ def _keys(properties: dict[str, Any], held: object, prefix: str = "") -> Iterato
 
 def _default(schema: dict[str, Any], held: object) -> str:
     value = schema.get("default", list(held) if isinstance(held, tuple) else held)
-    return f"`{json.dumps(value)}`" if value or value is False or "default" in schema else ""
+    return f"`{json.dumps(value)}`" if value or value in (False, 0) or "default" in schema else ""
 
 
 def _takes(schema: dict[str, Any]) -> str:

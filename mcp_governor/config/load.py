@@ -17,6 +17,7 @@ from mcp_governor.config.model import (
     LintConfig,
     PolicyConfig,
     ServerConfig,
+    Windows,
 )
 from mcp_governor.config.trust import KEY as TRUST_KEY
 from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
@@ -250,8 +251,11 @@ def _section(kind: type[_T], table: Mapping[str, Any], **more: Any) -> _T:
 
 def _policy(table: Mapping[str, Any]) -> PolicyConfig:
     own = {field.name for field in fields(PolicyConfig)} - {"options"}
+    given = {_snake(key): value for key, value in table.items() if _snake(key) in own}
+    if "windows" in given:
+        given["windows"] = _section(Windows, given["windows"])
     return PolicyConfig(
-        **{_snake(key): value for key, value in table.items() if _snake(key) in own},
+        **given,
         options={key: value for key, value in table.items() if _snake(key) not in own},
     )
 

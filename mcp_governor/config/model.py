@@ -12,9 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
 
+    from mcp_governor.findings import Tier
+
 
 MOST_SECONDS = 86_400
 """The longest time that anything may be told to take, a day; the clocks of the system end somewhere beyond."""
+
+MOST_RELEASES = 100
+"""The longest deprecation window, in minor releases: a year of two a week. A longer one forbids removals, and is more
+likely a number of days."""
 
 
 @frozen
@@ -78,12 +84,31 @@ class LintConfig:
 
 
 @frozen
+class Windows:
+    """``[tool.mcp-governor.policy.windows]``: minor releases that carry the warning before a removal, by tier.
+
+    The defaults are those of the surface governance, "Deprecation policy", step 3.
+    """
+
+    facade: int = 2
+    standard: int = 2
+    advanced: int = 1
+    internal: int = 0
+
+    def of(self, tier: Tier) -> int:
+        """The window of a tier."""
+        window: int = getattr(self, tier.value)
+        return window
+
+
+@frozen
 class PolicyConfig:
     """``[tool.mcp-governor.policy]``: what the schema cannot settle (docs/changes.md)."""
 
     zero_policy: str = "minor-may-break"
     calver: str = "minor"
     unknown: str = "breaking"
+    windows: Windows = field(default_factory=Windows)
     options: Mapping[str, Any] = field(default_factory=dict)
     """Every other key, as written: options of the change catalogue such as ``closed-output``."""
 

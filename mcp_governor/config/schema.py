@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.config.model import MOST_SECONDS
+from mcp_governor.config.model import MOST_RELEASES, MOST_SECONDS
 from mcp_governor.findings import Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
@@ -105,6 +105,17 @@ _POLICY = _table(
         ),
         "unknown": _key(
             {"enum": ["breaking", "compatible"]}, "How a change that cannot be decided counts in the verdict."
+        ),
+        "windows": _table(
+            {
+                tier.value: _key(
+                    {"type": "integer", "minimum": 0, "maximum": MOST_RELEASES},
+                    f"Minor releases that must carry the warning before a tool of tier {tier.value} is removed or "
+                    "moves down; 0 asks for none.",
+                )
+                for tier in Tier
+            },
+            "How long a tool stays deprecated, by tier.",
         ),
     },
     "What the schema cannot settle.",

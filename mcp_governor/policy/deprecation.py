@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Tier
-from mcp_governor.policy.windows import WINDOWS, History, Notice
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.version_steps import is_promised, same_version
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
+    from mcp_governor.policy.windows import History, Notice
     from mcp_governor.surface.model import Surface, Tool
 
 REMOVED, RENAMED, LOWERED = "tool-removed", "tool-renamed", "tier-lowered"
@@ -35,7 +35,7 @@ def check_departures(
         return
     for change in changes:
         tool = old.by_name.get(change.tool or "")
-        if tool is None or not WINDOWS[tool.tier]:
+        if tool is None or not history.windows.of(tool.tier):
             continue
         if change.kind == REMOVED:
             yield from _removal(tool, new, history, today)
@@ -49,13 +49,13 @@ def check_departures(
 
 
 def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> Iterator[Finding]:
-    notice, window, name = history.notice(tool), WINDOWS[tool.tier], tool.name
+    notice, window, name = history.notice(tool), history.windows.of(tool.tier), tool.name
     tier = tool.tier.value
     if notice is None:
-        yield finding("policy/removed-undeprecated", "", tool=name, value=tier, tier=tier, window=window)
+        yield finding("policy/removed-undeprecated", "", tool=name, value=tier, tier=tier, window=_releases(window))
         return
-    passed = history.passed(notice.since)
-    if passed < window:
+    carried = history.carried(notice.since)
+    if carried < window:
         yield finding(
             "policy/removed-early",
             "",
@@ -63,10 +63,9 @@ def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> 
             value=[notice.since, history.new_version],
             tier=tier,
             since=notice.since or "the baseline",
-            passed=passed,
-            window=window,
-            missing=window - passed,
-            version=history.new_version or "now",
+            carried=carried,
+            window=_releases(window),
+            missing=_releases(window - carried, "more "),
         )
     if notice.sunset and _is_earlier(history.new_version, today, notice.sunset):
         yield finding(
@@ -83,20 +82,20 @@ def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> 
 def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
     from mcp_governor.changelog.subjects import subject_of
 
-    window, notice = WINDOWS[tool.tier], history.notice(tool)
-    if notice is None or history.passed(notice.since) < window:
+    window, notice = history.windows.of(tool.tier), history.notice(tool)
+    if notice is None or history.carried(notice.since) < window:
         yield finding(
             "policy/rename-without-window",
             "",
             tool=tool.name,
             value=change.new,
             successor=subject_of(change).successor or "something else",
-            window=window,
+            window=_releases(window),
         )
 
 
 def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
-    window = WINDOWS[tool.tier]
+    window = history.windows.of(tool.tier)
     told = _too_short(history, _announced(tool, history), window)
     if told is not None:
         yield finding(
@@ -107,7 +106,7 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
             old=str(change.old),
             new=str(change.new),
             told=told,
-            window=window,
+            window=_releases(window),
         )
 
 
@@ -116,7 +115,7 @@ def _advanced_break(change: Change, tool: Tool, history: History) -> Iterator[Fi
 
     subject = subject_of(change)
     since = history.announced_parts(tool.name, frozenset(subject.fields[-1:])) or _announced(tool, history)
-    told = _too_short(history, since, WINDOWS[Tier.ADVANCED])
+    told = _too_short(history, since, history.windows.advanced)
     if told is not None:
         yield finding(
             "policy/advanced-break-early",
@@ -125,6 +124,7 @@ def _advanced_break(change: Change, tool: Tool, history: History) -> Iterator[Fi
             value=change.id,
             change=change.message,
             told=told,
+            window=_releases(history.windows.advanced),
         )
 
 
@@ -137,10 +137,14 @@ def _too_short(history: History, since: str | None, window: int) -> str | None:
     """Why a window has not passed, ``None`` where it has."""
     if since is None:
         return "no earlier release announced it"
-    passed = history.passed(since)
-    if passed >= window:
+    carried = history.carried(since)
+    if carried >= window:
         return None
-    return f"{passed} of {window} minor releases have passed since {since or 'the baseline'} announced it"
+    return f"{since or 'the baseline'} announced it, and {carried} of {_releases(window)} carried the warning"
+
+
+def _releases(count: int, more: str = "") -> str:
+    return f"{count} {more}minor release{'' if count == 1 else 's'}"
 
 
 def _is_earlier(version: str | None, today: date | None, sunset: str) -> bool:

@@ -52,7 +52,7 @@ def evaluate(
         settings: the config's ``policy`` table.
         today: the day that sunsets are judged by; ``None`` leaves days unjudged.
     """
-    history = History(changelog, old_version, new_version)
+    history = History(changelog, old_version, new_version, settings.windows)
     found = list(_published(new))
     found += check_deprecations(old, new, history, today=today)
     if old is None:

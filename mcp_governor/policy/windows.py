@@ -1,4 +1,4 @@
-"""Deprecation windows: when a tool was announced to go, and how many minor releases have passed since."""
+"""Deprecation windows: when a tool was announced to go, and how many minor releases have carried the warning."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property, cmp_to_key
 from typing import TYPE_CHECKING
 
-from mcp_governor.findings import Tier
+from mcp_governor.config.model import Windows
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.walking import walk
+from mcp_governor.version_steps import Scheme, scheme_of
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Announcement, Changelog, Section
     from mcp_governor.surface.model import Tool
 
-WINDOWS: Mapping[Tier, int] = {Tier.FACADE: 2, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
-"""Minor releases between announcement and removal (surface governance, "Deprecation policy", step 3)."""
+DEFAULT_WINDOWS = Windows()
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _WITHDRAWN = re.compile(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
 
 
@@ -52,24 +53,27 @@ class History:
         changelog: where releases and deprecations are told; ``None`` where there is none.
         old_version: version of the baseline, a release in any case.
         new_version: version that the surface has now: what it announces has not been out yet.
+        windows: how many minor releases must carry a warning, by tier.
     """
 
     changelog: Changelog | None
     old_version: str | None
     new_version: str | None
+    windows: Windows = DEFAULT_WINDOWS
 
     @cached_property
     def _ends(self) -> tuple[Numbered | None, Numbered | None]:
         return Numbered.parse(self.old_version or ""), Numbered.parse(self.new_version or "")
 
     @cached_property
-    def _lines(self) -> tuple[tuple[int, int], ...]:
-        """The minor releases that clients have met, each once."""
+    def _met(self) -> frozenset[Numbered]:
+        """The releases that clients have met and that count: no pre-release, and none that was taken back."""
         sections = self.changelog.released if self.changelog else ()
         versions = [section.numbered for section in sections if self.is_out(section) and not section.yanked]
-        # The baseline is out even if the changelog does not tell it; a set, so that it counts once.
-        versions.append(Numbered.parse(self.old_version or ""))
-        return tuple(sorted({version.line for version in versions if version is not None and not version.prerelease}))
+        # The baseline is out even if the changelog does not tell it.
+        if not (self.changelog and self.old_version and self.changelog.section(self.old_version)):
+            versions.append(self._ends[0])
+        return frozenset(version for version in versions if version is not None and not version.prerelease)
 
     @cached_property
     def _announced(self) -> Mapping[str, Sequence[Announcement]]:
@@ -117,17 +121,51 @@ class History:
             return not section.current
         return (old is not None and version <= old) or (now is not None and version < now)
 
-    def passed(self, since: str) -> int:
-        """How many minor releases are out since the one that announced."""
+    def carried(self, since: str) -> int:
+        """How many minor releases have carried a warning that was announced in ``since``.
+
+        The release that announced it is one of them, unless it is a patch: clients that follow minor releases have
+        not met it. A date says nothing of the size of a step, so each release that is dated counts.
+        """
         start = Numbered.parse(since)
-        return sum(1 for line in self._lines if start.line < line) if start is not None else 0
+        if start is None:
+            return self._carried_unordered(since)
+        known = self._met | {start} if self._is_release(since, start) else self._met
+        minors = {_minor(version) for version in known if version >= start and not _is_repeated(version)}
+        if _is_patch(start) and not self._leads(start):
+            minors.discard(start.line)
+        return len(minors)
+
+    def _is_release(self, since: str, start: Numbered) -> bool:
+        """Whether a surface that says ``since`` tells a release that no section does: it was out at the baseline."""
+        if start.prerelease or _DAY.fullmatch(since) or (self.changelog and self.changelog.section(since)):
+            return False
+        old = self._ends[0]
+        return old is not None and start <= old
+
+    def _leads(self, patch: Numbered) -> bool:
+        """Whether a patch is the first of its minor release that clients have met: those before it were taken back."""
+        sections = self.changelog.released if self.changelog else ()
+        of_line = [
+            section
+            for section in sections
+            if section.numbered is not None and section.numbered.line == patch.line and section.numbered < patch
+        ]
+        lower = [section for section in of_line if section.numbered is not None and not section.numbered.prerelease]
+        return bool(lower) and all(section.yanked for section in lower)
+
+    def _carried_unordered(self, since: str) -> int:
+        """The same for versions that have no order: the sections from the announcement up, as they stand."""
+        first = self.changelog.section(since) if self.changelog and since else None
+        if first is None or self.changelog is None:
+            return 1 if since and since == self.old_version else 0
+        later = (section for section in self.changelog.released if section.line <= first.line)
+        return sum(1 for section in later if self.is_out(section) and not section.yanked)
 
     def _release_of(self, since: str | None) -> str | None:
         """The release that a surface means by its ``since``: itself, or the first one from a day on."""
-        if since is None or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", since):
+        if since is None or not _DAY.fullmatch(since):
             return since
-        from mcp_governor.version_steps import Scheme, scheme_of
-
         if scheme_of(self.old_version or "") is Scheme.CALENDAR:
             return since
         sections = self.changelog.released if self.changelog is not None else ()
@@ -180,6 +218,20 @@ class History:
                 for name in entry.names:
                     found.setdefault(name, {})[entry.line] = section
         return found
+
+
+def _minor(version: Numbered) -> Numbered | tuple[int, int]:
+    """The minor release that a version belongs to; a dated version is one of its own."""
+    return version if scheme_of(version.text) is Scheme.CALENDAR else version.line
+
+
+def _is_patch(version: Numbered) -> bool:
+    return any(version.numbers[2:]) and scheme_of(version.text) is not Scheme.CALENDAR
+
+
+def _is_repeated(version: Numbered) -> bool:
+    """Whether a dated release is published once more (``2026.11.post1``)."""
+    return version.suffixes[0] > 0 and scheme_of(version.text) is Scheme.CALENDAR
 
 
 def _parts_of(tool: Tool) -> frozenset[str]:

@@ -53,6 +53,7 @@ zero-policy = "minor-may-break"
 calver = "minor"
 closed-output = "compatible"
 open-enums = []
+windows = { standard = 3, advanced = 0 }
 
 [[calls]]
 tool = "search"
@@ -87,6 +88,10 @@ WRONG = [
     '[policy]\nzero-policy = "anything"',
     '[policy]\nclosed-output = "maybe"',
     "[policy]\nno-such-option = true",
+    "[policy.windows]\nstandard = -1",
+    "[policy.windows]\nstandard = 101",
+    '[policy.windows]\nstandard = "two"',
+    "[policy.windows]\npublic = 1",
     "[[calls]]\narguments = {}",
     '[[accept]]\nfinding = "x"',
 ]

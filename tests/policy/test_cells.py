@@ -4,13 +4,13 @@ A cell lists the findings in letters; ``.`` is a release that may go out.
 
     B  the version step is too small
     U  removed without ever having been deprecated
-    E  removed before the window has passed
+    E  removed before enough minor releases have carried the warning
     R  renamed without a window (a warning)
     L  moved down a tier before the window has passed
     A  an advanced tool breaks before the window has passed
 
 States of the tool's deprecation when 1.4.0 is the baseline: ``never``; ``now``, in the release that is being made;
-``0``, ``1``, ``2``: told in a release with so many minor releases after it.
+``1``, ``2``, ``3``: told so many minor releases ago, so that as many have carried the warning.
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ LETTERS = {
 STEPS = ("1.4.0", "1.4.1", "1.5.0", "2.0.0")  # none, patch, minor, major
 
 REMOVED = """
-            never           now             0               1               2
-facade      BU BU BU U      BU BU BU U      BE BE BE E      BE BE BE E      B B B .
-standard    BU BU BU U      BU BU BU U      BE BE BE E      BE BE BE E      B B B .
-advanced    BU BU BU U      BU BU BU U      BE BE BE E      B  B  B  .      B B B .
-internal    .  .  .  .      .  .  .  .      .  .  .  .      .  .  .  .      . . . .
+            never           now             1               2         3
+facade      BU BU BU U      BU BU BU U      BE BE BE E      B B B .   B B B .
+standard    BU BU BU U      BU BU BU U      BE BE BE E      B B B .   B B B .
+advanced    BU BU BU U      BU BU BU U      B  B  B  .      B B B .   B B B .
+internal    .  .  .  .      .  .  .  .      .  .  .  .      . . . .   . . . .
 """
 RENAMED = """
-            never           now             0               1               2
-facade      BR BR BR R      BR BR BR R      BR BR BR R      BR BR BR R      B B B .
-standard    BR BR BR R      BR BR BR R      BR BR BR R      BR BR BR R      B B B .
-advanced    BA BA A  A      BA BA A  A      BA BA A  A      B  B  .  .      B B . .
-internal    .  .  .  .      .  .  .  .      .  .  .  .      .  .  .  .      . . . .
+            never           now             1               2         3
+facade      BR BR BR R      BR BR BR R      BR BR BR R      B B B .   B B B .
+standard    BR BR BR R      BR BR BR R      BR BR BR R      B B B .   B B B .
+advanced    BA BA A  A      BA BA A  A      B  B  .  .      B B . .   B B . .
+internal    .  .  .  .      .  .  .  .      .  .  .  .      . . . .   . . . .
 """
 LOWERED = """
-            never           now             0               1               2
-facade      BL BL BL L      BL BL BL L      BL BL BL L      BL BL BL L      B B B .
-standard    BL BL BL L      BL BL BL L      BL BL BL L      BL BL BL L      B B B .
-advanced    BL BL L  L      BL BL L  L      BL BL L  L      B  B  .  .      B B . .
+            never           now             1               2         3
+facade      BL BL BL L      BL BL BL L      BL BL BL L      B B B .   B B B .
+standard    BL BL BL L      BL BL BL L      BL BL BL L      B B B .   B B B .
+advanced    BL BL L  L      BL BL L  L      B  B  .  .      B B . .   B B . .
 """
 BREAKING = """
-            never           now             0               1               2
-facade      B  B  B  .      B  B  B  .      B  B  B  .      B  B  B  .      B B B .
-standard    B  B  B  .      B  B  B  .      B  B  B  .      B  B  B  .      B B B .
-advanced    BA BA A  A      BA BA A  A      BA BA A  A      B  B  .  .      B B . .
-internal    .  .  .  .      .  .  .  .      .  .  .  .      .  .  .  .      . . . .
+            never           now             1               2         3
+facade      B  B  B  .      B  B  B  .      B  B  B  .      B B B .   B B B .
+standard    B  B  B  .      B  B  B  .      B  B  B  .      B B B .   B B B .
+advanced    BA BA A  A      BA BA A  A      B  B  .  .      B B . .   B B . .
+internal    .  .  .  .      .  .  .  .      .  .  .  .      . . . .   . . . .
 """
 UNDECIDED = """
             never           2
@@ -101,7 +101,7 @@ GRIDS = [
     (WORDING, "description-changed", "/description", C, (Bump.PATCH, Bump.PATCH, Bump.NONE)),
 ]
 
-ANNOUNCED_IN = {"0": "1.4.0", "1": "1.3.0", "2": "1.2.0"}
+ANNOUNCED_IN = {"1": "1.4.0", "2": "1.3.0", "3": "1.2.0"}
 NOTICE = "\n\n**Deprecated**\n\n- `it` is deprecated; use `stay` instead."
 
 

@@ -31,6 +31,19 @@ LOG = """## 2.0.0 (current)
 ## 1.1.0
 """
 
+LATER = """## 2.0.0 (current)
+
+## 1.4.0
+
+## 1.3.0
+
+**Deprecated**
+
+- `old` is deprecated; use `new` instead.
+
+## 1.2.0
+"""
+
 
 def surface(*tools: dict[str, Any], **tiers: str) -> Surface:
     return build_surface({"tools": [{"inputSchema": {"type": "object"}, **tool} for tool in tools]}, tier_of_list=tiers)
@@ -162,8 +175,10 @@ def test_a_tool_is_not_removed_before_its_sunset(sunset: str, today: date | None
         ),
         # a deprecation that says no since is as old as the baseline that carried it
         (tool("old", deprecated={"replacement": "new"}), "", ["removed-early"]),
-        # without a changelog only the baseline's release can be counted
-        (tool("old", deprecated={"since": "1.2.0", "replacement": "new"}), "", ["removed-early"]),
+        # without a changelog the release that the surface names and the baseline count
+        (tool("old", deprecated={"since": "1.2.0", "replacement": "new"}), "", []),
+        (tool("old", deprecated={"since": "1.4.0", "replacement": "new"}), "", ["removed-early"]),
+        (tool("old", deprecated={"since": "1.5.0", "replacement": "new"}), "", ["removed-early"]),
         # an announcement about an argument is none about the tool
         (tool("old"), LOG.replace("`old` is", "The argument `q` of `old` is"), ["removed-undeprecated"]),
         # one that was withdrawn does not count any more
@@ -173,11 +188,12 @@ def test_a_tool_is_not_removed_before_its_sunset(sunset: str, today: date | None
             ["removed-undeprecated"],
         ),
         # a pre-release is no release
-        (tool("old"), LOG.replace("## 1.3.0", "## 1.3.0-rc.1"), ["removed-early"]),
-        # patches of one minor release count once
-        (tool("old"), LOG.replace("## 1.3.0", "## 1.4.1"), ["removed-early"]),
+        (tool("old"), LATER, []),
+        (tool("old"), LATER.replace("## 1.3.0", "## 1.3.0-rc.1"), ["removed-early"]),
+        # a patch is no minor release
+        (tool("old"), LATER.replace("## 1.3.0", "## 1.3.1"), ["removed-early"]),
         # a release that was taken back is none either
-        (tool("old"), LOG.replace("## 1.3.0", "## 1.3.0 [YANKED]"), ["removed-early"]),
+        (tool("old"), LATER.replace("## 1.3.0", "## 1.3.0 [YANKED]"), ["removed-early"]),
         # a second announcement takes nothing back, and in another spelling of the versions nothing changes
         (tool("old"), LOG.replace("## 1.3.0", "## 1.3.0\n\n**Deprecated**\n\n- `old` goes; use `new`."), []),
         (tool("old"), LOG.replace("## 1.3.0", "## 1.3").replace("## 1.2.0", "## v1.2"), []),
@@ -193,7 +209,7 @@ def test_a_tool_is_not_removed_before_its_sunset(sunset: str, today: date | None
             [],
         ),
         (
-            tool("old", deprecated={"since": "2026-02-01", "replacement": "new"}),
+            tool("old", deprecated={"since": "2026-05-02", "replacement": "new"}),
             "## 2.0.0 (current)\n\n## 1.4.0 - 2026-09-01\n\n## 1.3.0 - 2026-05-01\n\n## 1.2.0 - 2026-01-02\n",
             ["removed-early"],
         ),
@@ -331,14 +347,15 @@ def test_an_entry_about_a_named_argument_deprecates_no_tool() -> None:
 
 
 def test_the_first_announcement_of_an_argument_starts_its_window() -> None:
-    """Announced in 1.2.0 and said again in 1.4.0: a minor release lies between the first word and the break."""
+    """Announced in 1.2.0 and said again in the patch 1.4.1: minor releases have carried the first word."""
     old = tool("old", inputSchema={"type": "object", "properties": {"q": {"type": "string"}}})
     broken = {**old, "inputSchema": {**old["inputSchema"], "required": ["q"]}}
     told = "\n\n**Deprecated**\n\n- `old` without `q` is deprecated."
-    early, late = "## 1.2.0", "## 1.4.0"
+    early, late = "## 1.2.0", "## 1.4.1"
     log = LOG.replace("\n\n**Deprecated**\n\n- `old` is deprecated; use `new` instead.", "")
+    log = log.replace("## 1.4.0", "## 1.4.1\n\n## 1.4.0")
     before, after = surface(old, NEW, old="advanced"), surface(broken, NEW, old="advanced")
     both = log.replace(early, early + told).replace(late, late + told)
-    assert judged(before, after, log=both, now="1.5.0") == []
+    assert judged(before, after, log=both, before="1.4.1", now="1.5.0") == []
     only_late = log.replace(late, late + told)
-    assert judged(before, after, log=only_late, now="1.5.0") == ["advanced-break-early"]
+    assert judged(before, after, log=only_late, before="1.4.1", now="1.5.0") == ["advanced-break-early"]
