@@ -20,6 +20,13 @@ def no_secrets_of_other_tests() -> Iterator[None]:
     forget()
 
 
+@pytest.fixture(autouse=True)
+def no_tag_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where CI builds a tag of ours, the projects of tests are not built from it."""
+    for name in ("GITHUB_REF_TYPE", "GITHUB_REF_NAME", "CI_COMMIT_TAG"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write tests/golden anew; then read the diff")
 

@@ -9,6 +9,7 @@ from mcp_governor.checking.events import Emit, silent
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import read_governed
 from mcp_governor.checking.run import check_surface
+from mcp_governor.checking.stage import stage_of
 from mcp_governor.target import recorded_baseline, recorded_source
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def check_offline(
     emit: Emit = silent,
     today: date | None = None,
     places: bool = False,
+    release: bool = False,
 ) -> Report:
     """:func:`mcp_governor.checking.run.check` over the recorded surface of the work tree.
 
@@ -36,6 +38,7 @@ def check_offline(
         emit: told what happens while it happens.
         today: the day that acceptances are judged by; default is the current date.
         places: find the lines of the recorded file that the report is about.
+        release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
 
     Raises:
         UsageError: ``target`` or ``against`` is a live server.
@@ -45,5 +48,7 @@ def check_offline(
     here = Path.cwd()
     source = recorded_source(config, target, base=here)
     surface = read_governed(source, config, emit=emit)
-    report = check_surface(surface, recorded_baseline(config, against, base=here), config, emit=emit, today=today)
+    stage = stage_of(config, surface, release=release)
+    baseline = recorded_baseline(config, against, base=here, stage=stage)
+    report = check_surface(surface, baseline, config, emit=emit, today=today, stage=stage)
     return with_places(report, surface, source) if places else report

@@ -9,6 +9,7 @@ from mcp_governor.checking.changelog import Declared, check_changelog, read_decl
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog, SchemaVersion
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
+    from mcp_governor.stage import Stage
     from mcp_governor.surface import Surface
     from mcp_governor.target import Baseline
 
@@ -49,6 +51,7 @@ def check_release(
     today: date,
     *,
     changelog: Changelog | None = None,
+    stage: Stage = EVERY_CHANGE,
 ) -> ReleaseResult:
     """Hold a surface to the configured changelog, or to another one, and to the policy.
 
@@ -70,6 +73,7 @@ def check_release(
         changelog=declared.changelog,
         settings=config.policy,
         today=today,
+        stage=stage,
     )
     told = check_changelog(declared, surface, baseline, changes, config)
     return ReleaseResult(

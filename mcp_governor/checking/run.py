@@ -13,9 +13,11 @@ from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import baseline_info, counts_of, read_governed, refuse_empty, trusting
 from mcp_governor.checking.settings import fail_on, lint_settings
+from mcp_governor.checking.stage import stage_of
 from mcp_governor.config import Config, load_config
+from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import LiveSource, read_baseline, resolve
+from mcp_governor.target import LiveSource, Source, read_baseline, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog
     from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.findings import Finding
+    from mcp_governor.stage import Stage
     from mcp_governor.target import Baseline
 
 _T = TypeVar("_T")
@@ -41,6 +44,7 @@ def check(
     emit: Emit = silent,
     today: date | None = None,
     places: bool = False,
+    release: bool = False,
 ) -> Report:
     """Everything the configuration asks for, over one target: one verdict.
 
@@ -53,6 +57,7 @@ def check(
         emit: told what happens while it happens.
         today: the day that acceptances are judged by; default is the current date.
         places: find the lines of a recorded file that the report is about.
+        release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
 
     Raises:
         GovernorError: the run could not be made; its ``exit_code`` says of which kind.
@@ -61,20 +66,30 @@ def check(
         target, config = None, target
     config = config if config is not None else load_config()
     if isinstance(target, Surface):
-        baseline = read_baseline(config, against)
-        return check_surface(target, baseline, config, emit=emit, today=today)
+        stage = stage_of(config, target, release=release)
+        baseline = read_baseline(config, against, stage=stage)
+        return check_surface(target, baseline, config, emit=emit, today=today, stage=stage)
     source = resolve(None if target is None else str(target), config, command=command)
     config = trusting(config, source)
-    baseline = read_baseline(config, against, source=source)
+    # What somebody named is read before a server is started; which release is the last one depends on the surface.
+    named = against is not None or bool(config.baseline)
+    baseline = read_baseline(config, against, source=source) if named else None
+    surface, called = _read_and_call(source, config, emit)
+    stage = stage_of(config, surface, release=release)
+    if not named:
+        baseline = read_baseline(config, source=source, stage=stage)
+    report = check_surface(surface, baseline, config, called=called, emit=emit, today=today, stage=stage)
+    return with_places(report, surface, source) if places and called is None else report
+
+
+def _read_and_call(source: Source, config: Config, emit: Emit) -> tuple[Surface, CallReport | None]:
+    """The surface, and the calls that the configuration asks for, where there is a server to call."""
     from mcp_governor.checking.calling import call_target, configured_calls
 
     calls = configured_calls(config)
     if calls is None or not isinstance(source, LiveSource):
-        surface = read_governed(source, config, emit=emit)
-        report = check_surface(surface, baseline, config, emit=emit, today=today)
-        return with_places(report, surface, source) if places else report
-    surface, called = call_target(source, config, calls, emit=emit)
-    return check_surface(surface, baseline, config, called=called, emit=emit, today=today)
+        return read_governed(source, config, emit=emit), None
+    return call_target(source, config, calls, emit=emit)
 
 
 def check_surface(
@@ -86,6 +101,7 @@ def check_surface(
     emit: Emit = silent,
     today: date | None = None,
     changelog: Changelog | None = None,
+    stage: Stage = EVERY_CHANGE,
 ) -> Report:
     """:func:`check` for a surface and a baseline that were read, and calls that were made.
 
@@ -93,9 +109,10 @@ def check_surface(
         surface, baseline, config, emit, today: as there.
         called: the calls that were made.
         changelog: one to hold the surface to instead of the configured file's, such as a release to be.
+        stage: between releases, or at one; ``EVERY_CHANGE`` judges the surface as a release.
     """
     refuse_empty(surface)
-    run = _Run(surface, baseline, config, emit, today or date.today(), changelog)
+    run = _Run(surface, baseline, config, emit, today or date.today(), changelog, stage)
     changes = run.station("compare", run.compare) if baseline is not None else []
     release = run.station("policy", lambda: run.hold(changes))
     linted = run.station("lint", run.lint)
@@ -109,11 +126,16 @@ def check_surface(
 
 
 def changelog_report(
-    surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None
+    surface: Surface,
+    baseline: Baseline | None,
+    config: Config,
+    *,
+    today: date | None = None,
+    stage: Stage = EVERY_CHANGE,
 ) -> Report:
     """The part of :func:`check_surface` that is about the changelog: what ``changelog check`` runs."""
     refuse_empty(surface)
-    run = _Run(surface, baseline, config, silent, today or date.today())
+    run = _Run(surface, baseline, config, silent, today or date.today(), stage=stage)
     changes = run.compare() if baseline is not None else []
     release = run.hold(changes)
     told = [finding for finding in release.findings if finding.rule.startswith("changelog/")]
@@ -134,6 +156,7 @@ class _Run:
     emit: Emit
     today: date
     changelog: Changelog | None = None
+    stage: Stage = EVERY_CHANGE
     counts: dict[str, int] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
 
@@ -153,7 +176,15 @@ class _Run:
     def hold(self, changes: Sequence[Change]) -> ReleaseResult:
         from mcp_governor.checking.release import check_release
 
-        return check_release(self.surface, self.baseline, changes, self.config, self.today, changelog=self.changelog)
+        return check_release(
+            self.surface,
+            self.baseline,
+            changes,
+            self.config,
+            self.today,
+            changelog=self.changelog,
+            stage=self.stage,
+        )
 
     def lint(self) -> list[Finding]:
         from mcp_governor.linting import run_rules

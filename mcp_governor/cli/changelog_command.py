@@ -52,12 +52,15 @@ def check(run: Run, target: str | None, against: str | None) -> int:
     from mcp_governor.checking.changelog import load_changelog
     from mcp_governor.checking.reading import read_governed
     from mcp_governor.checking.run import changelog_report
+    from mcp_governor.checking.stage import stage_of
     from mcp_governor.target import read_baseline
 
     load_changelog(run.config)
     source = run.source(target)
     surface = read_governed(source, run.config)
-    report = changelog_report(surface, read_baseline(run.config, against, source=source), run.config)
+    stage = stage_of(run.config, surface)
+    baseline = read_baseline(run.config, against, source=source, stage=stage)
+    report = changelog_report(surface, baseline, run.config, stage=stage)
     return deliver(report, run.output)
 
 

@@ -22,9 +22,10 @@ from mcp_governor.errors import UsageError
 @target_argument
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
 @click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
+@click.option("--release", is_flag=True, help="Judge version and changelog as those of a release.")
 @click.option("--offline", is_flag=True, help="Start, fetch and import nothing: check the recorded surface.")
 @reporting("trust")
-def check(run: Run, target: str | None, against: str | None, level: str | None, offline: bool) -> int:
+def check(run: Run, target: str | None, against: str | None, level: str | None, release: bool, offline: bool) -> int:
     """Check the surface: breaking changes, version, changelog, lint. One verdict.
 
     TARGET may be left out where the configuration names one. A server can be given as -- COMMAND. A server that you
@@ -50,7 +51,15 @@ def check(run: Run, target: str | None, against: str | None, level: str | None, 
     places = places_wanted(run.output)
     with progress(run.output) as emit:
         if offline:
-            report = check_offline(target, config=config, against=against, emit=emit, places=places)
+            report = check_offline(target, config=config, against=against, emit=emit, places=places, release=release)
         else:
-            report = run_check(target, config=config, against=against, command=command, emit=emit, places=places)
+            report = run_check(
+                target,
+                config=config,
+                against=against,
+                command=command,
+                emit=emit,
+                places=places,
+                release=release,
+            )
     return deliver(report, run.output)

@@ -105,6 +105,7 @@ class Windows:
 class PolicyConfig:
     """``[tool.mcp-governor.policy]``: what the schema cannot settle (docs/changes.md)."""
 
+    gate: str = "change"
     zero_policy: str = "minor-may-break"
     calver: str = "minor"
     unknown: str = "breaking"

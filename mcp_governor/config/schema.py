@@ -96,6 +96,11 @@ _LINT = _table(
 
 _POLICY = _table(
     {
+        "gate": _key(
+            {"enum": ["change", "release"]},
+            "When version and changelog must be right: with every change, or at a release. "
+            "Between releases the version may stand still, and changes are listed under ## Unreleased.",
+        ),
         "zero-policy": _key(
             {"enum": ["minor-may-break", "anything-goes", "strict"]}, "What a version before 1.0.0 may break."
         ),

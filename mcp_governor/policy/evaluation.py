@@ -10,6 +10,7 @@ from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.deprecation import check_departures, check_deprecations
 from mcp_governor.policy.model import PolicyResult, required_step
 from mcp_governor.policy.windows import History
+from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, scheme_of
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.changelog import Changelog
     from mcp_governor.findings import Finding
+    from mcp_governor.stage import Stage
     from mcp_governor.surface.model import Surface
     from mcp_governor.version_steps import Step
 
@@ -40,6 +42,7 @@ def evaluate(
     changelog: Changelog | None = None,
     settings: PolicyConfig = DEFAULT_POLICY,
     today: date | None = None,
+    stage: Stage = EVERY_CHANGE,
 ) -> PolicyResult:
     """Hold a release to its promises: tiers, version step, deprecation windows.
 
@@ -51,6 +54,7 @@ def evaluate(
         changelog: in which releases are counted and deprecations told.
         settings: the config's ``policy`` table.
         today: the day that sunsets are judged by; ``None`` leaves days unjudged.
+        stage: between releases a version that stands still is not judged.
     """
     history = History(changelog, old_version, new_version, settings.windows)
     found = list(_published(new))
@@ -62,8 +66,9 @@ def evaluate(
     forcing = tuple(change for change, bump in counted if bump is highest and bump is not Bump.NONE)
     needed = needed_step(highest, old_version or "", zero_policy=settings.zero_policy)
     step = declared_step(old_version, new_version, calver=settings.calver) if old_version and new_version else None
-    found += _version(step, needed, forcing, old_version, new_version)
-    found += _scheme(step, old_version, new_version, settings)
+    if stage.at_release or (step is not None and old_version != new_version):
+        found += _version(step, needed, forcing, old_version, new_version)
+        found += _scheme(step, old_version, new_version, settings)
     found += check_departures(changes, old, new, history, zero_policy=settings.zero_policy, today=today)
     return PolicyResult(needed, step.bump if step is not None else None, tuple(found), forcing)
 

@@ -223,46 +223,94 @@ def _begun(folder: Path) -> bool:
     return False
 
 
-def latest_release(folder: Path, *paths: str) -> tuple[str, str] | None:
-    """The tag of the highest released version reachable from HEAD that holds a file, and which of ``paths`` it holds.
+class _Release(NamedTuple):
+    version: Numbered
+    tag: str
+    object_id: str
+
+
+def _counted(folder: Path, tags: Iterable[tuple[str, str]]) -> list[_Release]:
+    """The release tags among tags (object id and name), the highest versions first.
 
     Only tags that are versions (:func:`version_of_tag`) and no pre-release count. Where several packages are released
     from one repository, the tags with the name of ``folder`` count, else those without a name.
+    """
+    releases = [
+        _Release(version, tag, object_id)
+        for object_id, tag in tags
+        if (version := version_of_tag(tag)) is not None and not version.prerelease
+    ]
+    names = {release.tag: name_of_tag(release.tag) for release in releases}
+    for name in (folder.resolve().name, ""):
+        if name in names.values():
+            releases = [release for release in releases if names[release.tag] == name]
+            break
+    return sorted(releases, key=lambda release: release.version, reverse=True)
+
+
+def latest_release(folder: Path, *paths: str, before: str = "") -> tuple[str, str] | None:
+    """The tag of the highest released version reachable from HEAD that holds a file, and which of ``paths`` it holds.
 
     Args:
         folder: a folder inside the work tree.
         paths: relative to ``folder``, the best first; ``{version}`` in one stands for the version of the tag.
+        before: a release tag: only lower versions count, and only those of other commits than HEAD.
 
     Returns:
-        ``None`` outside of git, and where no release holds any.
+        ``None`` outside of git, and where no release holds any. Which tags are releases: :func:`_counted`.
 
     Raises:
         TargetError: git does not read the repository, or cannot read a file of it.
     """
     if not _begun(folder):
         return None
-    releases = [
-        (version, tag, object_id)
-        for object_id, tag in _tags(folder, "--merged=HEAD")
-        if (version := version_of_tag(tag)) is not None and not version.prerelease
-    ]
-    names = {tag: name_of_tag(tag) for _, tag, _ in releases}
-    for name in (folder.resolve().name, ""):
-        if name in names.values():
-            releases = [release for release in releases if names[release[1]] == name]
-            break
-    latest = sorted(releases, key=lambda item: item[0], reverse=True)[:_LATEST]
-    places = [
-        (tag, object_id, path.replace("{version}", version.text))
-        for version, tag, object_id in latest
-        for path in paths
-    ]
-    held = _blobs(folder, [(object_id, path) for _, object_id, path in places])
-    for (tag, object_id, path), blob in zip(places, held, strict=True):
+    releases = _counted(folder, _tags(folder, "--merged=HEAD"))
+    below = version_of_tag(before)
+    if below is not None:
+        here = {tag for _, tag in _tags(folder, "--points-at=HEAD")}
+        releases = [release for release in releases if release.version < below and release.tag not in here]
+    latest = releases[:_LATEST]
+    places = [(release, path.replace("{version}", release.version.text)) for release in latest for path in paths]
+    held = _blobs(folder, [(release.object_id, path) for release, path in places])
+    for (release, path), blob in zip(places, held, strict=True):
         if blob is not None:
-            return tag, path
-        _refuse_lost(folder, object_id, path, tag)
+            return release.tag, path
+        _refuse_lost(folder, release.object_id, path, release.tag)
     return None
+
+
+def release_of_head(folder: Path) -> str:
+    """The release tag that HEAD carries, that of the highest version; empty where it carries none, or outside of git.
+
+    Raises:
+        TargetError: git does not read the repository.
+    """
+    here = {tag for _, tag in _tags(folder, "--points-at=HEAD")} if _begun(folder) else set()
+    if not any(map(version_of_tag, here)):
+        return ""
+    counted = _counted(folder, _tags(folder, "--merged=HEAD"))
+    return next((release.tag for release in counted if release.tag in here), "")
+
+
+def release_tag(folder: Path, name: str) -> str:
+    """``name`` if a tag of that name is a release of the package in ``folder``, else empty; it need not exist here.
+
+    Raises:
+        TargetError: git does not read the repository.
+    """
+    known = _tags(folder, "--merged=HEAD") if _begun(folder) else []
+    return name if any(release.tag == name for release in _counted(folder, [*known, ("", name)])) else ""
+
+
+def first_held(folder: Path, tag: str, *paths: str) -> str | None:
+    """The first of ``paths`` that a release tag holds, written as in :func:`latest_release`.
+
+    Raises:
+        TargetError: git cannot tell.
+    """
+    version = version_of_tag(tag)
+    named = [path.replace("{version}", version.text if version is not None else "") for path in paths]
+    return next((path for path in named if holds(folder, tag, path)), None)
 
 
 def released_versions(folder: Path) -> frozenset[Numbered]:

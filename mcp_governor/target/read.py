@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.errors import FileFormatError, GovernorError, UsageError
 from mcp_governor.frozen import frozen
+from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.git import file_at, is_shallow, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.config import Config
+    from mcp_governor.stage import Stage
     from mcp_governor.wire import Limits, Recording
 
 
@@ -118,7 +120,9 @@ class Baseline:
     surface: Surface
 
 
-def read_baseline(config: Config, against: str | None = None, *, source: Source | None = None) -> Baseline | None:
+def read_baseline(
+    config: Config, against: str | None = None, *, source: Source | None = None, stage: Stage = EVERY_CHANGE
+) -> Baseline | None:
     """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
     the one in the work tree; ``None`` where there is none of these, or the run is isolated from them.
 
@@ -128,6 +132,7 @@ def read_baseline(config: Config, against: str | None = None, *, source: Source 
         source: what is governed, ``None`` for a surface that was read already. Where it is a server of the
             configuration, the run starts what that names anyway; over a recording, or over a server that the user
             typed, the configuration cannot make it start or fetch anything besides.
+        stage: of the run: what a tag released is held to the release before it.
 
     Raises:
         UsageError: the configuration names a server, and ``source`` is not one of its servers.
@@ -147,7 +152,7 @@ def read_baseline(config: Config, against: str | None = None, *, source: Source 
                 f'Record the baseline with: mcp-governor snapshot -o FILE, or type it: --against "{shown}"',
             )
     else:
-        found = None if config.isolated else _default_source(config)
+        found = None if config.isolated else _default_source(config, stage)
         if found is None:
             return None
         named = found
@@ -156,10 +161,10 @@ def read_baseline(config: Config, against: str | None = None, *, source: Source 
     return Baseline(named.shown, read_source(named, tiers=tiers))
 
 
-def _default_source(config: Config) -> Source | None:
+def _default_source(config: Config, stage: Stage) -> Source | None:
     file = config.root / SURFACE_FILE
     shown = SURFACE_FILE
-    held = latest_release(config.root, *recordings(config, SURFACE_FILE))
+    held = latest_release(config.root, *recordings(config, SURFACE_FILE), before=stage.tag)
     if held is not None:
         return GitSource(shown=f"git:{held[0]}", ref=held[0], path=held[1], folder=config.root)
     if file.is_file() and is_shallow(config.root):

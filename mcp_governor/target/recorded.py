@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import TargetError, UsageError
+from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import NO_TIER_RULES
 from mcp_governor.target.git import holds, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.config import Config
+    from mcp_governor.stage import Stage
 
 
 def recorded_source(config: Config, target: str | None = None, *, base: Path) -> Source:
@@ -42,9 +44,17 @@ def recorded_source(config: Config, target: str | None = None, *, base: Path) ->
     return FileSource(shown=visible(name), path=path)
 
 
-def recorded_baseline(config: Config, against: str | None = None, *, base: Path) -> Baseline | None:
+def recorded_baseline(
+    config: Config, against: str | None = None, *, base: Path, stage: Stage = EVERY_CHANGE
+) -> Baseline | None:
     """What a recording is compared with: ``against``, else the surface file at the latest release tag, else at
     ``HEAD``; ``None`` where it was never committed, or the run is isolated from both.
+
+    Args:
+        config: names the surface file.
+        against: what the user typed.
+        base: what a relative ``against`` starts from.
+        stage: of the run: what a tag released is held to the release before it.
 
     Raises:
         UsageError: ``against`` is a live server.
@@ -53,7 +63,7 @@ def recorded_baseline(config: Config, against: str | None = None, *, base: Path)
     if against is not None:
         source: Source | None = _no_server(parse_target(against, config, base=base), against)
     else:
-        source = None if config.isolated else _committed(config)
+        source = None if config.isolated else _committed(config, stage)
     return Baseline(source.shown, read_source(source, tiers=NO_TIER_RULES)) if source is not None else None
 
 
@@ -66,9 +76,9 @@ def _no_server(source: Source, named: str) -> Source:
     return source
 
 
-def _committed(config: Config) -> Source | None:
+def _committed(config: Config, stage: Stage) -> Source | None:
     name = baseline_file(config)
-    held = latest_release(config.root, *recordings(config, name))
+    held = latest_release(config.root, *recordings(config, name), before=stage.tag)
     if held is None and holds(config.root, "HEAD", name):
         held = ("HEAD", name)
     if held is None:

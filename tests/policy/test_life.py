@@ -92,16 +92,18 @@ class Repository:
         return done.code, sorted(rule for rule in rules if rule.startswith(("policy/", "changelog/")))
 
     def release(self, version: str, *, process: bool = False) -> None:
-        """Draft, check, release, record, commit and tag; each must go through, and the next check too."""
+        """Draft, check, release, record, commit and tag; each must go through, and the check at the tag says what the
+        one before it said."""
         self.version = version
         for arguments in (["changelog", "draft"], ["check"], ["changelog", "release", version]):
             done = self.run(*arguments, process=process)
             assert done.code == 0, (arguments, done.out, done.err)
+        before = self.check()
         assert self.run("snapshot", "-o", "mcp-surface.json").code == 0
         self.git("add", "-A")
         self.git("commit", "-q", "-m", version)
         self.git("tag", f"v{version}")
-        assert self.check() == (0, [])
+        assert self.check() == before
 
     @property
     def log(self) -> str:
@@ -227,6 +229,9 @@ def test_a_release_is_the_next_baseline_without_another_command(repository: Repo
         life.git("commit", "-q", "-m", version)
         life.git("tag", f"notes-{version}")
     assert not (life.root / "mcp-surface.json").exists()
+    done = life.run("check", "--format", "json")
+    assert (done.code, done.report["baseline"]["source"]) == (0, "git:notes-1.1.0"), "what a tag released is judged"
+    life.git("commit", "-q", "--allow-empty", "-m", "next")
     done = life.run("check", "--format", "json")
     assert (done.code, done.report["baseline"]["source"]) == (0, "git:notes-1.2.0")
     assert done.report["baseline"]["version"] == "1.2.0"

@@ -1,0 +1,86 @@
+"""The one place that decides whether a run is between releases or at one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import GovernorError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.stage import Stage
+from mcp_governor.surface import parse_surface
+from mcp_governor.target.git import file_at, first_held, release_of_head, release_tag
+from mcp_governor.target.read import recordings
+from mcp_governor.target.resolve import baseline_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
+
+
+def stage_of(
+    config: Config, surface: Surface, *, release: bool = False, environ: Mapping[str, str] | None = None
+) -> Stage:
+    """Whether a run over a surface is between releases or at one.
+
+    At a release are runs that say so (``release``), runs under ``policy.gate = "change"``, and builds of a release
+    tag: CI names the tag (GitHub and GitLab), or HEAD carries it and nothing has changed since. A work tree in which
+    the surface or the changelog has moved on from its tag is between releases again.
+
+    Args:
+        config: its ``policy.gate``, its folder, its changelog, and where releases record their surface.
+        surface: the surface of now.
+        release: ``--release``.
+        environ: the variables that CI sets; default are ours.
+
+    Returns:
+        The stage. Where git cannot be read there is no tag: whatever needs git says so itself.
+    """
+    tag = ""
+    if not config.isolated:
+        tag = _named_by_ci(config, os.environ if environ is None else environ) or _built_here(config, surface)
+    gate = config.policy.gate
+    return Stage(gate, at_release=release or bool(tag) or gate == "change", tag=tag)
+
+
+def _named_by_ci(config: Config, environ: Mapping[str, str]) -> str:
+    """The release tag that CI builds, empty where it builds none, or that of another package."""
+    name = environ.get("CI_COMMIT_TAG", "")
+    if not name and environ.get("GITHUB_REF_TYPE") == "tag":
+        name = environ.get("GITHUB_REF_NAME", "")
+    with contextlib.suppress(GovernorError):
+        return release_tag(config.root, name) if name else ""
+    return ""
+
+
+def _built_here(config: Config, surface: Surface) -> str:
+    """The release tag that HEAD carries, where surface and changelog are those that it released."""
+    with contextlib.suppress(GovernorError):
+        tag = release_of_head(config.root)
+        if tag and _same_changelog(config) and _same_surface(config, surface, tag):
+            return tag
+    return ""
+
+
+def _same_changelog(config: Config) -> bool:
+    if not config.changelog:
+        return True
+    try:
+        now = read_bytes(config.resolve(config.changelog), limit=MAX_TEXT_BYTES)
+    except OSError:
+        return False
+    # git may write other line ends into the work tree than it stores
+    return now.splitlines() == file_at(config.root, "HEAD", config.changelog).splitlines()
+
+
+def _same_surface(config: Config, surface: Surface, tag: str) -> bool:
+    from mcp_governor.checking.options import changes_between
+
+    path = first_held(config.root, tag, *recordings(config, baseline_file(config)))
+    if path is None:
+        return False
+    released = parse_surface(file_at(config.root, tag, path), f"git:{tag}")
+    return released.version == surface.version and not changes_between(released, surface, config)
