@@ -43,9 +43,9 @@ def read_declared(config: Config, surface: Surface | None, changelog: Changelog 
         FileFormatError: the changelog is named and cannot be read.
         ConfigError: the schema version names a constant that is not there.
     """
-    from mcp_governor.changelog.stating import schema_version
+    from mcp_governor.version_sources import schema_version
 
-    expected = schema_version(config.schema_version, surface, config.root)
+    expected = schema_version(config.schema_version, surface, config.root, config=config.path)
     if changelog is None and config.changelog:
         changelog = load_changelog(config)
     return Declared(changelog, expected)

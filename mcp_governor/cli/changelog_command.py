@@ -112,7 +112,7 @@ def _next_version(desk: _Desk) -> str:
     from mcp_governor.version_steps import Scheme, needed_step, next_version, same_version, scheme_of
 
     spec = desk.config.schema_version
-    expected = schema_version(spec, desk.surface, desk.config.root)
+    expected = schema_version(spec, desk.surface, desk.config.root, config=desk.config.path)
     now = expected.text
     before = baseline_version(spec, desk.baseline.surface, desk.book, expected) if desk.baseline else None
     section = desk.book.current

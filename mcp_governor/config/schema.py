@@ -176,7 +176,8 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                 "changelog": _key(_TEXT, "The schema changelog. Default: docs/mcp-schema-changelog.md if there."),
                 "schema-version": _key(
                     _TEXT,
-                    'Where the version comes from: "serverInfo", "pkg.module:CONSTANT", or the version.',
+                    'Where the version comes from: "serverInfo", "pyproject.toml", "package.json", "server.json" (also '
+                    'below a folder), "distribution:NAME", "git-tag", "pkg.module:CONSTANT", or the version itself.',
                 ),
                 "profile": _key(
                     {"anyOf": [name, {"type": "array", "items": name}]}

@@ -229,20 +229,23 @@ class _Release(NamedTuple):
     object_id: str
 
 
-def _counted(folder: Path, tags: Iterable[tuple[str, str]]) -> list[_Release]:
+def _counted(
+    folder: Path, tags: Iterable[tuple[str, str]], package: str | None = None, *, stable: bool = True
+) -> list[_Release]:
     """The release tags among tags (object id and name), the highest versions first.
 
-    Only tags that are versions (:func:`version_of_tag`) and no pre-release count. Where several packages are released
-    from one repository, the tags with the name of ``folder`` count, else those without a name.
+    Only tags that are versions (:func:`version_of_tag`) count, without pre-releases where ``stable``. Where several
+    packages are released from one repository, the tags with the name of ``package`` count; where none is named, those
+    with the name of ``folder``, else those without a name.
     """
     releases = [
         _Release(version, tag, object_id)
         for object_id, tag in tags
-        if (version := version_of_tag(tag)) is not None and not version.prerelease
+        if (version := version_of_tag(tag)) is not None and not (stable and version.prerelease)
     ]
     names = {release.tag: name_of_tag(release.tag) for release in releases}
-    for name in (folder.resolve().name, ""):
-        if name in names.values():
+    for name in (folder.resolve().name, "") if package is None else (package,):
+        if name in names.values() or package is not None:
             releases = [release for release in releases if names[release.tag] == name]
             break
     return sorted(releases, key=lambda release: release.version, reverse=True)
@@ -290,6 +293,26 @@ def release_of_head(folder: Path) -> str:
         return ""
     counted = _counted(folder, _tags(folder, "--merged=HEAD"))
     return next((release.tag for release in counted if release.tag in here), "")
+
+
+def tagged_version(folder: Path, package: str | None = None) -> tuple[Numbered, str] | None:
+    """The version that HEAD is tagged with, else the highest release that lies behind it, and its tag.
+
+    Args:
+        folder: a folder inside the work tree.
+        package: whose tags count, as they spell its name; see :func:`_counted` for the default.
+
+    Returns:
+        ``None`` outside of git, and where no tag is a version.
+
+    Raises:
+        TargetError: git does not read the repository.
+    """
+    if not _begun(folder):
+        return None
+    here = _counted(folder, _tags(folder, "--points-at=HEAD"), package, stable=False)
+    found = here or _counted(folder, _tags(folder, "--merged=HEAD"), package)
+    return (found[0].version, found[0].tag) if found else None
 
 
 def release_tag(folder: Path, name: str) -> str:

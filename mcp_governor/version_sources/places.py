@@ -1,0 +1,211 @@
+"""Where a version that a server reports is written, so that a message can say which line to edit.
+
+A best effort: a server may compute its version. The lines that are looked at hold the very text that was reported, or
+make the server; nothing is imported or run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
+from mcp_governor.parsing import read_toml
+from mcp_governor.version_sources.model import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SERVER_CLASSES = frozenset({"FastMCP", "MCPServer", "Server"})
+"""Classes of the Python SDKs that take ``version=`` and report their own where it is left out."""
+
+_SKIPPED = frozenset(
+    {".git", ".venv", "venv", "node_modules", "dist", "build", "__pycache__", "tests", "test", "docs", "examples"}
+)
+_SUFFIXES = (".py", ".ts", ".mts", ".js", ".mjs", ".cjs")
+_MOST_FILES = 2_000
+_MOST_ENTRIES = 20_000
+_MOST_BYTES = 32 * MEBIBYTE
+"""Source that is read for one place: a second or two. Beyond, the place is not known and the message names none."""
+_LARGEST = 512 * 1024
+"""Bytes of one file; larger ones are generated. They are passed over."""
+
+_SCRIPT_VERSION = re.compile(r"""\bversion\s*[:=]\s*(?P<mark>["'`])(?P<version>[^"'`\n]{1,256})(?P=mark)""")
+_SCRIPT_SERVER = re.compile(r"\bnew\s+(?:Mcp)?Server\s*\(|\bnew\s+FastMCP\b")
+
+
+class ServerCall(NamedTuple):
+    """A call that makes a server.
+
+    Attributes:
+        name: of the class.
+        file: where.
+        line: of the call, from 1.
+        version: the text that it is given, ``None`` where it is given none.
+        computed: it is given a version that is no text.
+    """
+
+    name: str
+    file: Path
+    line: int
+    version: str | None
+    computed: bool
+
+
+def server_place(text: str | None, root: Path) -> Written | None:
+    """The line that says the version which a server reports.
+
+    Args:
+        text: the version; ``None`` where the server reports none.
+        root: the folder of the project. A folder that holds no project is not searched.
+    """
+    if not text or not is_project(root):
+        return None
+    for file in _sources(root, _SUFFIXES):
+        source = _source(file, text)
+        if source is not None and (line := _line_in_source(file, source, text)):
+            return _written(file, line, root)
+    return project_place(text, root)
+
+
+def project_place(text: str, root: Path) -> Written | None:
+    """The line of a project file that states a version, where one states that one."""
+    from mcp_governor.version_sources.projects import project_files, read_project
+
+    for file in project_files(root):
+        try:
+            stated = read_project(file, root)
+        except ConfigError:
+            continue
+        if stated.text == text and stated.line is not None:
+            return _written(stated.file, stated.line, root)
+    return None
+
+
+def configured_place(root: Path, config: Path | None) -> Written | None:
+    """The line of a configuration that says ``schema-version``."""
+    from mcp_governor.version_sources.lines import line_of
+
+    files = (config,) if config is not None else (root / "mcp-governor.toml", root / "pyproject.toml")
+    for file in files:
+        table = ("tool", "mcp-governor") if file.name == "pyproject.toml" else ()
+        try:
+            text = read_bytes(file, limit=MAX_TEXT_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
+            line = line_of(text, (*table, "schema-version"), read_toml)
+        except (OSError, ValueError):
+            continue
+        if line is not None:
+            return _written(file, line, root)
+    return None
+
+
+def is_project(root: Path) -> bool:
+    """Whether a folder is that of a project, by the files that build tools and we keep in one."""
+    names = ("pyproject.toml", "package.json", "setup.py", "setup.cfg", "mcp-governor.toml", "server.json")
+    return any(is_regular(root / name) for name in names)
+
+
+def server_calls(root: Path) -> Iterator[ServerCall]:
+    """The calls in Python source that make a server."""
+    for file in _sources(root, (".py",)):
+        source = _source(file, "")
+        if source is not None:
+            yield from _calls(file, source)
+
+
+def _line_in_source(file: Path, source: str, text: str) -> int | None:
+    if file.suffix == ".py":
+        return _line_in_python(file, source, text)
+    if _SCRIPT_SERVER.search(source) is None:
+        return None
+    for match in _SCRIPT_VERSION.finditer(source):
+        if match["version"] == text:
+            return source.count("\n", 0, match.start()) + 1
+    return None
+
+
+def _line_in_python(file: Path, source: str, text: str) -> int | None:
+    """The version that a server is given in this file, or a constant of it that a server could be given."""
+    calls = list(_calls(file, source))
+    for call in calls:
+        if call.version == text:
+            return call.line
+    if not any(call.computed for call in calls):
+        return None
+    assigned = re.compile(rf"(?im)^[ \t]*\w*version\w*[ \t]*(?::[^=\n]*)?=[ \t]*(['\"]){re.escape(text)}\1")
+    match = assigned.search(source)
+    return source.count("\n", 0, match.start()) + 1 if match else None
+
+
+def _calls(file: Path, source: str) -> Iterator[ServerCall]:
+    if not any(name in source for name in SERVER_CLASSES):
+        return
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = _last_name(node.func)
+        if name not in SERVER_CLASSES:
+            continue
+        given = next((word.value for word in node.keywords if word.arg == "version"), None)
+        text = given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else None
+        spread = any(word.arg is None for word in node.keywords)
+        line = given.lineno if given is not None else node.lineno
+        yield ServerCall(name, file, line, text, computed=spread or (given is not None and text is None))
+
+
+def _last_name(expression: ast.expr) -> str:
+    """The class of ``FastMCP``, ``fastmcp.FastMCP`` and ``Server[Any]``."""
+    if isinstance(expression, ast.Subscript):
+        expression = expression.value
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else ""
+
+
+def _source(file: Path, text: str) -> str | None:
+    """The content of a file that holds a text."""
+    try:
+        data = read_bytes(file, limit=_LARGEST)
+        return data.decode("utf-8-sig") if text.encode() in data else None
+    except (OSError, UnicodeError):
+        return None
+
+
+def _sources(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """The source files below a folder, so many of them; links are not followed."""
+    import os
+
+    seen = files = size = 0
+    folders = [str(root)]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as found:
+                entries = [entry for _, entry in zip(range(_MOST_ENTRIES), found, strict=False)]
+        except OSError:
+            continue
+        for entry in sorted(entries, key=lambda one: one.name):
+            seen += 1
+            if seen > _MOST_ENTRIES:
+                return
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _SKIPPED and not entry.name.startswith("."):
+                    folders.append(entry.path)
+            elif entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
+                files += 1
+                size += min(entry.stat(follow_symlinks=False).st_size, _LARGEST)
+                if files > _MOST_FILES or size > _MOST_BYTES:
+                    return
+                yield Path(entry.path)
+
+
+def _written(file: Path, line: int, root: Path) -> Written:
+    from mcp_governor.version_sources.constants import shown_file
+
+    return Written(shown_file(file, root), line)

@@ -1,0 +1,341 @@
+"""The version that a project's own files state: pyproject.toml, package.json, server.json.
+
+Build tools may compute a version by running code or git; nothing is run here. Where a file says that its version is
+computed, the version is read from where the tool reads it, or the message says which other source to name.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from mcp_governor.errors import ConfigError, FileFormatError
+from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
+from mcp_governor.parsing import BadValueError, read_toml, see_values
+from mcp_governor.surface.file import parse_json
+from mcp_governor.text import one_line, visible
+from mcp_governor.version_sources.constants import read_constant, read_constant_of_file, shown_file
+from mcp_governor.version_sources.lines import line_of
+from mcp_governor.versions import Numbered
+
+_TAGGING = re.compile(
+    r"\s*(?P<tool>setuptools[-_]scm|hatch[-_]vcs|versioningit|versioneer|setuptools[-_]git[-_]versioning|pbr"
+    r"|uv[-_]dynamic[-_]versioning|poetry[-_]dynamic[-_]versioning|dunamai)(?![\w-])",
+    re.IGNORECASE,
+)
+"""Build requirements that take the version from git tags."""
+
+_SOURCES = {"vcs": "hatch-vcs", "scm": "PDM", "uv-dynamic-versioning": "uv-dynamic-versioning"}
+"""What hatch and PDM call a version that comes from git tags, and how messages name the tool."""
+
+# Hatch reads this where the project names no pattern of its own; PDM the first alternative of it.
+_ASSIGNED = re.compile(r"(?im)^(?:__version__|VERSION)(?: ?: ?str)? *= *(['\"])v?(?P<version>[^'\"\n]+)\1")
+
+_LONGEST = 256
+"""Characters of a version; see :mod:`mcp_governor.versions`."""
+
+
+class Stated(NamedTuple):
+    """A version as a file states it.
+
+    Attributes:
+        text: the version.
+        file: that writes it; not always the one that was asked for.
+        line: from 1, ``None`` where the text is written in a way that no single line shows.
+    """
+
+    text: str
+    file: Path
+    line: int | None
+
+
+def read_project(path: Path, root: Path) -> Stated:
+    """The version that a project file states.
+
+    Args:
+        path: a ``pyproject.toml``, ``package.json`` or ``server.json``.
+        root: the folder that messages name files relative to.
+
+    Raises:
+        ConfigError: the file is missing, is not what its name says, or states no version that can be read without
+            running something; the hint says what to write instead.
+    """
+    reader = {"pyproject.toml": _pyproject}.get(path.name, _json)
+    return reader(path, root)
+
+
+def project_name(path: Path, root: Path) -> str | None:
+    """The name of the distribution that a ``pyproject.toml`` describes, ``None`` where it names none.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    document = _toml(path, root)[0]
+    for keys in (("project", "name"), ("tool", "poetry", "name")):
+        name = _under(document, *keys)
+        if isinstance(name, str) and name:
+            return name
+    return None
+
+
+def _json(path: Path, root: Path) -> Stated:
+    shown = shown_file(path, root)
+    text = _text(path, root)
+    try:
+        document = parse_json(text, shown)
+    except FileFormatError as error:
+        raise ConfigError(f"schema-version: {error.message}", "Correct that file.") from None
+    if not isinstance(document, dict):
+        raise ConfigError(f"schema-version: {shown} is not a JSON object.", "Correct that file.")
+    if "version" not in document:
+        raise ConfigError(
+            f"schema-version: {shown} states no version.",
+            f"Add one, or name the file of the package: packages/NAME/{path.name}",
+        )
+    version = _checked(document["version"], "version", shown)
+    return Stated(version, path, line_of(text, ("version",), lambda changed: parse_json(changed, shown)))
+
+
+def _pyproject(path: Path, root: Path) -> Stated:
+    document, text = _toml(path, root)
+    for keys in (("project", "version"), ("tool", "poetry", "version")):
+        value = _under(document, *keys)
+        if value is None:
+            continue
+        version = _checked(value, ".".join(keys), shown_file(path, root))
+        if keys[0] == "tool" and _under(document, "tool", "poetry-dynamic-versioning", "enable") is True:
+            raise _from_tags(path, root, "poetry-dynamic-versioning")
+        return Stated(version, path, line_of(text, keys, read_toml))
+    return _Dynamic(document, path, root).read()
+
+
+class _Dynamic:
+    """The version of a project that does not state it in its ``pyproject.toml``.
+
+    Args:
+        document: of the ``pyproject.toml``.
+        path: of that file.
+        root: as for :func:`read_project`.
+    """
+
+    def __init__(self, document: dict[str, Any], path: Path, root: Path) -> None:
+        self._document = document
+        self._path = path
+        self._root = root
+        self._shown = shown_file(path, root)
+
+    def read(self) -> Stated:
+        """The version, from where the build tool reads it.
+
+        Raises:
+            ConfigError: it computes the version, or reads it in a way that is not known here.
+        """
+        if tool := self._tagging():
+            raise _from_tags(self._path, self._root, tool)
+        found = self._hatch() or self._setuptools() or self._pdm() or self._flit()
+        if found is not None:
+            return found
+        if "project" not in self._document and is_regular(self._path.with_name("setup.cfg")):
+            return self._setup_cfg()
+        raise ConfigError(
+            f"schema-version: {self._shown} states no version that can be read without running the build.",
+            'Write schema-version = "distribution:NAME", "git-tag" or "package.module:NAME" instead.',
+        )
+
+    def _tagging(self) -> str:
+        """The tool that takes the version from git tags, if one does."""
+        tools = self._table("tool")
+        if "setuptools_scm" in tools or "versioningit" in tools:
+            return "setuptools-scm" if "setuptools_scm" in tools else "versioningit"
+        for source in (
+            self._under("tool", "hatch", "version", "source"),
+            self._under("tool", "pdm", "version", "source"),
+        ):
+            if source in ("vcs", "scm", "uv-dynamic-versioning", "versioningit"):
+                return "hatch-vcs" if source == "vcs" else "PDM" if source == "scm" else str(source)
+        if self._under("tool", "hatch", "version", "path") or self._under("tool", "setuptools", "dynamic", "version"):
+            return ""
+        required = self._under("build-system", "requires")
+        for requirement in required if isinstance(required, list) else ():
+            match = _TAGGING.match(requirement) if isinstance(requirement, str) else None
+            if match is not None:
+                return match["tool"]
+        return ""
+
+    def _hatch(self) -> Stated | None:
+        table = self._table("tool", "hatch", "version")
+        path = table.get("path")
+        if not isinstance(path, str):
+            return None
+        if "pattern" in table:
+            raise ConfigError(
+                f"schema-version: {self._shown} reads its version from {visible(path)} with a pattern of its own.",
+                'Write schema-version = "package.module:NAME", the constant that it finds, instead.',
+            )
+        if table.get("source") == "code":
+            expression = table.get("expression", "__version__")
+            return self._constant(path, expression if isinstance(expression, str) else "__version__")
+        return self._assigned(path, "tool.hatch.version.path")
+
+    def _pdm(self) -> Stated | None:
+        table = self._table("tool", "pdm", "version")
+        path = table.get("path")
+        return self._assigned(path, "tool.pdm.version.path") if isinstance(path, str) else None
+
+    def _setuptools(self) -> Stated | None:
+        table = self._table("tool", "setuptools", "dynamic", "version")
+        if "attr" in table:
+            return self._attribute(table["attr"], "tool.setuptools.dynamic.version.attr")
+        if "file" in table:
+            file = table["file"]
+            named = file[0] if isinstance(file, list) and len(file) == 1 else file
+            return self._content(named, "tool.setuptools.dynamic.version.file")
+        return None
+
+    def _flit(self) -> Stated | None:
+        """flit reads ``__version__`` of the module that the project is named after."""
+        backend = self._under("build-system", "build-backend")
+        if not isinstance(backend, str) or not backend.startswith("flit"):
+            return None
+        module = self._under("tool", "flit", "module", "name") or self._under("project", "name")
+        return self._attribute(f"{str(module).replace('-', '_')}.__version__", "the module of the project")
+
+    def _setup_cfg(self) -> Stated:
+        from configparser import ConfigParser
+        from configparser import Error as ParserError
+
+        path = self._path.with_name("setup.cfg")
+        shown = shown_file(path, self._root)
+        text = _text(path, self._root)
+        parser = ConfigParser(interpolation=None, strict=False)
+        try:
+            parser.read_string(text)
+            version = parser.get("metadata", "version").strip()
+        except ParserError as error:
+            raise ConfigError(
+                f"schema-version: neither {self._shown} nor {shown} states a version ({one_line(str(error), 80)}).",
+                'Write schema-version = "distribution:NAME" or "git-tag" instead.',
+            ) from None
+        key = "metadata.version"
+        if version.startswith("attr:"):
+            return self._attribute(version.removeprefix("attr:").strip(), key)
+        if version.startswith("file:"):
+            return self._content(version.removeprefix("file:").strip(), key)
+        pattern = re.compile(rf"(?m)^version[ \t]*[=:][ \t]*{re.escape(version)}[ \t]*$")
+        line = pattern.search(text)
+        return Stated(_checked(version, key, shown), path, text.count("\n", 0, line.start()) + 1 if line else None)
+
+    def _attribute(self, dotted: Any, key: str) -> Stated:
+        module, _, name = str(dotted).rpartition(".")
+        if not all(map(str.isidentifier, [*module.split("."), name])):
+            raise ConfigError(f"schema-version: {key} in {self._shown} is not a dotted name.", "Correct it.")
+        return Stated(*read_constant(module, name, self._path.parent))
+
+    def _constant(self, path: str, name: str) -> Stated:
+        return Stated(*read_constant_of_file(self._path.parent / path, name, self._path.parent))
+
+    def _assigned(self, path: str, key: str) -> Stated:
+        """A file that hatch or PDM searches: ``__version__ = "…"`` at the beginning of a line."""
+        file = self._path.parent / path
+        text = _text(file, self._root)
+        match = _ASSIGNED.search(text)
+        if match is None:
+            raise ConfigError(
+                f"schema-version: {shown_file(file, self._root)}, which {key} in {self._shown} names, assigns no "
+                "__version__.",
+                'Write __version__ = "1.0.0" there.',
+            )
+        line = text.count("\n", 0, match.start()) + 1
+        return Stated(_checked(match["version"], "__version__", shown_file(file, self._root)), file, line)
+
+    def _content(self, path: Any, key: str) -> Stated:
+        """A file that holds the version and nothing else."""
+        if not isinstance(path, str):
+            raise ConfigError(f"schema-version: {key} in {self._shown} does not name one file.", "Name one.")
+        file = self._path.parent / path
+        text = _text(file, self._root)
+        return Stated(_checked(text.strip(), "its content", shown_file(file, self._root)), file, 1)
+
+    def _table(self, *keys: str) -> dict[str, Any]:
+        found = self._under(*keys)
+        return found if isinstance(found, dict) else {}
+
+    def _under(self, *keys: str) -> Any:
+        return _under(self._document, *keys)
+
+
+def _from_tags(path: Path, root: Path, tool: str) -> ConfigError:
+    return ConfigError(
+        f"schema-version: {shown_file(path, root)} states no version: {tool} takes it from git tags.",
+        'Write schema-version = "git-tag" instead.',
+    )
+
+
+def _under(document: Any, *keys: str) -> Any:
+    for key in keys:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
+
+
+def _checked(value: Any, key: str, shown: str) -> str:
+    """A version as a text of one line.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    if not isinstance(value, str):
+        raise ConfigError(f"schema-version: {key} in {shown} is not a string.", 'Write it as text: "1.0.0".')
+    version = value.strip()
+    if not version or len(version) > _LONGEST or not version.isprintable() or " " in version:
+        raise ConfigError(
+            f'schema-version: {key} in {shown} is "{one_line(value, 60)}", which is not a version.',
+            'Write it as text: "1.0.0".',
+        )
+    return version
+
+
+def _toml(path: Path, root: Path) -> tuple[dict[str, Any], str]:
+    text = _text(path, root)
+    try:
+        document = read_toml(text)
+        see_values(document)
+    except BadValueError as error:
+        raise ConfigError(
+            f"schema-version: {shown_file(path, root)} cannot be used: {one_line(str(error))}.", "Correct that value."
+        ) from None
+    except ValueError as error:
+        raise ConfigError(
+            f"schema-version: {shown_file(path, root)} is not TOML: {one_line(str(error)).rstrip('.')}.",
+            "Correct that line.",
+        ) from None
+    return document, text
+
+
+def _text(path: Path, root: Path) -> str:
+    shown = shown_file(path, root)
+    try:
+        return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
+    except FileNotFoundError:
+        raise ConfigError(f"schema-version: {shown} does not exist.", "Correct the path.") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"schema-version: {shown} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
+    except OSError as error:
+        raise ConfigError(f"schema-version: {shown} cannot be read: {error.strerror}.", "Check the path.") from None
+
+
+def is_placeholder(version: str) -> bool:
+    """Whether a version stands for one that a release tool writes later: ``0.0.0``, ``0.0.0-development``,
+    ``${VERSION}``."""
+    parsed = Numbered.parse(version)
+    return parsed is None or not any(parsed.numbers)
+
+
+def project_files(folder: Path) -> list[Path]:
+    """The project files of a folder that there are, the most telling first."""
+    return [folder / name for name in ("pyproject.toml", "package.json", "server.json") if is_regular(folder / name)]
+
+
+def spec_of(path: Path, root: Path) -> str:
+    """How ``schema-version`` names a project file."""
+    return PurePosixPath(path.relative_to(root).as_posix()).as_posix()
