@@ -501,7 +501,6 @@ READERS = {
     "changelog": Reader(
         _read_changelog, _changelog_seeds, CHANGELOG_TOKENS, CHANGELOG_PAIRS, ".md", seconds=8.0, memory=250
     ),
-    # Empty tables of eleven bytes take 218 bytes for each of theirs: linear, and a file of 1 MiB is the largest.
-    "config": Reader(_read_config, _config_seeds, CONFIG_TOKENS, CONFIG_PAIRS, ".toml", memory=400),
+    "config": Reader(_read_config, _config_seeds, CONFIG_TOKENS, CONFIG_PAIRS, ".toml"),
     "client": Reader(_read_client, _client_seeds, CLIENT_TOKENS, JSON_PAIRS, ".json"),
 }

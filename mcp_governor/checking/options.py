@@ -37,11 +37,14 @@ def _refuse(config: Config) -> None:
                 f'{config.shown}: unknown key "policy.{visible(key)}".{did_you_mean(key, schemas)}',
                 "See all keys with: mcp-governor schema config",
             )
-        for error in jsonschema_rs.validator_for(schemas[key]).iter_errors(value):
+        try:
+            # The first error only: the engine makes all of them at once.
+            jsonschema_rs.validator_for(schemas[key]).validate(value)
+        except jsonschema_rs.ValidationError as error:
             raise ConfigError(
                 f'{config.shown}: "policy.{key}" is wrong: {one_line(error.message)}.',
                 "See what it takes with: mcp-governor schema config",
-            )
+            ) from None
 
 
 def changes_between(old: Surface, new: Surface, config: Config) -> list[Change]:

@@ -134,10 +134,13 @@ def _validate(table: dict[str, Any], path: Path) -> None:
 
     schema = config_schema()
     plain = _without_dates(table)
-    for error in jsonschema_rs.validator_for(schema).iter_errors(plain):
+    try:
+        # The first error only: the engine makes all of them at once, with 2 KB for each.
+        jsonschema_rs.validator_for(schema).validate(plain)
+    except jsonschema_rs.ValidationError as error:
         # What is wrong is quoted, and may stand anywhere.
         learn_anywhere(table)
-        raise _explain(error, schema, path)
+        raise _explain(error, schema, path) from None
 
 
 def _without_dates(value: Any) -> Any:
