@@ -116,12 +116,9 @@ def schema_breaches(structured: Any, schema: Any) -> Iterator[Breach]:
     if validator is None:
         return
     try:
-        if validator.is_valid(structured):
-            return
-        errors = iter(validator.iter_errors(structured))
-        for error, _ in zip(errors, range(_MOST), strict=False):
-            pointer = join_pointer("/structuredContent", *error.instance_path)
-            yield Breach.of("call/output-schema", pointer, [pointer, error.keyword], error=error.message)
+        for flaw in validator.flaws(structured)[:_MOST]:
+            pointer = join_pointer("/structuredContent", *flaw.instance_path)
+            yield Breach.of("call/output-schema", pointer, [pointer, flaw.keyword], error=flaw.message)
     except (ValueError, RecursionError, OverflowError) as error:
         yield _bad("/structuredContent", "unreadable", error=str(error))
 

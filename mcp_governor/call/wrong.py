@@ -110,10 +110,10 @@ class _Attempt:
 def _exact(validator: Validating, attempt: _Attempt) -> bool:
     """Whether arguments break one keyword and nothing else; what is wrong inside of a union is told of the union."""
     try:
-        errors = list(itertools.islice(validator.iter_errors(attempt.wrong.arguments), 2))
+        errors = validator.flaws(attempt.wrong.arguments)[:2]
     except ValueError:
         return False
-    if len(errors) != 1:
+    if len(errors) != 1 or not errors[0].keyword:
         return False
     path, keyword = tuple(errors[0].instance_path), str(errors[0].schema_path[-1])
     return keyword in ("anyOf", "oneOf") or (path, _SAME.get(keyword, keyword)) == (attempt.place, attempt.keyword)

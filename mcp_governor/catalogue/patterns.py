@@ -9,13 +9,19 @@ from __future__ import annotations
 import functools
 import json
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.schemas.dialects import LATEST
+from mcp_governor.schemas.pointers import resolve_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    import jsonschema_rs
+
+    from mcp_governor.schemas.flaws import Flaw
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -23,11 +29,35 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _LINEAR = "Patterns run on a linear-time engine: no look-around, no back-references."
 
 
-class Validator(Protocol):
-    """The part of a jsonschema-rs validator that rules use."""
+class Validator:
+    """A native validator that says what is wrong with a value in bounded memory.
 
-    def is_valid(self, instance: Any) -> bool: ...
-    def iter_errors(self, instance: Any) -> Any: ...
+    Args:
+        native: the engine's validator.
+        demands: gives what its schema demands of one place (:func:`~mcp_governor.schemas.flaws.demands_of`);
+            asked for where a value is refused.
+
+    Attributes:
+        is_valid: whether it accepts a value: the engine's own method, which costs next to nothing.
+    """
+
+    __slots__ = ("_demands", "_native", "is_valid")
+
+    def __init__(self, native: jsonschema_rs.Validator, demands: Callable[[], int]) -> None:
+        self.is_valid: Callable[[Any], bool] = native.is_valid
+        self._native = native
+        self._demands = functools.cache(demands)
+
+    def flaws(self, value: Any) -> list[Flaw]:
+        """All that is wrong with a value; one flaw for everything where listing it would take too much memory."""
+        from mcp_governor.schemas.flaws import LISTING, UNLISTED, flaw_of, listing_bytes
+
+        # Most values are valid, and asking costs less than looking for errors.
+        if self.is_valid(value):
+            return []
+        if listing_bytes(self._demands(), value) > LISTING:
+            return [UNLISTED]
+        return [flaw_of(error) for error in self._native.iter_errors(value)]
 
 
 def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
@@ -38,15 +68,19 @@ def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
     """
     import jsonschema_rs
 
+    plain = schema if isinstance(schema, bool) else dict(schema)
     try:
-        return jsonschema_rs.Draft202012Validator(
-            schema if isinstance(schema, bool) else dict(schema),
-            offline=True,
-            pattern_options=jsonschema_rs.RegexOptions(),
-        )
+        native = jsonschema_rs.Draft202012Validator(plain, offline=True, pattern_options=jsonschema_rs.RegexOptions())
     except (jsonschema_rs.ValidationError, ValueError) as error:
         reason = getattr(error, "message", str(error))
         raise ConfigError(f"the schema does not compile: {one_line(reason)}.", _LINEAR) from None
+    return Validator(native, lambda: _demands(plain))
+
+
+def _demands(schema: Any, draft: int = LATEST, pointer: str = "") -> int:
+    from mcp_governor.schemas.flaws import demands_of
+
+    return demands_of(schema, draft, part=resolve_pointer(schema, pointer) if pointer else None)
 
 
 def published_validator(schema: dict[str, Any], draft: int) -> Validator:
@@ -61,11 +95,12 @@ def published_validator(schema: dict[str, Any], draft: int) -> Validator:
     from mcp_governor.schemas.weight import MOST
 
     try:
-        return native_validator(schema, json.dumps(schema), draft, heaviest=MOST)
+        native = native_validator(schema, json.dumps(schema), draft, heaviest=MOST)
     except UnicodeEncodeError:
         return published_validator(encodable(schema), draft)
     except jsonschema_rs.ReferencingError as error:
         raise ValueError(error.message) from None
+    return Validator(native, lambda: _demands(schema, draft))
 
 
 def published_parts(schema: dict[str, Any], draft: int) -> Callable[[str], Validator]:
@@ -84,25 +119,25 @@ def published_parts(schema: dict[str, Any], draft: int) -> Callable[[str], Valid
         parts = NativeParts(schema, json.dumps(schema), draft, heaviest=MOST)
     except jsonschema_rs.ReferencingError as error:
         raise ValueError(error.message) from None
-    return lambda pointer: parts.at(encodable(pointer))
+
+    def at(pointer: str) -> Validator:
+        pointer = encodable(pointer)
+        return Validator(parts.at(pointer), lambda: _demands(schema, draft, pointer))
+
+    return at
 
 
 def errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]]:
-    """Path and message of every error in ``value``; an empty list where it is valid."""
+    """Path and message of every error in ``value``; an empty list where it is valid, and the root alone where there
+    may be too many to list."""
     try:
-        return _errors(validator, value)
+        return [(list(flaw.instance_path), flaw.message) for flaw in validator.flaws(value)]
     except UnicodeEncodeError:
-        return [(_existing(value, way), message) for way, message in _errors(validator, encodable(value))]
+        flaws = validator.flaws(encodable(value))
+        return [(existing(value, flaw.instance_path), flaw.message) for flaw in flaws]
 
 
-def _errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]]:
-    # Most values are valid, and asking costs less than looking for errors.
-    if validator.is_valid(value):
-        return []
-    return [(list(error.instance_path), error.message) for error in validator.iter_errors(value)]
-
-
-def _existing(value: Any, way: list[str | int]) -> list[str | int]:
+def existing(value: Any, way: Sequence[str | int]) -> list[str | int]:
     """The part of a way that leads somewhere: a key with a lone surrogate was replaced on it."""
     out: list[str | int] = []
     for step in way:

@@ -135,13 +135,12 @@ def misfit(tool: Tool, arguments: Mapping[str, Any]) -> Misfit:
         missing = dict.fromkeys(name for name in _required(tool.input_schema) if name not in arguments)
         return Misfit(tuple(missing), tuple(problems))
     try:
-        for error in validator.iter_errors(dict(arguments)):
-            keyword = error.keyword
-            at_root = not error.instance_path
-            if at_root and keyword == "required":
-                missing[error.property] = None
-            elif not (at_root and undeclared and keyword in _CLOSING):
-                problems.append((join_pointer("", *error.instance_path), one_line(error.message, 120)))
+        for flaw in validator.flaws(dict(arguments)):
+            at_root = not flaw.instance_path
+            if at_root and flaw.keyword == "required":
+                missing[flaw.property] = None
+            elif not (at_root and undeclared and flaw.keyword in _CLOSING):
+                problems.append((join_pointer("", *flaw.instance_path), one_line(flaw.message, 120)))
     except (ValueError, RecursionError, OverflowError) as error:
         problems.append(("", f"it cannot be read: {one_line(str(error), 80)}"))
     return Misfit(tuple(missing), tuple(problems))

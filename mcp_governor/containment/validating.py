@@ -6,22 +6,21 @@ references: forty pairs of them are 2**40 ways.
 
 from __future__ import annotations
 
+import json
 import time
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import jsonschema_rs
 
-from mcp_governor.containment.flaws import Flaw, flaw_of
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.flaws import LISTING, UNLISTED, Flaw, demands_of, flaw_of, listing_bytes
 from mcp_governor.schemas.soundness import TooHeavyError, native_validator
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.values import text_of
 from mcp_governor.schemas.walking import patterns_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DEADLINE = 1.0
 """Seconds for one value. Honest values take milliseconds, and a process to ask in a third of a second to start."""
@@ -84,17 +83,25 @@ class Validating:
             raise UndecidedError("two validators disagree about it")
         return answer[0]
 
-    def iter_errors(self, value: Any) -> Iterator[Flaw]:
-        """What is wrong with a value.
+    def flaws(self, value: Any) -> list[Flaw]:
+        """What is wrong with a value: nothing where it is valid, :data:`UNLISTED` alone where it is too large to say.
 
         Raises:
             ValueError: as for :meth:`is_valid`.
         """
-        if not self.readable:
-            raise UndecidedError("no validator can read the schema")
-        if self._native is not None and self._harmless:
-            return map(flaw_of, self._native.iter_errors(value))
-        return (Flaw(tuple(path), tuple(place), *rest) for path, place, *rest in self._ask("errors", value))
+        if self.is_valid(value):
+            return []
+        if self._native is not None and self._harmless and listing_bytes(self._demands, value) <= LISTING:
+            return list(map(flaw_of, self._native.iter_errors(value)))
+        try:
+            answer = self._ask("errors", value)
+        except UndecidedError:
+            return [UNLISTED]
+        return [Flaw(tuple(path), tuple(place), *rest) for path, place, *rest in answer]
+
+    @cached_property
+    def _demands(self) -> int:
+        return demands_of(json.loads(self._text), self._draft or LATEST)
 
     def _ask(self, what: str, value: Any) -> list[Any]:
         # subprocess and threads are loaded where a schema may be slow, and few are

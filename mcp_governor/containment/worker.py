@@ -126,7 +126,7 @@ def answer(request: dict[str, Any]) -> Any:
     Returns:
         for ``covers`` the word of the native engine, for ``accepts`` the verdict on each of the schemas, for
         ``errors`` what is wrong with the value: at most :data:`MOST_ERRORS` lists of the arguments of
-        :class:`~.flaws.Flaw`.
+        :class:`~mcp_governor.schemas.flaws.Flaw`.
     """
     from mcp_governor.containment.schema import Schema, native_covers
 
@@ -134,7 +134,7 @@ def answer(request: dict[str, Any]) -> Any:
     if request["ask"] == "covers":
         return native_covers(*schemas)
     if request["ask"] == "errors":
-        from mcp_governor.containment.flaws import flaw_of
+        from mcp_governor.schemas.flaws import flaw_of
 
         found = islice(schemas[0].validator.iter_errors(request["value"]), MOST_ERRORS)
         return [flaw_of(error).as_list() for error in found]

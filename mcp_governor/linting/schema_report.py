@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.catalogue.patterns import errors, published_validator
+from mcp_governor.catalogue.patterns import encodable, existing, published_validator
 from mcp_governor.frozen import frozen
 from mcp_governor.linting.schemas import document_of
 from mcp_governor.schemas.dialects import dialect_of
@@ -76,14 +76,14 @@ def _is_huge(schema: Any) -> bool:
 
 
 def _invalid(schema: dict[str, Any], draft: int) -> Iterator[tuple[str, str]]:
-    from mcp_governor.schemas.soundness import meta_validator
+    from mcp_governor.schemas.meta import meta_flaws
 
     seen: set[str] = set()
-    for way, message in errors(meta_validator(draft), schema):
-        pointer = join_pointer("", *way)
+    for flaw in meta_flaws(encodable(schema), draft):
+        pointer = join_pointer("", *existing(schema, flaw.instance_path))
         if pointer not in seen:
             seen.add(pointer)
-            yield pointer, message
+            yield pointer, flaw.message
 
 
 def _lost_references(document: Document) -> Iterator[tuple[bool, str, str]]:

@@ -89,6 +89,7 @@ class Evaluations:
     Args:
         document: what references are looked up in.
         most: beyond it, nobody wants to know how many.
+        each: what one evaluation of a subschema object counts for.
 
     Attributes:
         recursive: whether a reference leads back into what it is part of, so that the evaluations multiply with every
@@ -96,9 +97,10 @@ class Evaluations:
         dynamic: whether a reference leads somewhere else each time.
     """
 
-    def __init__(self, document: Document, most: int) -> None:
+    def __init__(self, document: Document, most: int, *, each: Callable[[dict[str, Any]], int] = lambda _: 1) -> None:
         self.recursive = False
         self.dynamic = False
+        self._each = each
         self._document = document
         self._most = most
         self._known: dict[tuple[int, str], int] = {}
@@ -132,7 +134,7 @@ class Evaluations:
     def _sum(self, schema: dict[str, Any], base: str, depth: int) -> int:
         inside = self._document.base_of(schema, base)
         self.dynamic = self.dynamic or "$dynamicRef" in schema or "$recursiveRef" in schema
-        total = 1
+        total = self._each(schema)
         for tokens, child in subschemas(schema):
             if tokens[0] not in DEFINITIONS:
                 total += self.of(child, inside, depth + 1)

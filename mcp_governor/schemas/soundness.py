@@ -12,7 +12,9 @@ import jsonschema_rs
 
 from mcp_governor.schemas.circles import Circles
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
+from mcp_governor.schemas.flaws import UNLISTED, Flaw
 from mcp_governor.schemas.keywords import JSON_TYPES, REFERENCES, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.meta import meta_flaws
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.references import Document, Place, published
 from mcp_governor.schemas.translation import NOWHERE, modern
@@ -22,7 +24,7 @@ from mcp_governor.schemas.weight import HEAVY, MOST, pattern_weight, weight
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
     4: jsonschema_rs.Draft4Validator,
@@ -41,6 +43,18 @@ class TooHeavyError(TooLargeError):
     """It would not fit into this process; :mod:`mcp_governor.containment.worker` may build it."""
 
 
+class UnsoundError(ValueError):
+    """The schema breaks its meta-schema.
+
+    Attributes:
+        flaw: where, and how.
+    """
+
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(flaw.message)
+        self.flaw = flaw
+
+
 def native_validator(schema: Any, text: str, draft: int, *, heaviest: int = HEAVY) -> jsonschema_rs.Validator:
     """The native validator of a schema of this draft and text, formats being annotations; it fetches nothing.
 
@@ -56,10 +70,36 @@ def native_validator(schema: Any, text: str, draft: int, *, heaviest: int = HEAV
         TooLargeError: the validator would not fit into memory.
     """
     _fits(schema, text, heaviest)
+    if len(text) > _SMALL:
+        _refuse_unsound(schema, text, draft)
     if "json-schema.org/" in text and '"$ref"' in text:
         # by itself it knows the meta-schema of its own draft only
         return _VALIDATORS[draft](schema, validate_formats=False, registry=_meta_registry())
     return _VALIDATORS[draft](schema, validate_formats=False, offline=True)
+
+
+_SMALL = 10_000
+"""Characters of a schema up to which the engine itself may say what its meta-schema refuses: it copies the schema once
+for each level, 25 MB at most."""
+
+
+def _refuse_unsound(schema: Any, text: str, draft: int) -> None:
+    """Refuse what the engine would refuse, without the copies that its own error holds."""
+    for flaw in meta_flaws(schema, draft):
+        raise UnsoundError(flaw)
+    if '"pattern' in text:
+        for pattern in patterns_of(schema):
+            if not _compiles(pattern):
+                raise UnsoundError(Flaw((), (), "format", "", f"{one_line(pattern, 80)!r} is not a regular expression"))
+    if not jsonschema_rs.meta.is_valid(_named(schema, draft)):
+        raise UnsoundError(UNLISTED)
+
+
+def _named(schema: Any, draft: int) -> Any:
+    """A schema that names its dialect, which the engine's own check goes by."""
+    if isinstance(schema, dict) and "$schema" not in schema and draft != LATEST:
+        return {**schema, "$schema": uri_of(draft)}
+    return schema
 
 
 _WHOLE = "urn:mcp-governor:whole"
@@ -113,19 +153,9 @@ def _meta_schemas() -> list[tuple[str, Any]]:
     return [(uri, registry[uri].contents) for uri in registry]
 
 
-@cache
-def meta_validator(draft: int) -> jsonschema_rs.Validator:
-    """What finds everything in a schema that its meta-schema does not allow."""
-    uri = uri_of(draft)
-    return jsonschema_rs.validator_for({"$schema": uri, "$ref": uri}, offline=True)
-
-
 def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
     """Whether a schema is sound; cheaper than :func:`schema_problem`, and says no when unsure."""
-    named = schema
-    if isinstance(schema, dict) and "$schema" not in schema and draft != LATEST:
-        named = {**schema, "$schema": uri_of(draft)}
-    if not jsonschema_rs.meta.is_valid(named):
+    if not jsonschema_rs.meta.is_valid(_named(schema, draft)):
         return False
     if '"pattern' in text and (pattern_weight(schema) > MOST or not all(map(_compiles, patterns_of(schema)))):
         return False
@@ -217,12 +247,13 @@ def unreadable(error: ValueError) -> str:
 def _invalid(schema: Any, text: str, draft: int) -> str | None:
     try:
         native_validator(schema, text, draft)
+    except UnsoundError as error:
+        return _broken(error.flaw.instance_path, str(error))
     except jsonschema_rs.ValidationError as error:
         if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Referencing):
             # looked at by _bad_reference, with words of our own
             return None
-        where = join_pointer("", *error.instance_path) or "its root"
-        return f"breaks its meta-schema at {one_line(where)}: {one_line(error.message)}"
+        return _broken(error.instance_path, error.message)
     except jsonschema_rs.ReferencingError:
         return None
     except TooLargeError as error:
@@ -230,6 +261,11 @@ def _invalid(schema: Any, text: str, draft: int) -> str | None:
     except ValueError as error:
         return unreadable(error)
     return None
+
+
+def _broken(way: Sequence[str | int], message: str) -> str:
+    where = join_pointer("", *way) or "its root"
+    return f"breaks its meta-schema at {one_line(where)}: {one_line(message)}"
 
 
 def _bad_reference(schema: Any, text: str) -> str | None:

@@ -74,15 +74,23 @@ def pair(folder: Path, old: Schema, new: Schema) -> tuple[Path, Path]:
     return surface(folder, "old", old), surface(folder, "new", new)
 
 
-def server(folder: Path, schema: Schema) -> tuple[str, ...]:
-    """The command of a server that publishes one tool with a schema."""
+def server(folder: Path, schema: Schema, *, output: Schema | None = None, result: Any = None) -> tuple[str, ...]:
+    """The command of a server that publishes one tool with a schema, and answers its calls with a result."""
     (folder / "server.py").write_text(_SERVER)
-    return sys.executable, str(folder / "server.py"), str(surface(folder, "published", schema))
+    published = surface(folder, "published", schema)
+    listed = json.loads(published.read_text())
+    listed["answer"] = {"content": [{"type": "text", "text": "done"}]}
+    if output is not None:
+        listed["tools"][0]["outputSchema"] = output
+        listed["answer"]["structuredContent"] = result
+    published.write_text(json.dumps(listed))
+    return sys.executable, str(folder / "server.py"), str(published)
 
 
 _SERVER = """
 import json, sys
-tools = json.load(open(sys.argv[1]))["tools"]
+published = json.load(open(sys.argv[1]))
+tools = published["tools"]
 for line in sys.stdin:
     message = json.loads(line)
     if "id" not in message:
@@ -91,7 +99,7 @@ for line in sys.stdin:
         "initialize": {"capabilities": {"tools": {}}, "serverInfo": {"name": "hostile", "version": "1.0.0"},
                        "protocolVersion": message.get("params", {}).get("protocolVersion")},
         "tools/list": {"tools": tools},
-        "tools/call": {"content": [{"type": "text", "text": "done"}]},
+        "tools/call": published["answer"],
     }.get(message["method"])
     body = {"result": told} if told is not None else {"error": {"code": -32601, "message": "unknown"}}
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **body}), flush=True)
@@ -228,6 +236,48 @@ def test_call_builds_no_validator_that_would_not_fit(tmp_path: Path, case: str) 
     attack("call", "--isolated", "--", *command, cwd=tmp_path).held(1, 4, peak=300 * MEGABYTE)
 
 
+DEMANDING = {"type": "array", "items": {"type": "object", "required": [f"k{n}" for n in range(20)]}}
+ERROR_FLOODS: dict[str, tuple[Schema, Any]] = {
+    # output schema, and the value of `x` in the result
+    "a million errors": (DEMANDING, [{}] * 50_000),
+    "a million errors in a branch": ({"anyOf": [DEMANDING, {"type": "string"}]}, [{}] * 50_000),
+    "a hundred copies of a large text": (
+        {"type": "object", "required": [f"k{n}" for n in range(100)]},
+        {"a": "x" * 7_000_000},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ERROR_FLOODS)
+def test_call_lists_no_errors_that_would_not_fit(tmp_path: Path, case: str) -> None:
+    output, value = ERROR_FLOODS[case]
+    command = server(tmp_path, an_object({}), output=an_object({"x": output}, "x"), result={"x": value})
+    run = attack("call", "--isolated", "--", *command, cwd=tmp_path).held(1, peak=300 * MEGABYTE)
+    assert "call/output-schema" in run.out
+
+
+def deep_mistake(levels: int) -> Schema:
+    """A schema of draft 7 with a mistake below many levels, beside a megabyte that is right."""
+    inner: Schema = {**strings(20_000), "bad": {"type": "nonsense"}}
+    schema = an_object(inner)
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema}
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **an_object({"x": schema})}
+
+
+def test_a_mistake_in_a_deep_schema_is_found_without_a_copy_for_each_level(tmp_path: Path) -> None:
+    target = surface(tmp_path, "new", deep_mistake(80))
+    run = attack("lint", target, "--isolated", "--format", "json", cwd=tmp_path).held(1, peak=300 * MEGABYTE)
+    places = [found["path"] for found in run.report["findings"] if found["rule"] == "spec/schema-valid"]
+    assert places == [f"/inputSchema/properties/x{'/items' * 80}/properties/bad/type"]
+
+
+def test_comparing_a_mistake_in_a_deep_schema_is_bounded_too(tmp_path: Path) -> None:
+    old, new = surface(tmp_path, "old", deep_mistake(20)), surface(tmp_path, "new", deep_mistake(21))
+    run = attack("diff", old, new, cwd=tmp_path).held(1)
+    assert "The type of `x` changed from object to array." in run.out
+
+
 def test_lint_of_20_000_examples_builds_one_validator(tmp_path: Path) -> None:
     schema = {"type": "string", "examples": [*({"a": n} for n in range(20_000)), "fits"]}
     run = attack("lint", surface(tmp_path, "new", an_object({"x": schema})), "--isolated", cwd=tmp_path)
@@ -260,12 +310,12 @@ def test_lint_says_which_values_it_does_not_judge(tmp_path: Path, rule: str, bes
 
 def test_20_000_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path) -> None:
     old, new = pair(tmp_path, an_object(strings(20_000)), an_object(strings(20_000, -1)))
-    run = attack("diff", old, new, cwd=tmp_path, seconds=2 * SECONDS).held(1)
-    # a busy machine leaves some undecided, which are a group of their own
-    groups = 1 if "undecided" not in run.out else 2
-    assert run.out.count("length-tightened  t0") <= 100 * groups
-    assert ("20000 breaking changes" if groups == 1 else "20000 changes: ") in run.out
-    assert groups == 2 or "and 19,900 more changes" in run.out
+    # what counts here is the listing: a busy machine must not leave any of them undecided
+    (tmp_path / "mcp-governor.toml").write_text("[policy]\ntool-deadline = 100\nrun-deadline = 100\n")
+    run = attack("diff", old, new, cwd=tmp_path, seconds=4 * SECONDS).held(1)
+    assert run.out.count("length-tightened  t0") == 100
+    assert "and 19,900 more changes" in run.out
+    assert "20000 breaking changes" in run.out
     assert len(run.out) < 100_000
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.catalogue.patterns import errors
+from mcp_governor.catalogue.patterns import encodable, existing
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -47,13 +48,13 @@ def _size(value: Any) -> int:
 
 def draft_07(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The input schema is valid as draft-07."""
-    from mcp_governor.schemas.soundness import meta_validator
+    from mcp_governor.schemas.meta import meta_flaws
 
     schema = tool.input_schema
     if not isinstance(schema, dict):
         return
-    for way, message in errors(meta_validator(7), schema)[:1]:
-        yield hit(join_pointer("/inputSchema", *way), schema, error=message)
+    for flaw in islice(meta_flaws(encodable(schema), 7), 1):
+        yield hit(join_pointer("/inputSchema", *existing(schema, flaw.instance_path)), schema, error=flaw.message)
 
 
 def keywords(node: SchemaPlace, context: Context) -> Iterator[Hit]:
