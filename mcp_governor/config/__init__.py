@@ -3,7 +3,14 @@
 Here live the configuration as values, its schema, how it is found and read, and which of it is trusted.
 """
 
-from mcp_governor.config.load import DEFAULT_CHANGELOG, OWN_FILE, find_config, load_config, with_found_files
+from mcp_governor.config.load import (
+    DEFAULT_CHANGELOG,
+    OWN_FILE,
+    find_config,
+    load_config,
+    parse_config,
+    with_found_files,
+)
 from mcp_governor.config.model import (
     AcceptConfig,
     CallConfig,
@@ -28,5 +35,6 @@ __all__ = [
     "ServerConfig",
     "find_config",
     "load_config",
+    "parse_config",
     "with_found_files",
 ]

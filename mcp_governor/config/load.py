@@ -62,7 +62,7 @@ def load_config(path: Path | None = None, *, start: Path | None = None) -> Confi
     if path is None:
         found = find_config(here)
         if found is None:
-            return with_found_files(Config(root=here, trust_rules=rules_trusted(here)))
+            return with_found_files(Config(root=here, trust_rules=rules_trusted(here), searched=True))
         path = found
     table = _table_of(path, required=True)
     assert table is not None
@@ -85,7 +85,6 @@ def with_found_files(config: Config) -> Config:
 
 
 def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
-    shown = visible(path.name)
     try:
         data = read_bytes(path, limit=MAX_TEXT_BYTES)
     except FileNotFoundError:
@@ -94,6 +93,11 @@ def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
         raise ConfigError(f"{visible(str(path))} cannot be read: {error.strerror}.", "Check it.") from None
     if path.name == "pyproject.toml" and b"mcp-governor" not in data and not required:
         return None
+    return _parsed(data, path, required=required)
+
+
+def _parsed(data: bytes, path: Path, *, required: bool) -> dict[str, Any] | None:
+    shown = visible(path.name)
     try:
         document = read_toml(data.decode("utf-8-sig"))
         table = _table_in(document, path, required)
@@ -105,6 +109,22 @@ def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
     except ValueError as error:
         raise ConfigError(f"{shown} is not TOML: {one_line(str(error))}.", "Correct that line.") from None
     return table
+
+
+def parse_config(data: bytes, path: Path) -> Config | None:
+    """The configuration that a file of this content at ``path`` is; ``None`` where it holds none.
+
+    Files that lie beside it are not looked for.
+
+    Raises:
+        ConfigError: as :func:`load_config`.
+    """
+    table = _parsed(data, path, required=False)
+    if table is None:
+        return None
+    _learn_secrets(table)
+    _validate(table, path)
+    return _build(table, path)
 
 
 def _table_in(document: dict[str, Any], path: Path, required: bool) -> dict[str, Any] | None:
@@ -275,4 +295,4 @@ def _acceptance(table: Mapping[str, Any], path: Path) -> AcceptConfig:
             f'{visible(path.name)}: "accept.until" of {one_line(table["finding"])} is not a date.',
             "Write it as 2027-01-31, without quotes and without a time.",
         )
-    return AcceptConfig(finding=table["finding"], reason=table["reason"], until=until)
+    return AcceptConfig(table["finding"], table["reason"], until, table.get("released", ""))

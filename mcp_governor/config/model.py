@@ -134,11 +134,15 @@ class CallConfig:
 
 @frozen
 class AcceptConfig:
-    """One ``[[tool.mcp-governor.accept]]``: a finding that the team accepts, for a reason."""
+    """One ``[[tool.mcp-governor.accept]]``: a finding that the team accepts, for a reason.
+
+    ``released`` is the version that went out with it, empty before: ``changelog release`` writes it.
+    """
 
     finding: str
     reason: str
     until: date | None = None
+    released: str = ""
 
 
 @frozen
@@ -149,6 +153,7 @@ class Config:
         path: the file it came from, ``None`` where there is none.
         root: the folder that relative paths in it are relative to.
         start_timeout: seconds until a server has shaken hands; ``None`` for the default of its kind.
+        searched: no file was found from ``root`` upwards.
         isolated: no file of the repository counts but what the command line names.
         launch: what the command line adds to the way servers are started; never from the file.
         trust_rules: rules may bring Python. No repository can say so (:mod:`mcp_governor.config.trust`).
@@ -176,6 +181,7 @@ class Config:
     changelog_options: ChangelogConfig = field(default_factory=ChangelogConfig)
     calls: tuple[CallConfig, ...] = ()
     accept: tuple[AcceptConfig, ...] = ()
+    searched: bool = field(default=False, compare=False)
     isolated: bool = False
     launch: Launch = field(default_factory=Launch)
     trust_rules: bool = False

@@ -144,6 +144,9 @@ _ACCEPT = _table(
         "finding": _key(_TEXT, "Id of the finding, as reports print it."),
         "reason": _key(_TEXT, "Why it is accepted."),
         "until": _key({}, "Last day of the acceptance, a TOML date."),
+        "released": _key(
+            _TEXT, "The version released with it; `changelog release` writes it. It counts up to that release."
+        ),
     },
     "An accepted finding.",
     required=["finding", "reason"],

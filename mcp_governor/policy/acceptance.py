@@ -12,9 +12,10 @@ from mcp_governor.catalogue.finding import finding
 from mcp_governor.config.model import AcceptConfig
 from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean, one_line
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import date
 
     from mcp_governor.change.model import Change
@@ -39,6 +40,28 @@ class Accepted:
     changes: Mapping[str, str] = field(default_factory=dict)
 
 
+@frozen
+class AcceptedBefore:
+    """What is known of the release that a run compares with.
+
+    Attributes:
+        version: its version, ``None`` where it is not known.
+        findings: the ids that its configuration accepted.
+        source: how messages name it.
+    """
+
+    version: str | None = None
+    findings: frozenset[str] = frozenset()
+    source: str = ""
+
+    def is_at_least(self, version: str) -> bool:
+        """Whether it is that release or a later one; no where its version is not known."""
+        own, other = Numbered.parse(self.version or ""), Numbered.parse(version)
+        if own is None or other is None:
+            return self.version == version
+        return own >= other
+
+
 def apply_acceptances(
     acceptances: Iterable[Acceptance],
     findings: Sequence[Finding],
@@ -47,6 +70,8 @@ def apply_acceptances(
     today: date,
     where: str = "",
     complete: bool = True,
+    baseline: AcceptedBefore | None = None,
+    is_judged: Callable[[str], bool] = lambda _: True,
 ) -> Accepted:
     """Mark what is accepted, and report acceptances that ran out or match nothing.
 
@@ -57,34 +82,52 @@ def apply_acceptances(
         where: the configuration file, for the findings' place.
         complete: whether the run looked at everything; a partial one (``lint`` alone) cannot tell which
             acceptances match nothing.
+        baseline: what is known of the release that the run compares with; an acceptance that went out with it has
+            done its work.
+        is_judged: whether the run looked for what has this id; one that called no tool cannot tell about calls.
     """
+    before = baseline or AcceptedBefore()
     reasons: dict[str, str] = {}
     problems: list[Finding] = []
     known = {found.id for found in findings} | {change.id for change in changes}
     seen: set[str] = set()
     for acceptance in acceptances:
-        shown = one_line(acceptance.finding, 120)
+        if acceptance.released:
+            # Kept for the record, and for runs that compare with an older release: never a problem.
+            if acceptance.finding in known and not before.is_at_least(acceptance.released):
+                reasons.setdefault(acceptance.finding, acceptance.reason)
+            continue
         if acceptance.finding in seen:
+            shown = one_line(acceptance.finding, 120)
             problems.append(finding("policy/acceptance-duplicate", where, value=acceptance.finding, finding=shown))
             continue
         seen.add(acceptance.finding)
-        if acceptance.until is not None and acceptance.until < today:
-            until = acceptance.until.isoformat()
-            problems.append(
-                finding("policy/acceptance-expired", where, value=acceptance.finding, finding=shown, until=until)
-            )
-        elif acceptance.finding in known:
+        over = acceptance.until is not None and acceptance.until < today
+        if not over and acceptance.finding in known:
             reasons[acceptance.finding] = acceptance.reason
-        elif complete:
-            problems.append(
-                finding(
-                    "policy/acceptance-unmatched",
-                    where,
-                    value=acceptance.finding,
-                    finding=shown,
-                    reason=acceptance.reason,
-                    hint=did_you_mean(acceptance.finding, known),
-                )
-            )
+        elif over or (complete and is_judged(acceptance.finding)):
+            problems.append(_useless(acceptance, before, known, where, over=over))
     marked = [replace(found, accepted=reasons[found.id]) if found.id in reasons else found for found in findings]
     return Accepted((*marked, *problems), {change.id: reasons[change.id] for change in changes if change.id in reasons})
+
+
+def _useless(
+    acceptance: Acceptance, before: AcceptedBefore, known: Collection[str], where: str, *, over: bool
+) -> Finding:
+    """An acceptance that ran out, or that matches nothing."""
+    shown = one_line(acceptance.finding, 120)
+    if acceptance.finding not in known and acceptance.finding in before.findings:
+        return finding(
+            "policy/acceptance-released", where, value=acceptance.finding, finding=shown, release=before.source
+        )
+    if over:
+        until = acceptance.until.isoformat() if acceptance.until else ""
+        return finding("policy/acceptance-expired", where, value=acceptance.finding, finding=shown, until=until)
+    return finding(
+        "policy/acceptance-unmatched",
+        where,
+        value=acceptance.finding,
+        finding=shown,
+        reason=acceptance.reason,
+        hint=did_you_mean(acceptance.finding, known),
+    )

@@ -16,12 +16,14 @@ from mcp_governor.parsing import read_toml
 from mcp_governor.text import escape_toml, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from mcp_governor.policy.acceptance import Acceptance
 
 _HEADER = re.compile(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
 _BOM = "\ufeff"
+_ENDS = ("until", "released")
+"""The keys that end an acceptance; one that is renewed loses those that it does not set again."""
 
 
 def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = (), what: str) -> str:
@@ -43,16 +45,93 @@ def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = 
     """
     if not acceptance.reason.strip():
         raise UsageError("An acceptance needs a reason.", "Say why: --reason '…'")
-    body = text.removeprefix(_BOM).replace("\r\n", "\n")
+    body = _body(text)
     expected = _with(_loaded(body, what), acceptance, table, what)
     for written in _ways(body, acceptance, table):
         if _says(written, expected):
-            bom = _BOM if text.startswith(_BOM) else ""
-            return bom + (written.replace("\n", "\r\n") if "\r\n" in text else written)
+            return _as_file(written, text)
     raise ConfigError(
         f"{what} is laid out so that an acceptance cannot be added to it; nothing was written.",
         f"Add it by hand:\n{_block(acceptance, table)}",
     )
+
+
+def retire_acceptances(
+    text: str, findings: Collection[str], version: str, *, table: Sequence[str] = (), what: str
+) -> str:
+    """A configuration file whose acceptances of some findings say which version was released with them.
+
+    They stay where they are, so that the release itself can still be judged by them; comments, order and line ends
+    stay.
+
+    Args:
+        text: the file, as it is.
+        findings: ids; acceptances that say a version already are left alone.
+        version: the version that is released.
+        table, what: as in :func:`add_acceptance`.
+
+    Raises:
+        ConfigError: the file is not TOML, or is laid out so that it has to be edited by hand.
+    """
+    body = _body(text)
+    expected = _loaded(body, what)
+    for item in _listed(expected, table, what):
+        if item.get("finding") in findings:
+            item.setdefault("released", version)
+    for written in (_lines_added(body, findings, version, table), _by_tomlkit_retired(body, findings, version, table)):
+        if _says(written, expected):
+            return _as_file(written, text)
+    raise ConfigError(
+        f"{what} is laid out so that its acceptances cannot be marked as released; nothing was written.",
+        f'Add by hand, to each acceptance that this release needed: released = "{one_line(version)}"',
+    )
+
+
+def _body(text: str) -> str:
+    return text.removeprefix(_BOM).replace("\r\n", "\n")
+
+
+def _as_file(body: str, text: str) -> str:
+    """A text with the byte order mark and the line ends of the file that it comes from."""
+    bom = _BOM if text.startswith(_BOM) else ""
+    return bom + (body.replace("\n", "\r\n") if "\r\n" in text else body)
+
+
+def _lines_added(text: str, findings: Collection[str], version: str, table: Sequence[str]) -> str:
+    """One more line in each ``[[accept]]`` table of one of ``findings``, below its last value."""
+    lines = text.split("\n")
+    headers = [(number, match) for number, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
+    ends = (*(number for number, _ in headers[1:]), len(lines))
+    for (start, match), end in reversed(list(zip(headers, ends, strict=False))):
+        if _keys(match["path"]) != [*table, "accept"]:
+            continue
+        try:
+            item = read_toml("\n".join(lines[start + 1 : end]))
+        except ValueError:
+            continue
+        if item.get("finding") in findings and "released" not in item:
+            while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
+                end -= 1
+            lines.insert(end, f'released = "{escape_toml(version)}"')
+    return "\n".join(lines)
+
+
+def _by_tomlkit_retired(text: str, findings: Collection[str], version: str, table: Sequence[str]) -> str:
+    """The same where acceptances are written as inline tables."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        here: Any = document
+        for key in table:
+            here = here[key]
+        for item in here["accept"]:
+            if item.get("finding") in findings and "released" not in item:
+                item["released"] = version
+        return tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, ValueError):
+        return ""
 
 
 def _loaded(text: str, what: str) -> dict[str, Any]:
@@ -72,21 +151,32 @@ def _says(text: str, expected: dict[str, Any]) -> bool:
 def _with(document: dict[str, Any], acceptance: Acceptance, table: Sequence[str], what: str) -> dict[str, Any]:
     """What the file has to say when it is written."""
     document = deepcopy(document)
+    listed = _listed(document, table, what)
+    same = [item for item in listed if item.get("finding") == acceptance.finding]
+    if not same:
+        listed.append(_values(acceptance))
+        return document
+    for key in _ENDS:
+        same[0].pop(key, None)
+    same[0].update(_values(acceptance))
+    return document
+
+
+def _listed(document: dict[str, Any], table: Sequence[str], what: str) -> list[dict[str, Any]]:
+    """The list of acceptances in a document; an empty one is put in where there is none.
+
+    Raises:
+        ConfigError: something else stands in its place.
+    """
     here: Any = document
     for key in table:
         here = here.setdefault(key, {})
         if not isinstance(here, dict):
             raise ConfigError(f"{what}: {'.'.join(table)} is not a table.", "Correct it.")
-    listed = here.setdefault("accept", [])
+    listed: Any = here.setdefault("accept", [])
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
         raise ConfigError(f'{what}: "accept" is not a list of tables.', "Write [[accept]] tables.")
-    same = [item for item in listed if item.get("finding") == acceptance.finding]
-    if not same:
-        listed.append(_values(acceptance))
-        return document
-    same[0].pop("until", None)
-    same[0].update(_values(acceptance))
-    return document
+    return listed
 
 
 def _values(acceptance: Acceptance) -> dict[str, Any]:
@@ -153,8 +243,9 @@ def _by_tomlkit(text: str, acceptance: Acceptance, table: Sequence[str]) -> str:
             here["accept"] = listed = tomlkit.array()
         same = [item for item in listed if item.get("finding") == acceptance.finding]
         item = same[0] if same else tomlkit.inline_table()
-        if acceptance.until is None and "until" in item:
-            del item["until"]
+        for key in _ENDS:
+            if key in item and key not in _values(acceptance):
+                del item[key]
         for key, value in _values(acceptance).items():
             if item.get(key) != value:
                 item[key] = value

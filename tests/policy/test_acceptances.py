@@ -13,8 +13,8 @@ from mcp_governor.change.model import Change
 from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.findings import Bump, Finding, Severity
-from mcp_governor.policy.acceptance import Acceptance, apply_acceptances
-from mcp_governor.policy.accepting import add_acceptance
+from mcp_governor.policy.acceptance import Acceptance, AcceptedBefore, apply_acceptances
+from mcp_governor.policy.accepting import add_acceptance, retire_acceptances
 from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import build_surface
 
@@ -62,6 +62,47 @@ def test_twice_is_once_too_often() -> None:
     result = applied(Acceptance(FOUND.id, "a"), Acceptance(FOUND.id, "b"))
     assert result.findings[0].accepted == "a"
     assert [f.rule for f in result.findings[2:]] == ["policy/acceptance-duplicate"]
+
+
+OUT = Acceptance(CHANGE.id, "agreed", released="1.3.0")
+
+
+@pytest.mark.parametrize(
+    ("compared_with", "counts"),
+    [("1.2.0", True), ("1.3.0-rc.1", True), (None, True), ("1.3.0", False), ("v1.3", False), ("1.4.0", False)],
+)
+def test_what_was_released_with_an_acceptance_counts_up_to_that_release(compared_with, counts) -> None:
+    """Judging the release itself needs it; afterwards the same break is a new one. It is never a problem itself."""
+    before = AcceptedBefore(compared_with)
+    result = apply_acceptances([OUT], [FOUND], [CHANGE], today=TODAY, baseline=before)
+    assert result.changes == ({CHANGE.id: "agreed"} if counts else {})
+    assert len(result.findings) == 1
+    assert len(apply_acceptances([OUT], [FOUND], [], today=TODAY, baseline=before).findings) == 1
+
+
+def test_a_released_acceptance_has_no_last_day_and_is_no_second_one() -> None:
+    ended = Acceptance(CHANGE.id, "then", date(2020, 1, 1), released="1.3.0")
+    again = Acceptance(CHANGE.id, "now")
+    before = AcceptedBefore("1.3.0")
+    result = apply_acceptances([ended, again], [], [CHANGE], today=TODAY, baseline=before)
+    assert result.changes == {CHANGE.id: "now"}
+    assert result.findings == ()
+
+
+def test_what_the_compared_release_accepted_is_a_remark_and_no_error() -> None:
+    gone = Acceptance("pack/gone:-:/:00000000", "x", date(2020, 1, 1))
+    before = AcceptedBefore("1.3.0", frozenset({gone.finding}), "v1.3.0")
+    [found] = apply_acceptances([gone], [], today=TODAY, baseline=before).findings
+    assert (found.rule, found.severity) == ("policy/acceptance-released", "info")
+    assert found.message.startswith("v1.3.0 was released with the acceptance of pack/gone")
+    [still] = apply_acceptances([gone], [], today=TODAY).findings
+    assert still.rule == "policy/acceptance-expired"
+
+
+def test_an_acceptance_is_not_missed_by_a_run_that_cannot_see_it() -> None:
+    of_calls = Acceptance("call/timeout:search:/:00000000", "slow")
+    result = apply_acceptances([of_calls], [], today=TODAY, is_judged=lambda wanted: not wanted.startswith("call/"))
+    assert result.findings == ()
 
 
 def test_an_accepted_break_still_counts_in_the_required_step() -> None:
@@ -207,6 +248,57 @@ def test_a_file_that_cannot_take_it(text: str, message: str) -> None:
 def test_a_reason_is_wanted() -> None:
     with pytest.raises(UsageError, match="needs a reason"):
         add_acceptance("", Acceptance("a", "  "), what="f")
+
+
+RETIRED = {
+    "tables": (
+        '[[tool.mcp-governor.accept]]\nfinding = "a"  # see 12\nreason = "r"|\n\n# the linter\n[tool.ruff]\na = 1\n'
+        '[[tool.mcp-governor.accept]]\nreason = """\n[two]\nlines"""\nfinding = "b"\n\n'
+        '[[tool.mcp-governor.accept]]\nfinding = "c"\nuntil = 2027-01-31|\n# the end\n'
+    ),
+    "another table of that name": (
+        '[[accept]]\nfinding = "a"\n\n[[tool.mcp-governor.accept]]\nfinding = "a"\nreason = "r"|\n[tool.x]\ny = 1\n'
+    ),
+    "the last line without an end": '[[tool.mcp-governor.accept]]\nreason = "r"\nfinding = "c"|',
+}
+
+
+@pytest.mark.parametrize("layout", sorted(RETIRED))
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_retired_acceptance_says_so_on_a_line_of_its_own(layout: str, newline: str) -> None:
+    before = RETIRED[layout].replace("\n", newline)
+    after = retire_acceptances(before.replace("|", ""), {"a", "c"}, "1.3.0", table=TABLE, what="f")
+    assert after == before.replace("|", f'{newline}released = "1.3.0"')
+    again = retire_acceptances(after, {"a", "c"}, "1.4.0", table=TABLE, what="f")
+    assert again == after, "what was released once stays as it is"
+
+
+def test_inline_acceptances_are_retired_on_their_line() -> None:
+    text = '# ours\naccept = [{ finding = "a", reason = "b" }, { finding = "d", reason = "b" }]  # reviewed\n'
+    after = retire_acceptances(text, {"a"}, "1.3.0", what="f")
+    assert accepted_in(after, ()) == [
+        {"finding": "a", "reason": "b", "released": "1.3.0"},
+        {"finding": "d", "reason": "b"},
+    ]
+    assert after.startswith("# ours\n")
+    assert after.endswith("]  # reviewed\n")
+
+
+def test_an_acceptance_that_is_given_again_is_not_released_any_more() -> None:
+    once = retire_acceptances(
+        add_acceptance(PYPROJECT, NEW, table=TABLE, what="f"), {NEW.finding}, "1.3.0", table=TABLE, what="f"
+    )
+    assert accepted_in(once)[0]["released"] == "1.3.0"
+    renewed = add_acceptance(once, Acceptance(NEW.finding, "again"), table=TABLE, what="f")
+    assert accepted_in(renewed) == [{"finding": NEW.finding, "reason": "again"}]
+
+
+def test_what_cannot_be_retired_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcp_governor.policy.accepting._lines_added", lambda *_: "")
+    monkeypatch.setattr("mcp_governor.policy.accepting._by_tomlkit_retired", lambda *_: "x = 1")
+    with pytest.raises(ConfigError, match="nothing was written") as caught:
+        retire_acceptances('[[accept]]\nfinding = "a"\nreason = "b"\n', {"a"}, "1.3.0", what="f")
+    assert 'released = "1.3.0"' in caught.value.hint
 
 
 @given(st.text(), st.text().filter(str.strip))
