@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.change import Change
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
+    from mcp_governor.policy.acceptance import AcceptedBefore
     from mcp_governor.surface import Surface
 
 
@@ -47,6 +48,7 @@ def decide(
     stations: Collection[str],
     known: frozenset[str] | None = None,
     complete: bool = True,
+    before: AcceptedBefore | None = None,
 ) -> Decided:
     """Apply the configuration's decisions to what the stations of a run found.
 
@@ -58,7 +60,9 @@ def decide(
         selection: the rules that ran.
         stations: those that took part.
         known: ids of findings that do not count; default are those of the configured lint baseline.
-        complete: whether all stations took part, so that an acceptance without a finding is one.
+        complete: whether all stations on paper took part, so that an acceptance without a finding is one. Of what
+            only calls can find, that is known where station ``call`` took part.
+        before: what the release that the run compares with accepted.
 
     Raises:
         FileFormatError: the lint baseline cannot be read.
@@ -70,13 +74,36 @@ def decide(
     governor = Governor(selection, surface, stations=stations, known=known)
     governed = [*governor.judge(findings), *governor.stale()]
     where = config.path.name if config.path else ""
-    accepted = apply_acceptances(config.accept, governed, changes, today=today, where=where, complete=complete)
+    accepted = apply_acceptances(
+        config.accept,
+        governed,
+        changes,
+        today=today,
+        where=where,
+        complete=complete,
+        baseline=before,
+        is_judged=lambda wanted: "call" in stations or not is_of_calls(wanted),
+    )
     about_acceptances = governor.judge(accepted.findings[len(governed) :])
     return Decided(
         findings=(*accepted.findings[: len(governed)], *about_acceptances),
         changes=accepted.changes,
         gone=tuple(governor.gone()),
     )
+
+
+def is_of_calls(finding: str) -> bool:
+    """Whether only calls can find what has this id: a rule of station ``call``, or a change of an answer."""
+    name = finding.partition(":")[0]
+    if "/" not in name:
+        from mcp_governor.change.registry import catalogue
+
+        return name in catalogue() and catalogue()[name].of_calls
+    from mcp_governor.catalogue import load_catalogue
+
+    # Rules of packages and of the user's own folders read surfaces, and so does a name that is none.
+    rule = load_catalogue().rules.get(name)
+    return rule is not None and rule.station == "call"
 
 
 def _known(config: Config) -> frozenset[str]:

@@ -32,6 +32,7 @@ class ReleaseResult:
     Attributes:
         required_bump, declared_bump: the step that the changes need, and the one that the versions make.
         versions: the two versions that the declared step lies between, ``None`` where one is not told.
+        old_version: the version of the baseline, ``None`` where it is not known.
         forcing: ids of the changes that need the required step.
         findings: of packs ``policy`` and ``changelog``.
     """
@@ -39,6 +40,7 @@ class ReleaseResult:
     required_bump: Bump = Bump.NONE
     declared_bump: Bump | None = None
     versions: tuple[str, str] | None = None
+    old_version: str | None = None
     forcing: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
@@ -80,6 +82,7 @@ def check_release(
         required_bump=result.required_bump,
         declared_bump=result.declared_bump,
         versions=(old_version, new_version) if old_version and new_version else None,
+        old_version=old_version,
         forcing=tuple(change.id for change in result.forcing),
         findings=(
             *result.findings,

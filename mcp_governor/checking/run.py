@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
+from mcp_governor.checking.governed import Before, check_governed, governed_before, lost_changelog
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import baseline_info, counts_of, read_governed, refuse_empty, trusting
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog
     from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.findings import Finding
+    from mcp_governor.policy.acceptance import AcceptedBefore
     from mcp_governor.stage import Stage
     from mcp_governor.target import Baseline
 
@@ -115,7 +117,7 @@ def check_surface(
     run = _Run(surface, baseline, config, emit, today or date.today(), changelog, stage)
     changes = run.station("compare", run.compare) if baseline is not None else []
     release = run.station("policy", lambda: run.hold(changes))
-    linted = run.station("lint", run.lint)
+    linted = [*run.govern(), *run.station("lint", run.lint)]
     if called is None:
         return run.report(changes, release, linted)
     run.counts["calls"] = len(called.results)
@@ -176,15 +178,35 @@ class _Run:
     def hold(self, changes: Sequence[Change]) -> ReleaseResult:
         from mcp_governor.checking.release import check_release
 
+        config = self.config
+        if self.changelog is None and self.before is not None and lost_changelog(self.before, config):
+            # Told by govern(); everything else is judged all the same.
+            config = replace(config, changelog="")
         return check_release(
             self.surface,
             self.baseline,
             changes,
-            self.config,
+            config,
             self.today,
             changelog=self.changelog,
             stage=self.stage,
         )
+
+    def govern(self) -> list[Finding]:
+        """Whether the repository still asks for what it asked for at the release that it is compared with."""
+        return [] if self.before is None else check_governed(self.before, self.config)
+
+    @cached_property
+    def before(self) -> Before | None:
+        return governed_before(self.config, self.baseline)
+
+    def _accepted_before(self, release: ReleaseResult) -> AcceptedBefore:
+        from mcp_governor.policy.acceptance import AcceptedBefore
+
+        before = self.before
+        accepted = before.config.accept if before is not None and before.config is not None else ()
+        source = before.ref if before is not None else ""
+        return AcceptedBefore(release.old_version, frozenset(item.finding for item in accepted), source)
 
     def lint(self) -> list[Finding]:
         from mcp_governor.linting import run_rules
@@ -223,6 +245,7 @@ class _Run:
             selection=self.selection,
             stations=stations,
             complete="lint" in stations,
+            before=self._accepted_before(release) if self.config.accept else None,
         )
         return Report(
             target=surface.source,

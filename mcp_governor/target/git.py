@@ -336,6 +336,34 @@ def first_held(folder: Path, tag: str, *paths: str) -> str | None:
     return next((path for path in named if holds(folder, tag, path)), None)
 
 
+def latest_commit(folder: Path) -> str | None:
+    """The tag of the highest release reachable from HEAD, else ``HEAD``; ``None`` where nothing is committed.
+
+    Raises:
+        TargetError: git does not read the repository.
+    """
+    if not _begun(folder):
+        return None
+    releases = _counted(folder, _tags(folder, "--merged=HEAD"))
+    return releases[0].tag if releases else "HEAD"
+
+
+def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
+    """Those of some files (relative to ``folder``) that a commit, branch or tag holds; empty where there is no such.
+
+    Raises:
+        TargetError: git cannot tell.
+    """
+    commit = _commit(folder, ref)
+    blobs = dict(zip(paths, _blobs(folder, [(commit, path) for path in paths]), strict=True)) if commit else {}
+    contents = _contents(folder, [blob for blob in blobs.values() if blob is not None])
+    return {
+        path: contents[blob.object_id]
+        for path, blob in blobs.items()
+        if blob is not None and blob.object_id in contents
+    }
+
+
 def released_versions(folder: Path) -> frozenset[Numbered]:
     """Every version that a tag stands for; none outside of git."""
     return frozenset(version for _, tag in _tags(folder) if (version := version_of_tag(tag)) is not None)

@@ -11,6 +11,7 @@ import pytest
 from commandline import governor_here
 
 from mcp_governor.catalogue import dump_baseline
+from mcp_governor.checking import decisions
 from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
 from mcp_governor.pytest_plugin import _families
@@ -196,3 +197,11 @@ def test_what_is_said_of_acceptances_is_decided_about_as_well(project: Project) 
     assert {**there, "severity": "info"} in project.found("check")
     project.configure(lint=f'ignore = ["{rule}"]', accept=accept)
     assert rule not in {found["rule"] for found in project.found("check")}
+
+
+def test_a_run_without_calls_does_not_judge_acceptances_of_calls() -> None:
+    def is_of_calls(name: str) -> bool:
+        return decisions.is_of_calls(f"{name}:find:/:00000000")
+
+    assert all(map(is_of_calls, ["call/timeout", "envelope/size", "call-status-changed"]))
+    assert not any(map(is_of_calls, ["policy/sunset-passed", "tool-removed", "no/such-rule", "no-such-kind"]))

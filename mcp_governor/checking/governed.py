@@ -1,0 +1,145 @@
+"""The configuration as it was at the release that a run compares with: what was governed then stays governed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, parse_config
+from mcp_governor.errors import ConfigError, GovernorError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
+from mcp_governor.frozen import frozen
+from mcp_governor.target.git import files_at, latest_commit
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from mcp_governor.findings import Finding
+    from mcp_governor.target import Baseline
+
+
+@frozen
+class Before:
+    """What a commit says about how the server is governed.
+
+    Attributes:
+        ref: the tag, branch or commit.
+        config: the configuration there, with ``path`` and ``root`` of the work tree; ``None`` where there is none, or
+            none that can be read.
+        changelog: the path of the changelog there, relative to the folder of the configuration of now; empty where
+            there is none.
+    """
+
+    ref: str
+    config: Config | None = None
+    changelog: str = ""
+
+
+def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
+    """How the server was governed at the commit that the baseline comes from, else at the latest release, else at HEAD.
+
+    Args:
+        config: of now.
+        baseline: what the run compares with.
+
+    Returns:
+        ``None`` where there is no such commit, and where the run does not go by files of the repository: an isolated
+        one, or one whose configuration was made in Python.
+
+    Raises:
+        TargetError: git cannot read the repository.
+    """
+    if config.isolated or not (config.path or config.searched):
+        return None
+    ref = _ref_of(baseline) or _latest(config)
+    if not ref:
+        return None
+    names = [DEFAULT_CHANGELOG, *_places(config)]
+    held = files_at(config.root, ref, names)
+    then: Config | None = None
+    for name in names[1:]:
+        if name in held:
+            then = _parsed(held[name], config.root / name)
+        if then is not None:
+            break
+    changelog = DEFAULT_CHANGELOG if DEFAULT_CHANGELOG in held else ""
+    if then is not None and then.changelog:
+        named = _relative(then.root / then.changelog, config.root)
+        changelog = named if named in held or files_at(config.root, ref, [named]) else ""
+    return Before(ref, then, changelog)
+
+
+def lost_changelog(before: Before, config: Config) -> bool:
+    """Whether there was a changelog, and there is none now."""
+    return bool(before.changelog) and not (config.changelog and config.resolve(config.changelog).exists())
+
+
+def check_governed(before: Before, config: Config) -> list[Finding]:
+    """What was governed at a commit and is not governed any more.
+
+    Args:
+        before: of that commit.
+        config: of now.
+    """
+    from mcp_governor.catalogue.finding import finding
+    from mcp_governor.policy.weakening import check_config
+
+    found: list[Finding] = []
+    ref = visible(before.ref)
+    if lost_changelog(before, config):
+        name = visible(before.changelog)
+        moved = "moved" if config.resolve(before.changelog).exists() else ""
+        found.append(finding("policy/changelog-deleted", name, value=name, says=moved, changelog=name, ref=ref))
+    now = _read_again(config)
+    if before.config is not None and now is not None:
+        path = config.path or before.config.path
+        found += check_config(before.config, now, ref=ref, where=path.name if path is not None else "")
+    return found
+
+
+def _read_again(config: Config) -> Config | None:
+    """The configuration as its file says it: what a command line sets for one run is no change of it."""
+    if config.path is None:
+        return Config(root=config.root)
+    try:
+        data = read_bytes(config.path, limit=MAX_TEXT_BYTES)
+    except OSError:
+        return None
+    return _parsed(data, config.path)
+
+
+def _latest(config: Config) -> str | None:
+    """The latest release, where the baseline lies elsewhere: then git is asked for nothing else, and may be missing."""
+    try:
+        return latest_commit(config.root)
+    except GovernorError:
+        return None
+
+
+def _ref_of(baseline: Baseline | None) -> str:
+    """The git ref that a baseline comes from; empty where it comes from elsewhere."""
+    if baseline is None or not baseline.source.startswith("git:"):
+        return ""
+    return baseline.source.removeprefix("git:").partition(":")[0]
+
+
+def _places(config: Config) -> list[str]:
+    """Where the configuration may have been: where it is now, else where it would have been found."""
+    if config.path is not None:
+        other = "pyproject.toml" if config.path.name == OWN_FILE else OWN_FILE
+        return [_relative(config.path, config.root), _relative(config.path.with_name(other), config.root)]
+    top = repository_of(config.root)
+    folders = [folder for folder in (config.root, *config.root.parents) if folder.is_relative_to(top)]
+    return [_relative(folder / name, config.root) for folder in folders for name in (OWN_FILE, "pyproject.toml")]
+
+
+def _relative(path: Path, root: Path) -> str:
+    return Path(os.path.relpath(path, root)).as_posix()
+
+
+def _parsed(data: bytes, path: Path) -> Config | None:
+    try:
+        return parse_config(data, path)
+    except ConfigError:
+        # Written for another version of this tool, or broken then: it says nothing that could be held to it.
+        return None

@@ -1,0 +1,82 @@
+"""What a configuration asked for at the last release and does not ask for any more.
+
+Only what decides whether the server is governed at all, and what fails a run, is compared. Which rules of style a team
+runs is its own business from one day to the next, and a tier that a tool loses is a change of the surface.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.catalogue.finding import finding
+from mcp_governor.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.config.model import Config
+    from mcp_governor.findings import Finding
+
+_ORDERS: dict[str, tuple[str, ...]] = {
+    "fail-on": ("never", *(severity.value for severity in sorted(Severity, key=lambda one: -one.rank))),
+    "level": ("declared", "strict"),
+    "policy.unknown": ("compatible", "breaking"),
+    "policy.zero-policy": ("anything-goes", "minor-may-break", "strict"),
+    "policy.calver": ("major", "minor", "patch", "refuse"),
+}
+"""The values of settings that decide what fails, the most lenient first."""
+
+DEFAULT_PROFILE = "recommended"
+
+_NAMES = ("target", "contract-doc", "server-json", "calls-dir")
+"""Settings that bring something under governance by naming it; another name is a move, no name is the end of it."""
+
+
+def check_config(before: Config, now: Config, *, ref: str, where: str) -> Iterator[Finding]:
+    """A finding for each setting that asks for less than it did.
+
+    Args:
+        before: the configuration at the commit that the run compares with.
+        now: the configuration of the work tree, as its file says it: what a command line sets for one run is no
+            change of the configuration.
+        ref: how messages name the commit.
+        where: the configuration file of now, for the findings' place.
+    """
+    for setting, old, new in _differences(before, now):
+        yield finding(
+            "policy/config-weakened",
+            where,
+            value=[setting, old, new],
+            setting=setting,
+            old=old,
+            now="It is not set any more." if new is None else f"Now it is {_shown(new)}, which is more lenient.",
+            ref=ref,
+        )
+
+
+def _differences(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
+    for setting, order in _ORDERS.items():
+        old, new = _value(before, setting), _value(now, setting)
+        if old in order and new in order and order.index(new) < order.index(old):
+            yield setting, old, new
+    for setting in _NAMES:
+        if _value(before, setting) and not _value(now, setting):
+            yield setting, _value(before, setting), None
+    if before.servers and not now.servers:
+        yield "servers", sorted(before.servers), None
+    # From one source's profile to another's is a move; back to the default one is less.
+    if set(before.profile) - set(now.profile) and set(now.profile) <= {*before.profile, DEFAULT_PROFILE}:
+        yield "profile", list(before.profile), list(now.profile)
+    if before.calls and not now.calls:
+        yield "calls", [call.tool for call in before.calls], None
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
+
+
+def _value(config: Config, setting: str) -> Any:
+    here: Any = config
+    for part in setting.split("."):
+        here = getattr(here, part.replace("-", "_"))
+    return here

@@ -1,0 +1,184 @@
+"""What was governed at the last release stays governed: deleting a file or a setting turns nothing green."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from projects import committed, git, governor, repository, surface_text, tool, write
+
+CHANGELOG = "docs/mcp-schema-changelog.md"
+BOOK, BROKEN = tool("find_stock"), tool("find_stock", "warehouse")
+CONFIG = 'target = "stock"\n[servers.stock]\nfile = "live.json"\n'
+STATED = "# Log\n\n## {} (current)\n\nFingerprint: `{}`\n\n**Added**\n\n- `find_stock`.\n"
+
+
+def released(tmp_path, config=CONFIG, changelog=CHANGELOG, **more):
+    """A repository whose first release is tagged, with a changelog that is right."""
+    files = {"mcp-governor.toml": config, "live.json": surface_text(BOOK), "mcp-surface.json": surface_text(BOOK)}
+    root = repository(tmp_path / "repository", {**files, **more})
+    digest = governor(root, "fingerprint", "live.json").stdout.split()[0]
+    write(root, {changelog: STATED.format("1.0.0", digest)})
+    committed(root, "release 1.0.0")
+    tagged(root, "v1.0.0")
+    assert governor(root, "check").returncode == 0
+    return root
+
+
+def tagged(root, name):
+    """Tag the commit, and go on working: a commit that carries a tag is compared with the release before."""
+    git(root, "tag", "-f", name)
+    git(root, "commit", "-q", "--allow-empty", "-m", "go on")
+
+
+def rules(root, *arguments):
+    done = governor(root, "check", "--format", "json", *arguments)
+    assert done.returncode in (0, 1), done.stderr
+    errors = [found for found in json.loads(done.stdout)["findings"] if found["severity"] == "error"]
+    return {found["rule"]: found for found in errors if "accepted" not in found}
+
+
+@pytest.mark.parametrize("offline", [(), ("--offline",)])
+@pytest.mark.parametrize("commit", [True, False])
+def test_a_changelog_that_is_deleted_is_missed(tmp_path, offline, commit):
+    root = released(tmp_path)
+    write(root, {"live.json": surface_text(BROKEN, version="2.0.0"), "mcp-surface.json": surface_text(BROKEN)})
+    assert governor(root, "check", *offline).returncode == 1
+    git(root, "rm", "-q", CHANGELOG)
+    if commit:
+        committed(root, "quiet now")
+    done = governor(root, "check", *offline)
+    assert done.returncode == 1
+    assert f"{CHANGELOG} was there at v1.0.0 and is gone." in done.stdout
+    assert f"fix: Restore it: git checkout v1.0.0 -- {CHANGELOG}." in done.stdout
+    git(root, "checkout", "v1.0.0", "--", CHANGELOG)
+    assert "policy/changelog-deleted" not in rules(root, *offline)
+
+
+def test_a_changelog_that_the_configuration_names_and_nobody_finds_is_missed_too(tmp_path):
+    named = 'changelog = "CHANGES.md"\n' + CONFIG
+    root = released(tmp_path, named, "CHANGES.md")
+    (root / "CHANGES.md").unlink()
+    assert "CHANGES.md was there at v1.0.0 and is gone." in rules(root)["policy/changelog-deleted"]["message"]
+    git(root, "checkout", "CHANGES.md")
+    write(root, {"mcp-governor.toml": CONFIG})
+    told = rules(root)["policy/changelog-deleted"]["message"]
+    assert told == "CHANGES.md was the changelog at v1.0.0, and the configuration does not name it any more."
+
+
+def test_a_changelog_that_moves_is_not_deleted(tmp_path):
+    root = released(tmp_path)
+    git(root, "mv", CHANGELOG, "CHANGES.md")
+    write(root, {"mcp-governor.toml": 'changelog = "CHANGES.md"\n' + CONFIG})
+    assert rules(root) == {}
+
+
+def test_before_the_first_release_the_last_commit_counts(tmp_path):
+    root = released(tmp_path)
+    git(root, "tag", "-d", "v1.0.0")
+    git(root, "rm", "-q", CHANGELOG)
+    assert f"{CHANGELOG} was there at HEAD and is gone." in rules(root)["policy/changelog-deleted"]["message"]
+
+
+def test_the_branch_that_a_pull_request_is_compared_with_counts(tmp_path):
+    root = released(tmp_path)
+    git(root, "tag", "-d", "v1.0.0")
+    git(root, "checkout", "-q", "-b", "topic")
+    git(root, "rm", "-q", CHANGELOG)
+    committed(root, "quiet now")
+    assert rules(root) == {}, "nothing was released, and HEAD has no changelog"
+    told = rules(root, "--against", "git:main:mcp-surface.json")
+    assert told["policy/changelog-deleted"]["message"] == f"{CHANGELOG} was there at main and is gone."
+
+
+def test_an_acceptance_is_the_way_out_and_ends_with_the_release(tmp_path):
+    root = released(tmp_path)
+    git(root, "rm", "-q", CHANGELOG)
+    told = rules(root)["policy/changelog-deleted"]
+    write(root, {"mcp-governor.toml": f'{CONFIG}[[accept]]\nfinding = "{told["id"]}"\nreason = "a wiki now"\n'})
+    assert rules(root) == {}
+    committed(root, "release 1.1.0")
+    tagged(root, "v1.1.0")
+    assert rules(root) == {}
+    git(root, "checkout", "-q", "v1.1.0")
+    for arguments in ((), ("--against", "git:v1.0.0:mcp-surface.json"), ("--against", "git:v1.1.0:mcp-surface.json")):
+        assert rules(root, *arguments) == {}, arguments
+
+
+STRICT = (
+    'target = "stock"\nfail-on = "warning"\nlevel = "strict"\nprofile = ["recommended", "charter"]\n'
+    '[policy]\nzero-policy = "strict"\n[servers.stock]\nfile = "live.json"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("now", "setting"),
+    [
+        (STRICT.replace('"warning"', '"error"'), "fail-on"),
+        (STRICT.replace('fail-on = "warning"\n', ""), "fail-on"),
+        (STRICT.replace('level = "strict"\n', ""), "level"),
+        (STRICT.replace(', "charter"', ""), "profile"),
+        (STRICT.replace('zero-policy = "strict"\n', 'unknown = "compatible"\nzero-policy = "strict"\n'), "unknown"),
+        (STRICT.replace('[policy]\nzero-policy = "strict"\n', ""), "zero-policy"),
+        (STRICT.replace("[policy]\n", '[policy]\ncalver = "major"\n'), "calver"),
+    ],
+)
+def test_a_setting_that_is_relaxed_is_a_finding(tmp_path, now, setting):
+    root = released(tmp_path, CONFIG)
+    write(root, {"mcp-governor.toml": STRICT})
+    committed(root, "stricter")
+    tagged(root, "v1.0.0")
+    assert "policy/config-weakened" not in rules(root)
+    write(root, {"mcp-governor.toml": now})
+    found = rules(root)["policy/config-weakened"]
+    assert setting in found["message"]
+    assert found["path"] == "mcp-governor.toml"
+
+
+def test_an_emptied_configuration_says_what_is_not_governed_any_more(tmp_path):
+    root = released(tmp_path)
+    for empty in ("", "# nothing\n", None):
+        if empty is None:
+            (root / "mcp-governor.toml").unlink()
+        else:
+            write(root, {"mcp-governor.toml": empty})
+        done = governor(root, "check", "--offline")
+        assert done.returncode == 1
+        assert "At v1.0.0 the configuration had target = stock. It is not set any more." in done.stdout
+        assert "At v1.0.0 the configuration had servers = stock. It is not set any more." in done.stdout
+
+
+def test_what_a_command_line_sets_for_one_run_is_no_change_of_the_configuration(tmp_path):
+    root = released(tmp_path)
+    assert rules(root, "--fail-on", "never") == {}
+    assert rules(root, "--isolated", "live.json") == {}
+
+
+def test_another_target_and_stricter_settings_are_no_findings(tmp_path):
+    root = released(tmp_path)
+    write(root, {"mcp-governor.toml": CONFIG.replace("stock", "shop").replace("\n[", '\nlevel = "strict"\n[', 1)})
+    assert rules(root) == {}
+
+
+def test_a_configuration_that_moves_into_pyproject_is_compared(tmp_path):
+    root = released(tmp_path)
+    (root / "mcp-governor.toml").unlink()
+    same = '[tool.mcp-governor]\ntarget = "stock"\n[tool.mcp-governor.servers.stock]\nfile = "live.json"\n'
+    write(root, {"pyproject.toml": same})
+    assert rules(root) == {}
+    write(root, {"pyproject.toml": same.replace('target = "stock"\n', "")})
+    assert "policy/config-weakened" in rules(root)
+
+
+@pytest.mark.parametrize("tiers", ["", '[tiers]\ninternal = ["*"]\n'])
+def test_a_tier_or_a_tool_that_goes_is_a_change_of_the_surface(tmp_path, tiers):
+    facade = surface_text({**BOOK, "_meta": {"tier": "facade"}}, tool("count_stock"))
+    root = released(tmp_path)
+    write(root, {"live.json": facade, "mcp-surface.json": facade})
+    committed(root, "tiers")
+    tagged(root, "v1.0.0")
+    write(root, {"live.json": surface_text(BOOK), "mcp-governor.toml": CONFIG + tiers})
+    done = governor(root, "check", "--format", "json")
+    kinds = {(change["kind"], change["verdict"]) for change in json.loads(done.stdout)["changes"]}
+    assert {("tier-lowered", "breaking"), ("tool-removed", "breaking")} <= kinds
+    assert done.returncode == 1

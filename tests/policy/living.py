@@ -1,0 +1,108 @@
+"""A repository with a server whose author edits it, released and checked through the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from commandline import Outcome, governor
+
+from mcp_governor.cli import run
+
+# A server of nothing but the standard library, so that a step costs a start and not an SDK.
+SERVER = """
+import json, sys
+from pathlib import Path
+
+STATE = json.loads(Path("tools.json").read_text())
+INFO = {"name": "notes", "version": STATE["version"]}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"jsonrpc": "2.0", "id": asked["id"]}
+    if asked["method"] == "initialize":
+        answer["result"] = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                            "serverInfo": INFO}
+    elif asked["method"] == "tools/list":
+        answer["result"] = {"tools": STATE["tools"]}
+    else:
+        answer["error"] = {"code": -32601, "message": "no such method"}
+    print(json.dumps(answer), flush=True)
+"""
+CONFIG = f"""
+target = "notes"
+changelog = "docs/mcp-schema-changelog.md"
+
+[servers.notes]
+command = [{json.dumps(sys.executable)}, "server.py"]
+"""
+GIT = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+
+
+class Repository:
+    """A repository with a server whose author edits ``tools.json``."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.version = "1.0.0"
+        self.tools: dict[str, dict[str, Any]] = {}
+        (root / "server.py").write_text(SERVER)
+        (root / "mcp-governor.toml").write_text(CONFIG)
+        (root / ".gitignore").write_text("home/\n")
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *arguments: str) -> None:
+        command = ["git", "-c", "commit.gpgsign=false", *arguments]
+        subprocess.run(command, cwd=self.root, check=True, capture_output=True, env={**os.environ, **GIT})
+
+    def tool(self, name: str, *optional: str, description: str = "", **more: Any) -> None:
+        schema = {"type": "object", "properties": {key: {"type": "string"} for key in optional}}
+        told = (
+            description or f"Use this when the notes are to be handled by {name.replace('_', ' ')}, and nothing else."
+        )
+        self.tools[name] = {"name": name, "description": told, "inputSchema": schema, **more}
+
+    def run(self, *arguments: str, process: bool = False) -> Outcome:
+        """``mcp-governor ARGUMENTS`` in the repository; in a process of its own where asked, else in this one."""
+        state = {"version": self.version, "tools": list(self.tools.values())}
+        (self.root / "tools.json").write_text(json.dumps(state))
+        if process:
+            return governor(*arguments, cwd=self.root)
+        out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+        with contextlib.chdir(self.root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run(arguments)
+        out.flush()
+        err.flush()
+        return Outcome(code, out.buffer.getvalue(), err.buffer.getvalue(), [])
+
+    def check(self) -> tuple[int, list[str]]:
+        """Exit code of ``check``, and the rules of packs policy and changelog that it names."""
+        done = self.run("check", "--format", "json")
+        assert done.stdout, done.err
+        rules = {finding["rule"] for finding in done.report["findings"]}
+        return done.code, sorted(rule for rule in rules if rule.startswith(("policy/", "changelog/")))
+
+    def release(self, version: str, *, process: bool = False) -> None:
+        """Draft, check, release, record, commit and tag; each must go through, and the check at the tag says what the
+        one before it said."""
+        self.version = version
+        for arguments in (["changelog", "draft"], ["check"], ["changelog", "release", version]):
+            done = self.run(*arguments, process=process)
+            assert done.code == 0, (arguments, done.out, done.err)
+        before = self.check()
+        assert self.run("snapshot", "-o", "mcp-surface.json").code == 0
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", version)
+        self.git("tag", f"v{version}")
+        assert self.check() == before
+
+    @property
+    def log(self) -> str:
+        return (self.root / "docs" / "mcp-schema-changelog.md").read_text()

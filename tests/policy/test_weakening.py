@@ -1,0 +1,107 @@
+"""Which settings of a configuration may not be relaxed quietly: "config-weakened" of pack policy.
+
+That a changelog is missed ("changelog-deleted") needs a repository: tests/integration/test_governed.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mcp_governor.config import CallConfig, Config, PolicyConfig, ServerConfig
+from mcp_governor.policy.weakening import check_config
+
+FULL = Config(
+    target="notes",
+    fail_on="warning",
+    level="strict",
+    profile=("charter", "surface"),
+    contract_doc="CONTRACT.md",
+    server_json="server.json",
+    calls_dir="calls",
+    servers={"notes": ServerConfig("notes", url="https://example.org/mcp")},
+    calls=(CallConfig("search"),),
+    policy=PolicyConfig(zero_policy="minor-may-break", calver="minor"),
+)
+
+
+def told(before: Config, now: Config) -> list[str]:
+    return [found.message for found in check_config(before, now, ref="v1.0.0", where="mcp-governor.toml")]
+
+
+@pytest.mark.parametrize(
+    ("relaxed", "message"),
+    [
+        (
+            {"fail_on": "error"},
+            "At v1.0.0 the configuration had fail-on = warning. Now it is error, which is more lenient.",
+        ),
+        (
+            {"fail_on": "never"},
+            "At v1.0.0 the configuration had fail-on = warning. Now it is never, which is more lenient.",
+        ),
+        (
+            {"level": "declared"},
+            "At v1.0.0 the configuration had level = strict. Now it is declared, which is more lenient.",
+        ),
+        ({"target": ""}, "At v1.0.0 the configuration had target = notes. It is not set any more."),
+        ({"servers": {}}, "At v1.0.0 the configuration had servers = notes. It is not set any more."),
+        ({"contract_doc": ""}, "At v1.0.0 the configuration had contract-doc = CONTRACT.md. It is not set any more."),
+        ({"server_json": ""}, "At v1.0.0 the configuration had server-json = server.json. It is not set any more."),
+        ({"calls_dir": ""}, "At v1.0.0 the configuration had calls-dir = calls. It is not set any more."),
+        ({"calls": ()}, "At v1.0.0 the configuration had calls = search. It is not set any more."),
+        (
+            {"profile": ("charter",)},
+            "At v1.0.0 the configuration had profile = charter, surface. Now it is charter, which is more lenient.",
+        ),
+        (
+            {"profile": ("recommended",)},
+            "At v1.0.0 the configuration had profile = charter, surface. Now it is recommended, which is more lenient.",
+        ),
+        (
+            {"policy": PolicyConfig(unknown="compatible")},
+            "At v1.0.0 the configuration had policy.unknown = breaking. Now it is compatible, which is more lenient.",
+        ),
+        (
+            {"policy": PolicyConfig(zero_policy="anything-goes")},
+            "At v1.0.0 the configuration had policy.zero-policy = minor-may-break. Now it is anything-goes, which is "
+            "more lenient.",
+        ),
+        (
+            {"policy": PolicyConfig(calver="major")},
+            "At v1.0.0 the configuration had policy.calver = minor. Now it is major, which is more lenient.",
+        ),
+    ],
+)
+def test_what_asks_for_less(relaxed, message):
+    assert told(FULL, replace(FULL, **relaxed)) == [message]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"fail_on": "info"},
+        {"target": "pypi:notes"},
+        {"servers": {"other": ServerConfig("other", file="x.json")}},
+        {"contract_doc": "docs/CONTRACT.md"},
+        {"calls": (CallConfig("find"),)},
+        {"profile": ("schema-md",)},
+        {"profile": ("charter", "surface", "recommended")},
+        {"policy": PolicyConfig(zero_policy="strict", calver="refuse")},
+        {"tiers": {"internal": ("*",)}},
+        {"schema_version": "pyproject.toml"},
+    ],
+)
+def test_what_asks_for_as_much_or_for_something_else(changed):
+    assert told(FULL, replace(FULL, **changed)) == []
+
+
+def test_the_id_is_that_of_the_step_whatever_the_release_is_called():
+    now = replace(FULL, level="declared")
+    [one] = check_config(FULL, now, ref="v1.0.0", where="f")
+    [other] = check_config(FULL, now, ref="main", where="f")
+    assert one.id == other.id
+    [another] = check_config(FULL, replace(FULL, target=""), ref="main", where="f")
+    assert one.id != another.id
