@@ -13,6 +13,7 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.given import learn_reference
+from mcp_governor.target.environments import python_of
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment, withheld
 from mcp_governor.text import command_line, did_you_mean, one_line, visible
@@ -55,7 +56,7 @@ FORMS = (
         "code",
         "python:package.module:attribute",
         "`python:package.module:attribute`",
-        "a FastMCP, MCPServer or low-level server object, in this process",
+        "a FastMCP, MCPServer or low-level server object, read in the environment of its project",
     ),
     Form(
         "code",
@@ -257,10 +258,17 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
         raise TargetError(f'"{one_line(text, 80)}" names no attribute.', "Write python:package.module:attribute.")
     return LiveSource(
         shown=visible(text),
-        endpoint=wire.ObjectEndpoint(rest, _import_folders(base)),
+        endpoint=_object(rest, base),
         timeout=config.timeout,
         start_timeout=_start_timeout(config),
     )
+
+
+def _object(name: str, base: Path) -> wire.Endpoint:
+    """A server object, in the environment of its project: this process runs in it, or a child does."""
+    python = python_of(base)
+    folders = _import_folders(base)
+    return wire.object_elsewhere(python, name, folders) if python else wire.ObjectEndpoint(name, folders)
 
 
 def _import_folders(base: Path) -> tuple[str, ...]:
@@ -393,7 +401,7 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     if server.file:
         return FileSource(shown=name, path=config.root / server.file)
     if server.object:
-        objects = wire.ObjectEndpoint(server.object, _import_folders(config.root))
+        objects = _object(server.object, config.root)
         return LiveSource(name, objects, server.list_params, timeout, start_timeout=start, configured=True)
     if server.url:
         headers = expand(server.headers, config, f"servers.{server.name}.headers")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ObjectEndpoint,
         OpenableEndpoint,
         StdioEndpoint,
+        object_elsewhere,
     )
     from mcp_governor.wire.limits import DEFAULT_LIMITS, Limits
     from mcp_governor.wire.opening import connect
@@ -40,6 +41,7 @@ __all__ = [
     "Session",
     "StdioEndpoint",
     "connect",
+    "object_elsewhere",
     "read",
     "read_many",
     "read_recording",
@@ -49,7 +51,15 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "endpoint": ("Endpoint", "Era", "HttpEndpoint", "ObjectEndpoint", "OpenableEndpoint", "StdioEndpoint"),
+        "endpoint": (
+            "Endpoint",
+            "Era",
+            "HttpEndpoint",
+            "ObjectEndpoint",
+            "OpenableEndpoint",
+            "StdioEndpoint",
+            "object_elsewhere",
+        ),
         "limits": ("DEFAULT_LIMITS", "Limits"),
         "opening": ("connect",),
         "recording": ("Recording", "read", "read_many", "read_recording"),

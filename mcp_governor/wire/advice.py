@@ -157,6 +157,8 @@ _LOWER = {"mcp": "mcp<2", "fastmcp": "fastmcp<3"}
 
 
 def _older_sdk(text: str, package: str) -> str:
+    if "No module named 'mcp.server.mcpserver'" in text:
+        return f"It was written for a newer version of mcp than the one installed with it. {_with('mcp>=2', package)}"
     if match := _SDK_MODULE.search(text):
         sdk = next(filter(None, match.groups()))
     elif _SDK_CLASS.search(text):

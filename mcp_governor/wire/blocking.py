@@ -275,7 +275,7 @@ def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[subprocess.Popen[by
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env=child.child_environment(endpoint.env),
+            env=child.child_environment(endpoint),
             cwd=endpoint.cwd,
             # A signal from the terminal is for us; the leash follows.
             start_new_session=True,

@@ -13,7 +13,7 @@ from mcp_governor.text import one_line
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from mcp_governor.wire.endpoint import StdioEndpoint
 
@@ -36,9 +36,15 @@ _INHERITED = (
 )
 
 
-def child_environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """The minimal environment of a child, plus what the endpoint names."""
-    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(extra)
+# What points our own Python at its modules would break another one.
+_OURS = frozenset({"PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__"})
+
+
+def child_environment(endpoint: StdioEndpoint) -> dict[str, str]:
+    """The minimal environment of a child, or all of ours if it inherits, plus what the endpoint names."""
+    if endpoint.inherits:
+        return {name: value for name, value in os.environ.items() if name not in _OURS} | dict(endpoint.env)
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(endpoint.env)
 
 
 class Lines:

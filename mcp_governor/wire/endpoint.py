@@ -86,6 +86,8 @@ class StdioEndpoint:
         cwd: folder the child starts in, ``None`` for ours.
         package: the package that the command starts, as the user named it (``pypi:NAME``), if it starts one.
         withheld: variables that hold credentials and stay here, although the program could need them.
+        title: what messages call it, where that is neither the package nor the command line.
+        inherits: it gets our whole environment, as a server in this process does.
     """
 
     command: tuple[str, ...]
@@ -93,6 +95,8 @@ class StdioEndpoint:
     cwd: str | None = None
     package: str = ""
     withheld: tuple[str, ...] = ()
+    title: str = ""
+    inherits: bool = False
 
     def __post_init__(self) -> None:
         # There is no endpoint whose secrets are not known.
@@ -103,7 +107,9 @@ class StdioEndpoint:
 
     @property
     def shown(self) -> str:
-        """The package or the command line, safe to show."""
+        """The title, the package or the command line, safe to show."""
+        if self.title:
+            return one_line(self.title, 100)
         return one_line(self.package, 100) if self.package else command_line(self.command, 200)
 
     @property
@@ -203,6 +209,19 @@ class ObjectEndpoint:
         from mcp_governor.wire.inprocess import open_object
 
         return open_object(self, limits, inbox)
+
+
+def object_elsewhere(python: str, target: str, folders: tuple[str, ...]) -> StdioEndpoint:
+    """A server object of another environment, as a child.
+
+    Args:
+        python: of that environment.
+        target: ``package.module:attribute``.
+        folders: where modules are looked for first.
+    """
+    script = os.path.join(os.path.dirname(__file__), "hosted.py")  # noqa: PTH118, PTH120  (pathlib is not loaded here)
+    command = (python, script, target, *folders)
+    return StdioEndpoint(command, inherits=True, title=target)
 
 
 Endpoint = StdioEndpoint | HttpEndpoint | OpenableEndpoint

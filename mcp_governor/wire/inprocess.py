@@ -21,10 +21,11 @@ from mcp_governor.errors import MissingDependencyError, ProtocolError, TargetErr
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.text import one_line
 from mcp_governor.wire.duplex import Duplex, background
+from mcp_governor.wire.hosted import is_server, lifespan_of, low_level
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
@@ -56,21 +57,41 @@ async def open_object(endpoint: ServerObject, limits: Limits, inbox: Inbox) -> A
 
     Raises:
         MissingDependencyError: the SDK is not installed.
-        TargetError: the object cannot be loaded, or is no server.
+        TargetError: the object cannot be loaded, or is not a server.
         UnreachableError: it fails when it starts.
     """
     parse, wrap = _sdk()
     server = await load_object(endpoint)
-    low = _low_level(server, endpoint)
+    low = low_level(server)
+    if low is None:
+        raise TargetError(
+            f"{endpoint.shown} is not an MCP server but {one_line(type(server).__name__, 60)}.",
+            "Name a FastMCP server, an MCPServer, a low-level Server, or a function that returns one.",
+        )
     async with AsyncExitStack() as stack:
-        # FastMCP keeps its lifespan outside of the low-level server and expects it to be entered before.
-        lifespan = getattr(server, "_lifespan_manager", None)
-        if callable(lifespan):
+        stack.enter_context(_quiet())
+        lifespan = lifespan_of(server)
+        if lifespan is not None:
             try:
-                await stack.enter_async_context(lifespan())
+                await stack.enter_async_context(lifespan)
             except Exception as error:  # noqa: BLE001  (code of the governed server)
                 raise _failed("its lifespan fails", error) from None
         yield await stack.enter_async_context(_running(low, parse, wrap, limits, inbox))
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """SDK 1.x writes a line to stderr for each request that it takes; its warnings stay."""
+    import logging
+
+    log = logging.getLogger("mcp")
+    before = log.level
+    if before == logging.NOTSET:
+        log.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 @asynccontextmanager
@@ -164,7 +185,7 @@ async def load_object(endpoint: ServerObject) -> Any:
         TargetError: the module, the attribute or the function fails.
     """
     found = _imported(endpoint.target, endpoint.folders) if isinstance(endpoint.target, str) else endpoint.target
-    if _is_server(found) or not callable(found):
+    if is_server(found) or not callable(found):
         return found
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -190,7 +211,7 @@ def _imported(name: str, folders: Sequence[str]) -> Any:
         missing = one_line(str(error.name), 60)
         raise TargetError(
             f"{shown} cannot be imported: there is no module {missing}.",
-            "Check the spelling, and run in the environment and folder of the server.",
+            "Check the spelling, or install the server beside mcp-governor or into .venv of its folder.",
         ) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
         raise TargetError(f"{shown} cannot be imported: {_told(error)}.", "Import it in Python and see why.") from None
@@ -207,25 +228,6 @@ def _imported(name: str, folders: Sequence[str]) -> Any:
                 f"Name the server object as {module_name}:ATTRIBUTE.",
             ) from None
     return found
-
-
-def _is_server(value: Any) -> bool:
-    return not inspect.isclass(value) and any(
-        hasattr(value, name) for name in ("_mcp_server", "_lowlevel_server", "create_initialization_options")
-    )
-
-
-def _low_level(server: Any, endpoint: ServerObject) -> Any:
-    for name in ("_mcp_server", "_lowlevel_server"):
-        low = getattr(server, name, None)
-        if low is not None:
-            return low
-    if _is_server(server):
-        return server
-    raise TargetError(
-        f"{endpoint.shown} is no MCP server but {one_line(type(server).__name__, 60)}.",
-        "Name a FastMCP server, an MCPServer, a low-level Server, or a function that returns one.",
-    )
 
 
 def _failed(what: str, error: BaseException) -> UnreachableError:

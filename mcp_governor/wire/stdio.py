@@ -259,7 +259,7 @@ async def _opened(endpoint: StdioEndpoint, command: list[str], **more: Any) -> P
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=child.child_environment(endpoint.env),
+            env=child.child_environment(endpoint),
             cwd=endpoint.cwd,
             **more,
         )

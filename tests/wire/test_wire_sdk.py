@@ -118,8 +118,8 @@ def test_the_lifespan_of_an_object_is_entered_and_left() -> None:
     [
         ("no_such_module_x:server", TargetError, "there is no module no_such_module_x."),
         ("sdk:nothing", TargetError, "sdk has no attribute nothing."),
-        ("sdk:not_a_server", TargetError, "sdk:not_a_server is no MCP server but dict."),
-        ("sdk", TargetError, "sdk is no MCP server but module."),
+        ("sdk:not_a_server", TargetError, "sdk:not_a_server is not an MCP server but dict."),
+        ("sdk", TargetError, "sdk is not an MCP server but module."),
         ("sdk:build_never", TargetError, "cannot be called for a server: RuntimeError: no database \\x1b[31m."),
         ("sdk:build_broken", UnreachableError, "its lifespan fails: RuntimeError: no port."),
     ],
