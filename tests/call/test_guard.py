@@ -128,3 +128,10 @@ def test_what_is_too_long_to_be_looked_at_is_not_sent(more: int) -> None:
     assert guard.allows([1] * 100)
     assert not guard.allows([*[1] * (2_000 + more), "/etc/passwd"], path=True)
     assert not guard.allows({"a": [*[1] * (2_000 + more), "/etc/passwd"]}, path=True)
+
+
+@pytest.mark.parametrize(("value", "most"), [("a", 500), (1, 2_000)])
+def test_what_is_beyond_the_limits_is_refused_though_nothing_in_it_is_wrong(value: object, most: int) -> None:
+    guard = Guard(read_only=False)
+    assert guard.allows([value] * most)
+    assert not guard.allows([value] * (most + 1))
