@@ -211,6 +211,8 @@ def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface
         yield Breach(rule, path, None, "missing")
         return
     replacement = tool.deprecation.replacement
+    if tool.deprecation.nothing:
+        return
     named = (
         [replacement] if replacement else [name for name in (surface.by_name if surface else ()) if name != tool.name]
     )

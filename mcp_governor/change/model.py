@@ -88,7 +88,7 @@ class Change:
         """The sentence of a changelog, without its bullet: tools and fields stand in backticks.
 
         Args:
-            replacement: the tool to use instead, for tools that go.
+            replacement: the tool to use instead, for tools that go; empty where nothing replaces them.
             tools: the tools to which the very same happened, for one entry about all of them.
         """
         return self._words.entry(tools, replacement)

@@ -154,7 +154,8 @@ def _ending(tool: Tool) -> Any:
     if tool.deprecation is None:
         return MISSING
     told = tool.deprecation
-    return {"since": told.since, "replacement": told.replacement, "sunset": told.sunset}
+    ending = {"since": told.since, "replacement": told.replacement, "sunset": told.sunset}
+    return {**ending, "nothing": True} if told.nothing else ending
 
 
 def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterator[Change]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 PLACEHOLDER = "REPLACEMENT"
 """Stands where only the author knows the name; `changelog check` asks for it."""
 
+NOTHING = ""
+"""The replacement of what nothing replaces."""
+
 _FILLER = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
 _FORMS = re.compile(r"<([^<>]+)>")
@@ -76,7 +79,7 @@ class Words:
         self._facts = facts
         self._old, self._new = old, new
         self._reason = reason
-        self._replacement = ""
+        self._replacement: str | None = None
 
     def report(self) -> str:
         """The sentence of a report: no capital first, no full stop last."""
@@ -87,7 +90,7 @@ class Words:
         """The sentence of a changelog, see :meth:`mcp_governor.change.model.Change.entry`."""
         told = copy(self)
         told._tools = tools or self._tools
-        told._replacement = replacement or PLACEHOLDER
+        told._replacement = PLACEHOLDER if replacement is None else replacement
         filled = told._first(self._kind.entry)
         if filled:
             return filled
@@ -254,6 +257,13 @@ class Words:
         if not self._replacement:
             return code(one_line(told, 80)) if told else ""
         return code(self._replacement if self._replacement != PLACEHOLDER else told or PLACEHOLDER)
+
+    def instead(self) -> str:
+        """The advice for those who used a tool that goes."""
+        none = self._replacement == NOTHING or (isinstance(self._new, dict) and self._new.get("nothing") is True)
+        if none and not _of_deprecation(self._new, "replacement"):
+            return f"nothing replaces {'it' if len(self._tools) < 2 else 'them'}"
+        return f"use {self.replacement()} instead" if self.replacement() else ""
 
     def until(self) -> str:
         """When a deprecated tool goes."""

@@ -1,4 +1,4 @@
-"""What a farewell says: which tools go, and what to use instead."""
+"""What a farewell says: which tools go, and what to use instead, or that there is nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.reading import code_spans
+from mcp_governor.changelog.tier_moves import tier_move
 from mcp_governor.frozen import frozen
+from mcp_governor.surface.parting import nothing_instead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +22,7 @@ _INSTEAD = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD_OF = re.compile(r"\b(?:instead of|rather than|in place of)\b", re.IGNORECASE)
+_ADVICE = re.compile(r"\b(?:use|call|prefer|switch to|migrate to)\s+(?:the\s+)?(?=`)", re.IGNORECASE)
 _OF_A_PART = re.compile(
     r"\b(?:arguments?|parameters?|fields?|propert(?:y|ies)|values?|options?|keys?)\b", re.IGNORECASE
 )
@@ -33,6 +36,7 @@ class Announcement:
         tool: the name in backticks.
         section: the release that announced it.
         replacement: what to use instead, ``None`` where the entry does not say.
+        nothing: the entry says that nothing replaces it.
         line: of the entry, from 1.
         names: every name in the entry.
     """
@@ -42,23 +46,46 @@ class Announcement:
     replacement: str | None
     line: int
     names: frozenset[str] = frozenset()
+    nothing: bool = False
 
 
-def farewell(entry: Entry) -> tuple[tuple[str, ...], str | None]:
+@frozen
+class Farewell:
+    """What an entry takes leave of.
+
+    Attributes:
+        names: in backticks, in order.
+        replacement: what to use instead, ``None`` where the entry does not say.
+        nothing: the entry says that nothing replaces them.
+    """
+
+    names: tuple[str, ...]
+    replacement: str | None = None
+    nothing: bool = False
+
+
+def farewell(entry: Entry) -> Farewell:
     """The names that an entry takes leave of, and the one to use instead.
 
-    ``use `b` instead`` and ``→ `b``` follow the old name; ``use `b` instead of `a``` puts it last.
+    ``use `b` instead`` and ``→ `b``` follow the old name; ``use `b` instead of `a``` puts it last. Where nothing
+    replaces them, only advice names a replacement after all: "there is no direct replacement; use `b`".
     """
+    denial = nothing_instead(entry.text)
+    if denial is not None:
+        advice = _ADVICE.search(entry.text)
+        replacement = _first(code_spans(entry.text[advice.end() :])) if advice is not None else None
+        before = code_spans(entry.text[: min(denial, advice.start()) if advice is not None else denial])
+        return Farewell(before or entry.leading, replacement, nothing=replacement is None)
     turn = _INSTEAD.search(entry.text)
     if turn is None:
-        return entry.leading, None
+        return Farewell(entry.leading)
     before, after = code_spans(entry.text[: turn.start()]), entry.text[turn.end() :]
     if before:
-        return before, _first(code_spans(after))
+        return Farewell(before, _first(code_spans(after)))
     old = _INSTEAD_OF.search(after)
     if old is None:
-        return code_spans(after), None
-    return code_spans(after[old.end() :]), _first(code_spans(after[: old.start()]))
+        return Farewell(code_spans(after))
+    return Farewell(code_spans(after[old.end() :]), _first(code_spans(after[: old.start()])))
 
 
 def _first(spans: tuple[str, ...]) -> str | None:
@@ -72,10 +99,10 @@ def is_about_a_part(entry: Entry) -> bool:
 
 
 def announcements(changelog: Changelog) -> Iterator[Announcement]:
-    """Every tool that a Deprecated entry names; entries about an argument or a field are left out."""
+    """Every tool that a Deprecated entry names; entries about an argument, a field or a tier are left out."""
     for section in changelog.sections:
         for entry in section.of_kind(Kind.DEPRECATED):
-            if not is_about_a_part(entry):
-                names, replacement = farewell(entry)
-                for name in names:
-                    yield Announcement(name, section, replacement, entry.line, entry.names)
+            if tier_move(entry) is None and not is_about_a_part(entry):
+                told = farewell(entry)
+                for name in told.names:
+                    yield Announcement(name, section, told.replacement, entry.line, entry.names, told.nothing)

@@ -84,7 +84,7 @@ class Subject:
 
     def is_about(self, entry: Entry) -> bool:
         """Whether the first names of an entry, or those that it takes leave of, are the tool or the field."""
-        leading = (*entry.leading, *farewell(entry)[0])
+        leading = (*entry.leading, *farewell(entry).names)
         own = {self.tool, *self.fields}
         return any(not own.isdisjoint(names_in(span)) for span in leading) or self._globbed(leading)
 

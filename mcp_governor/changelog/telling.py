@@ -11,6 +11,7 @@ from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import farewell, is_about_a_part
 from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import Tellers, homes, subject_of
+from mcp_governor.changelog.tier_moves import TIERS, tier_move
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.walking import walk
@@ -54,8 +55,8 @@ class Names:
 
     @cached_property
     def others(self) -> frozenset[str]:
-        """Fields, hints, prompts, resources and the parts of the server's own description."""
-        names = {"instructions", "capabilities", "serverInfo", *self.further}
+        """Fields, hints, tiers, prompts, resources and the parts of the server's own description."""
+        names = {"instructions", "capabilities", "serverInfo", *TIERS, *self.further}
         for surface in (self.surface, self.baseline):
             if surface is None:
                 continue
@@ -69,9 +70,11 @@ class Names:
         return frozenset(names)
 
     def replacement(self, tool: str | None) -> str | None:
-        """What the deprecation of a tool named, in the baseline."""
+        """What the deprecation of a tool named, in the baseline; empty where it said that there is nothing."""
         before = self.baseline.by_name.get(tool or "") if self.baseline is not None else None
-        return before.deprecation.replacement if before is not None and before.deprecation is not None else None
+        if before is None or before.deprecation is None:
+            return None
+        return "" if before.deprecation.nothing else before.deprecation.replacement
 
     def known(self, entry_names: frozenset[str]) -> bool:
         """Whether one of these names means something."""
@@ -250,12 +253,15 @@ def check_names(changelog: Changelog, section: Section, names: Names, *, release
 
 def _farewell(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> Iterator[Finding]:
     """A tool that goes, or is to go, needs a way on; an argument or a field does not."""
-    leaving, replacement = farewell(entry)
+    told = farewell(entry)
+    replacement = told.replacement
     if kind is Kind.REMOVED:
-        tools = [name for name in leaving if name in names.tools - names.live]
+        tools = [name for name in told.names if name in names.tools - names.live]
+    elif is_about_a_part(entry) or tier_move(entry) is not None:
+        tools = []
     else:
-        tools = [] if is_about_a_part(entry) else [name for name in leaving if name in names.live]
-    if not tools:
+        tools = [name for name in told.names if name in names.live]
+    if not tools or told.nothing:
         return
     where = at(changelog, entry.line)
     if replacement is None:

@@ -157,13 +157,13 @@ def draft(
 
 
 def _replacements(desk: _Desk) -> dict[str, str]:
-    """For tools that go: the replacement that their deprecation named."""
+    """For tools that go: the replacement that their deprecation named, empty where it said that there is none."""
     if desk.baseline is None:
         return {}
     return {
-        tool.name: tool.deprecation.replacement
+        tool.name: tool.deprecation.replacement or ""
         for tool in desk.baseline.surface.tools
-        if tool.deprecation is not None and tool.deprecation.replacement
+        if tool.deprecation is not None and (tool.deprecation.replacement or tool.deprecation.nothing)
     }
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Verdict
-from mcp_governor.findings import Tier
+from mcp_governor.findings import Bump, Tier
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.text import did_you_mean, one_line
-from mcp_governor.version_steps import is_promised, same_version
+from mcp_governor.text import did_you_mean, one_line, visible
+from mcp_governor.version_steps import is_promised, next_version, same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def check_departures(
 def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> Iterator[Finding]:
     notice, window, name = history.notice(tool), history.windows.of(tool.tier), tool.name
     tier = tool.tier.value
+    if notice is None and _left_the_listing(tool, history):
+        return
     if notice is None:
         yield finding("policy/removed-undeprecated", "", tool=name, value=tier, tier=tier, window=_releases(window))
         return
@@ -76,7 +79,16 @@ def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> 
             version=history.new_version or "this version",
             sunset=notice.sunset,
         )
+    parting = history.parting(name) if notice.replacement is None and not notice.nothing else None
+    if parting is not None:
+        notice = replace(notice, replacement=parting.replacement, nothing=parting.nothing)
     yield from _replacement(tool, notice, new, None, history)
+
+
+def _left_the_listing(tool: Tool, history: History) -> bool:
+    """Whether a tool went because it became internal, which was announced: internal tools are not listed."""
+    since = history.tier_move(tool, Tier.INTERNAL)
+    return since is not None and history.carried(since) >= history.windows.of(tool.tier)
 
 
 def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
@@ -96,8 +108,10 @@ def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
 
 def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
     window = history.windows.of(tool.tier)
-    told = _too_short(history, _announced(tool, history), window)
-    if told is not None:
+    moved = history.tier_move(tool, Tier(str(change.new)))
+    reasons = [_too_short(history, since, window) for since in (moved, _announced(tool, history))]
+    told = reasons[0] if moved is not None else reasons[1]
+    if None not in reasons and told is not None:
         yield finding(
             "policy/tier-lowered-early",
             "/tier",
@@ -107,6 +121,7 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
             new=str(change.new),
             told=told,
             window=_releases(window),
+            example=f"- `{visible(tool.name)}` moves from {tool.tier.value} to {change.new} in {_next_major(history)}.",
         )
 
 
@@ -143,6 +158,10 @@ def _too_short(history: History, since: str | None, window: int) -> str | None:
     return f"{since or 'the baseline'} announced it, and {carried} of {_releases(window)} carried the warning"
 
 
+def _next_major(history: History) -> str:
+    return next_version(history.old_version or "", Bump.MAJOR)
+
+
 def _releases(count: int, more: str = "") -> str:
     return f"{count} {more}minor release{'' if count == 1 else 's'}"
 
@@ -177,6 +196,8 @@ def check_deprecations(old: Surface | None, new: Surface, history: History, *, t
 
 def _replacement(tool: Tool, notice: Notice, new: Surface, old: Surface | None, history: History) -> Iterator[Finding]:
     path = "/deprecated"
+    if notice.nothing:
+        return
     if notice.replacement is None:
         yield finding("policy/deprecation-without-replacement", path, tool=tool.name, value=None, source=notice.source)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from dataclasses import dataclass
 from functools import cached_property, cmp_to_key
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp_governor.changelog import Announcement, Changelog, Section
+    from mcp_governor.changelog.replacements import Farewell
+    from mcp_governor.changelog.tier_moves import TierMove
+    from mcp_governor.findings import Tier
     from mcp_governor.surface.model import Tool
 
 DEFAULT_WINDOWS = Windows()
@@ -36,6 +40,7 @@ class Notice:
         sunset: version or day of the removal, where told.
         source: ``_meta``, ``description``, ``tags`` or ``changelog``.
         told_since: what the surface itself says, where it says it.
+        nothing: where no replacement is told, it is told that there is none.
     """
 
     since: str
@@ -43,6 +48,7 @@ class Notice:
     sunset: str | None
     source: str
     told_since: str | None = None
+    nothing: bool = False
 
 
 @frozen(slots=False)
@@ -105,7 +111,8 @@ class History:
         """The announcement that counts for a tool: the earliest that is about the tool, and not about a part of it."""
         parts = _parts_of(tool)
         told = self._announced.get(tool.name, ())
-        return next((one for one in told if one.replacement is not None or parts.isdisjoint(one.names)), None)
+        whole = (one for one in told if one.replacement is not None or one.nothing or parts.isdisjoint(one.names))
+        return next(whole, None)
 
     def is_out(self, section: Section) -> bool:
         """Whether clients have met a section's release: the baseline's and older, and any before the one of now."""
@@ -186,13 +193,57 @@ class History:
         if told is None and own is None:
             return None
         since = told.section.version_text if told else self._release_of(own.since if own else None)
+        replacement = (own.replacement if own else None) or (told.replacement if told else None)
         return Notice(
             since=since or self.old_version or "",
-            replacement=(own.replacement if own else None) or (told.replacement if told else None),
+            replacement=replacement,
             sunset=own.sunset if own else None,
             source=own.source if own else "changelog",
             told_since=own.since if own else None,
+            nothing=replacement is None and bool((own and own.nothing) or (told and told.nothing)),
         )
+
+    def parting(self, tool: str) -> Farewell | None:
+        """What the changelog says of the way on where it tells that a tool is removed, the release of now included."""
+        from mcp_governor.changelog.model import Kind
+        from mcp_governor.changelog.replacements import farewell
+
+        for section in self.changelog.sections if self.changelog is not None else ():
+            for entry in section.of_kind(Kind.REMOVED, Kind.BREAKING):
+                if tool in entry.names and tool in (told := farewell(entry)).names:
+                    return told
+        return None
+
+    def tier_move(self, tool: Tool, tier: Tier) -> str | None:
+        """The first release that is out and announced that a tool moves as low as ``tier``, or lower.
+
+        What was announced before the changelog said that the tool stays does not count.
+        """
+        moves = [(section, told) for section, told in self._tier_moves if _is_meant(tool.name, told.tools)]
+        last = _Last()
+        for section, told in moves:
+            if told.stays:
+                last.meet(section)
+        standing = [
+            section
+            for section, told in moves
+            if not told.stays and told.reaches(tier) and self.is_out(section) and not last.follows(section)
+        ]
+        return min(standing, key=cmp_to_key(_earlier_section)).version_text if standing else None
+
+    @cached_property
+    def _tier_moves(self) -> Sequence[tuple[Section, TierMove]]:
+        """What the changelog announces of tiers: under Deprecated, or as something to come under Changed."""
+        from mcp_governor.changelog.model import Kind
+        from mcp_governor.changelog.tier_moves import tier_move
+
+        found = []
+        for section in self.changelog.sections if self.changelog is not None else ():
+            for kind, entry in section.entries:
+                told = tier_move(entry) if kind in (Kind.DEPRECATED, Kind.CHANGED) else None
+                if told is not None and (kind is Kind.DEPRECATED or told.ahead or told.stays):
+                    found.append((section, told))
+        return found
 
     def announced_parts(self, tool: str, names: frozenset[str]) -> str | None:
         """The first release that is out and deprecates one of ``names`` together with the tool, in one entry.
@@ -267,7 +318,15 @@ class _Last:
 
 def _earlier(one: Announcement, other: Announcement) -> int:
     """Below 0 where ``one`` was made in an earlier release, or further down in the file; above 0 for the reverse."""
-    first, second = one.section.numbered, other.section.numbered
+    return _earlier_section(one.section, other.section) or other.line - one.line
+
+
+def _earlier_section(one: Section, other: Section) -> int:
+    first, second = one.numbered, other.numbered
     if first is not None and second is not None and first != second:
         return -1 if first < second else 1
     return other.line - one.line
+
+
+def _is_meant(tool: str, names: Sequence[str]) -> bool:
+    return any(name == tool or ("*" in name and fnmatch.fnmatchcase(tool, name)) for name in names)

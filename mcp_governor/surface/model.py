@@ -55,6 +55,7 @@ class Deprecation:
         sunset: version or date of the removal, where told.
         reason: why, where told.
         source: ``_meta``, ``description`` or ``changelog``.
+        nothing: where no replacement is told, it is told that there is none.
     """
 
     since: str | None = None
@@ -62,6 +63,7 @@ class Deprecation:
     sunset: str | None = None
     reason: str | None = None
     source: str = "_meta"
+    nothing: bool = False
 
 
 @frozen(slots=False)

@@ -11,6 +11,7 @@ from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
 from mcp_governor.surface.listings import read_listings
 from mcp_governor.surface.model import Deprecation, Surface, Tool
+from mcp_governor.surface.parting import nothing_instead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -204,11 +205,13 @@ def _from_description(entry: Mapping[str, Any]) -> Deprecation | None:
 
 
 def _from_text(text: str, source: str) -> Deprecation:
-    named = _REPLACEMENT.search(text)
+    nothing = nothing_instead(text) is not None
+    named = None if nothing else _REPLACEMENT.search(text)
     since = _SINCE.search(text)
     return Deprecation(
         since=since["version"].rstrip(".") if since else None,
         replacement=(named["quoted"] or named["bare"]) if named else None,
         reason=text.split("\n", 1)[0].strip(),
         source=source,
+        nothing=nothing,
     )

@@ -84,7 +84,7 @@ HISTORIES = [
 ]
 
 
-def history(releases: str, windows: Windows | None = None) -> tuple[History, str]:
+def history(releases: str) -> tuple[History, str]:
     """The history that a row spells, and the version of now."""
     words = releases.split()
     baseline = words.index("|") if "|" in words else None
@@ -93,12 +93,10 @@ def history(releases: str, windows: Windows | None = None) -> tuple[History, str
     old = versions[-2 if baseline is None else baseline - 1]
     sections = []
     for word, version in zip(words, versions, strict=True):
-        heading = f"## {version}" + (" (current)" if word is words[-1] else "")
-        sections.append(
-            heading + (" [YANKED]" if word.rstrip("*").endswith("!") else "") + (NOTICE if "*" in word else "")
-        )
+        marks = (" (current)" if word is words[-1] else "") + (" [YANKED]" if word.rstrip("*").endswith("!") else "")
+        sections.append(f"## {version}{marks}{NOTICE if '*' in word else ''}")
     log = parse("\n\n".join(reversed(sections)) + "\n", "log.md")
-    return History(log, old, versions[-1], windows or Windows()), versions[-1]
+    return History(log, old, versions[-1]), versions[-1]
 
 
 def surface(*names: str, tier: str = "standard") -> Surface:

@@ -181,7 +181,7 @@ def category_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
 def deprecation_replacement(tool: Tool, context: Context) -> Iterator[Hit]:
     """A deprecated tool names its replacement, and that exists."""
     told = tool.deprecation
-    if told is None:
+    if told is None or told.nothing:
         return
     if told.replacement is None:
         yield hit("/_meta" if told.source == "_meta" else "/description", told.reason, problem="names no replacement")
