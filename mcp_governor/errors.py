@@ -59,9 +59,14 @@ class MissingDependencyError(UsageError):
 
 
 class ServerError(GovernorError):
-    """The server could not be reached or did not speak MCP."""
+    """The server could not be reached or did not speak MCP.
+
+    Attributes:
+        said: the last words of a server that is a child, without secrets; empty for any other.
+    """
 
     exit_code = Exit.UNREACHABLE
+    said: str = ""
 
 
 class UnreachableError(ServerError):

@@ -6,7 +6,8 @@ What counts as a secret:
 - a value that is taken from the environment (``$NAME``, ``${env:NAME}``) or sent as a header, from six characters on,
   and a literal from eight characters on (six, if it holds letters and digits), unless it is plainly something else: a
   number, a path, a version, a host, a common word, or the value of a ``REGION``, a ``MODEL`` or the like;
-- of a URL, the user, the password, the values of its query and path segments that look like tokens;
+- of a URL, the user, the password, path segments that look like tokens, and the values of its query but for words and
+  small numbers under a name that says nothing of a secret;
 - of a command line, what follows an option of such a name, and words that look like tokens;
 - of each of these, its parts: the members of JSON (also in base64), ``NAME=X``, ``Header: X``, addresses, and the words
   of a script for a shell.
@@ -252,6 +253,24 @@ def learn_url(url: str, *, origin: str = "the address") -> None:
             keep(unquote(text), origin)
 
 
+_READABLE = re.compile(r"[a-z]{0,20}|[A-Z][a-z]{1,19}|[A-Z]{1,20}|\d{1,4}")
+_SEPARATORS = re.compile(r"[,;:._+/| -]")
+
+
+def _is_readable(value: str) -> bool:
+    """Whether a value is words and small numbers, such as the choices in an address: ``issues,pull_requests``."""
+    return all(_READABLE.fullmatch(part) for part in _SEPARATORS.split(value))
+
+
+def is_plain(value: str, name: str) -> bool:
+    """Whether a value is plainly no secret, so that it may be written into a file: a number, a path, a version, a host,
+    a common word or a setting, under a name that says nothing of a secret."""
+    if _says_secret(name) or is_secret(value, name):
+        return False
+    common = len(value) < SHORTEST or value.lower() in COMMON
+    return common or _says_setting(name) or _PLAIN.fullmatch(value) is not None
+
+
 def _learn_parameter(pair: str, origin: str) -> None:
     """Register the value of a parameter of an address; a word without a name may be one as well as a switch."""
     from urllib.parse import unquote_plus
@@ -259,7 +278,8 @@ def _learn_parameter(pair: str, origin: str) -> None:
     name, equals, value = pair.partition("=") if "=" in pair else ("", "", pair)
     where = f"the parameter {name} of {origin}" if equals else origin
     for text in (value, unquote_plus(value)):
-        if is_secret(text, name, reference=bool(equals)):
+        chosen = equals and not _says_secret(name) and _is_readable(text)
+        if not chosen and is_secret(text, name, reference=bool(equals)):
             keep(text, where)
     _learn_json(unquote_plus(value), name, where)
 

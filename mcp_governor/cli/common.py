@@ -31,7 +31,7 @@ _F = TypeVar("_F", bound="Callable[..., Any]")
 _COMMAND_KEY = "mcp_governor.command"
 _LAUNCH_KEY = "mcp_governor.launch"
 _TIMEOUT_KEY = "mcp_governor.timeout"
-_WITH, _ENV, _TIMEOUT = "launch_with", "launch_env", "launch_timeout"
+_WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", "launch_env", "launch_env_file", "launch_timeout"
 
 
 class _Seconds(click.FloatRange):
@@ -70,6 +70,13 @@ class TargetCommand(click.Command):
                 help="Variable that the server gets; without a value, ours.",
             ),
             click.Option(
+                ["--env-file", _ENV_FILE],
+                multiple=True,
+                metavar="FILE",
+                type=click.Path(dir_okay=False, path_type=Path),
+                help="File of NAME=VALUE lines; the server gets these variables, too.",
+            ),
+            click.Option(
                 ["--timeout", _TIMEOUT],
                 type=SECONDS,
                 help="Seconds for one answer [default: 30], and for starting [default: 60, a package 180].",
@@ -86,14 +93,14 @@ class TargetCommand(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with_, env = ctx.params.pop(_WITH), ctx.params.pop(_ENV)
+        with_, env, env_files = (ctx.params.pop(key) for key in (_WITH, _ENV, _ENV_FILE))
         ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
         named = [ctx.params.get(key) for key in ("target", "old", "new")]
         args: tuple[str, ...] = ()
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(_COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env))
+        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files))
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -104,11 +111,15 @@ def _is_package(target: object) -> bool:
     return isinstance(target, str) and target.startswith(("pypi:", "npm:"))
 
 
-def _environment(named: Iterable[str]) -> dict[str, str]:
-    """``NAME=VALUE`` as it is, ``NAME`` from our environment."""
+def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
+    """What the files say, then ``NAME=VALUE`` as it is, and ``NAME`` from our environment."""
     import os
 
-    values = {}
+    values: dict[str, str] = {}
+    for file in files:
+        from mcp_governor.cli.env_file import read_env_file
+
+        values |= read_env_file(file)
     for word in named:
         name, equals, value = word.partition("=")
         if not name.replace("_", "a").isalnum():

@@ -49,3 +49,23 @@ def _environments(folder: Path, active: str | None) -> Iterator[Path]:
             break
     if active:
         yield Path(active)
+
+
+def project_program(name: str, folder: Path) -> str | None:
+    """The path of a program in the virtual environment of a project, activated or not; ``None`` where it is not there.
+
+    Only for commands that run the project anyway: whoever brings a checkout brings these programs.
+
+    Args:
+        name: as a command line names it, without a path.
+        folder: of the project.
+    """
+    if "/" in name or "\\" in name or name in ("", ".", ".."):
+        return None
+    programs, ending = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
+    for environment in (folder / known for known in _NAMES):
+        # pyvenv.cfg is what makes it one.
+        program = environment / programs / f"{name}{ending}"
+        if (environment / "pyvenv.cfg").is_file() and program.is_file() and os.access(program, os.X_OK):
+            return str(program)
+    return None

@@ -13,7 +13,7 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.given import learn_reference
-from mcp_governor.target.environments import python_of
+from mcp_governor.target.environments import project_program, python_of
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment, withheld
 from mcp_governor.text import command_line, did_you_mean, one_line, visible
@@ -416,13 +416,16 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
 
 def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint:
     """A configured ``package`` or ``command``, with the variables and the folder of its table."""
-    environment = {**expand(server.env, config, f"servers.{server.name}.env"), **config.launch.env}
+    # What is typed stands for what the file refers to, which may not be set here at all.
+    referred = {name: value for name, value in server.env.items() if name not in config.launch.env}
+    environment = {**expand(referred, config, f"servers.{server.name}.env"), **config.launch.env}
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
     if server.package:
         folder = cwd if server.cwd or server.args else None
         with_ = (*server.with_, *config.launch.with_)
         return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=folder)
-    return _child(server.command, environment, cwd)
+    program, *rest = server.command
+    return _child((project_program(program, Path(cwd)) or program, *rest), environment, cwd)
 
 
 def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, str]:

@@ -169,6 +169,26 @@ def _older_sdk(text: str, package: str) -> str:
     return f"It was written for an older version of {sdk} than the one installed with it. {_with(wanted, package)}"
 
 
+_NOT_INSTALLED = re.compile(
+    r"No module named|ModuleNotFoundError|ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|Cannot find (?:module|package)"
+    r"|: not found$|command not found|(?m:^\s*error: )|npm (?:error|ERR!)|is not installed|virtual environment"
+)
+
+
+def lacks_environment(said: str) -> bool:
+    """Whether a program did not start because something is not installed or not built where it runs."""
+    return _NOT_INSTALLED.search(_ANSI.sub("", said)) is not None
+
+
+_TELLING = re.compile(r"^\s*(?:[\w.]*(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|[Uu]sage:)")
+
+
+def telling_line(said: str) -> str:
+    """The one line of a program's last words that says most about its end; empty where it said nothing."""
+    lines = [line.strip() for line in _ANSI.sub("", said).splitlines() if line.strip()]
+    return next((line for line in reversed(lines) if _TELLING.match(line)), lines[-1] if lines else "")
+
+
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'")
 
 
@@ -230,8 +250,14 @@ _NAMED = 3
 """How many variables a hint names; whoever wants more is told the rest by the server."""
 
 
-def _variables(text: str, given: Collection[str]) -> str:
-    """The hint to hand over variables; of those that a line names as alternatives, one."""
+def asked_variables(said: str, *, given: Collection[str] = ()) -> tuple[list[str], bool]:
+    """The variables that a program asks for, a few at most, and whether one of them is enough.
+
+    Args:
+        said: its stdout and stderr.
+        given: names of variables that it gets already.
+    """
+    text = _ANSI.sub("", said)
     found: dict[str, None] = {}
     one_is_enough = False
     for line in text.splitlines():
@@ -245,10 +271,15 @@ def _variables(text: str, given: Collection[str]) -> str:
     names = [
         name for name in found if len(name) <= _LONGEST and not name.startswith(_NO_VARIABLES) and name not in given
     ][:_NAMED]
+    return names, one_is_enough and len(names) > 1
+
+
+def _variables(text: str, given: Collection[str]) -> str:
+    """The hint to hand over variables; of those that a line names as alternatives, one."""
+    names, one_is_enough = asked_variables(text, given=given)
     if not names:
         return ""
     asked = _listed(names)
-    one_is_enough = one_is_enough and len(names) > 1
     if one_is_enough:
         asked, names = " or ".join(names), names[:1]
     options = " ".join(f"--env {name}" for name in names)
@@ -271,8 +302,13 @@ _REQUIRED = re.compile(
 )
 
 
+def wants_arguments(said: str) -> bool:
+    """Whether a program ended because it needs arguments."""
+    return _WANTS_ARGUMENTS.search(_ANSI.sub("", said)) is not None
+
+
 def _arguments(text: str, package: str) -> str:
-    if not _WANTS_ARGUMENTS.search(text):
+    if not wants_arguments(text):
         return ""
     match = _REQUIRED.search(text)
     wanted = next(filter(None, match.groups())).strip() if match else ""

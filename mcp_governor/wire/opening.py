@@ -289,7 +289,8 @@ class _Opening:
         endpoint = self._endpoint
         if isinstance(endpoint, StdioEndpoint):
             if not self._opened:
-                error.hint = self._advice(error, "\n".join((*stdout, stderr)), endpoint) or error.hint
+                error.said = redact("\n".join((*stdout, stderr)))
+                error.hint = self._advice(error, error.said, endpoint) or error.hint
             if endpoint.withheld and isinstance(error, UnreachableError):
                 error.hint += (
                     f"\nIt did not get {', '.join(endpoint.withheld)}, because of the credentials in it: "

@@ -14,7 +14,8 @@ CLIENT = json.dumps({"mcpServers": {"helper": {"command": "helper"}, "far": {"ur
 
 
 def found(root):
-    return [candidate.target for candidate in discover(root)]
+    """How a user would type each candidate, started in the best way."""
+    return [candidate.ways[0].typed for candidate in discover(root).candidates]
 
 
 @pytest.mark.parametrize(
@@ -80,11 +81,229 @@ def test_node_packages(tmp_path, text, targets):
     assert found(tmp_path) == targets
 
 
-def test_client_configurations_count_where_there_is_no_source(tmp_path):
+def test_client_configurations_are_the_last_to_be_tried(tmp_path):
     write(tmp_path, {".mcp.json": CLIENT, ".vscode/mcp.json": '{"servers": {"own": {"command": "own"}}}'})
-    assert found(tmp_path) == [".mcp.json#helper", ".mcp.json#far", ".vscode/mcp.json#own"]
+    assert found(tmp_path) == [".mcp.json#helper", ".vscode/mcp.json#own"]
     write(tmp_path, {"api.py": "server = FastMCP('a')"})
-    assert found(tmp_path) == ["python:api:server"]
+    assert found(tmp_path) == ["python:api:server", ".mcp.json#helper", ".vscode/mcp.json#own"]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"url": "https://example.org/mcp"},
+        {"command": "npx", "args": ["-y", "@playwright/mcp"]},
+        {"command": "uvx", "args": ["mcp-server-time"]},
+        {"command": "uv", "args": ["tool", "run", "mcp-server-time"]},
+        {"command": "/usr/bin/docker", "args": ["run", "-i", "mcp/time"]},
+    ],
+)
+def test_the_tools_of_developers_are_named_and_not_tried(tmp_path, entry):
+    write(tmp_path, {".mcp.json": json.dumps({"mcpServers": {"helper": entry}})})
+    found = discover(tmp_path)
+    assert found.candidates == ()
+    assert found.others == (".mcp.json#helper",)
+
+
+def test_a_runner_may_name_the_project_itself(tmp_path):
+    entry = {"command": "npx", "args": ["-y", "@shop/stock"]}
+    write(tmp_path, {".mcp.json": json.dumps({"mcpServers": {"a": entry}}), "package.json": '{"name": "@shop/stock"}'})
+    assert found(tmp_path) == [".mcp.json#a"]
+
+
+def test_no_file_of_the_home_folder_is_read(tmp_path, monkeypatch):
+    home, repository = tmp_path / "home", tmp_path / "home" / "work"
+    write(home, {".mcp.json": CLIENT, ".cursor/mcp.json": CLIENT, "claude_desktop_config.json": CLIENT})
+    monkeypatch.setenv("HOME", str(home))
+    assert found(write(repository, {"README.md": ""})) == []
+
+
+PROJECT = """
+[project]
+name = "stock-server"
+dependencies = ["mcp"]
+
+[project.scripts]
+"""
+
+
+def ways(root, stage=0):
+    (candidate,) = [candidate for candidate in discover(root).candidates if candidate.stage == stage]
+    return [way.shown for way in candidate.ways]
+
+
+APART = "uv run --no-project --isolated --with-editable ."
+
+
+class TestPythonProjects:
+    def test_a_script_is_started_apart_where_no_environment_is_there(self, tmp_path):
+        write(tmp_path, {"pyproject.toml": PROJECT + 'stock = "stock:main"\n'})
+        assert ways(tmp_path) == [f"{APART} stock"]
+        (candidate,) = discover(tmp_path).candidates
+        assert (candidate.name, candidate.found_in) == ("stock-server", "pyproject.toml")
+
+    def test_without_uv_it_is_said_what_installs_it(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("mcp_governor.target.discover.python_projects._is_there", lambda program: False)
+        write(tmp_path, {"pyproject.toml": PROJECT + 'stock = "stock:main"\n'})
+        (way,) = discover(tmp_path).candidates[0].ways
+        assert (way.shown, way.prepare) == ("stock", "pip install -e .")
+
+    def test_a_locked_project_is_started_by_uv(self, tmp_path):
+        write(tmp_path, {"pyproject.toml": PROJECT + 'stock = "stock:main"\n', "uv.lock": "version = 1\n"})
+        assert ways(tmp_path) == ["uv run stock", f"{APART} stock"]
+
+    def test_a_member_of_a_workspace_has_its_lock(self, tmp_path):
+        lock = {"uv.lock": "", "pyproject.toml": '[tool.uv.workspace]\nmembers = ["parts/*"]\n'}
+        write(tmp_path, {**lock, "parts/a/pyproject.toml": PROJECT + 'stock = "stock:main"\n'})
+        (candidate,) = discover(tmp_path).candidates
+        assert candidate.ways[0].shown == "uv run stock"
+        assert candidate.folder == tmp_path / "parts" / "a"
+        assert candidate.found_in == "parts/a/pyproject.toml"
+
+    def test_a_script_of_the_projects_environment_is_taken(self, tmp_path):
+        write(tmp_path, {"pyproject.toml": PROJECT + 'stock = "stock:main"\n', ".venv/pyvenv.cfg": ""})
+        script = tmp_path / ".venv" / "bin" / "stock"
+        write(tmp_path, {".venv/bin/stock": "#!/bin/sh\n"})
+        script.chmod(0o755)
+        assert ways(tmp_path)[0] == "stock"
+        (tmp_path / ".venv/pyvenv.cfg").unlink()
+        assert ways(tmp_path)[0] != "stock"
+
+    def test_scripts_that_say_nothing_of_a_server_are_not_started(self, tmp_path):
+        scripts = ["deploy = 'stock.ops:deploy'", "stock-mcp = 'stock:main'", "stock-server = 'stock:main'"]
+        write(tmp_path, {"pyproject.toml": PROJECT + "\n".join([*scripts, "other-mcp = 'stock:other'"])})
+        found = discover(tmp_path)
+        assert [candidate.ways[0].shown for candidate in found.candidates] == [
+            f"{APART} stock-mcp",
+            f"{APART} other-mcp",
+        ]
+        assert found.others == (f"-- {APART} deploy",)
+
+    def test_a_project_without_a_word_of_mcp_starts_nothing(self, tmp_path):
+        text = PROJECT.replace('"mcp"', '"flask"')
+        write(tmp_path, {"pyproject.toml": text + 'stock-server = "stock:main"\n'})
+        assert discover(tmp_path).candidates == ()
+
+    def test_scripts_of_poetry(self, tmp_path):
+        text = '[tool.poetry]\nname = "stock"\ndependencies = { mcp = "*" }\n[tool.poetry.scripts]\nstock = "a:b"'
+        write(tmp_path, {"pyproject.toml": text, "setup.py": ""})
+        assert ways(tmp_path) == [f"{APART} stock"]
+
+    def test_a_package_with_a_main(self, tmp_path):
+        files = {"src/stock/__init__.py": "", "src/stock/__main__.py": "from stock import main\nmain()\n"}
+        write(tmp_path, {**files, "pyproject.toml": PROJECT})
+        assert ways(tmp_path, 1) == [f"{APART} python -m stock"]
+
+    def test_a_file_that_starts_a_server(self, tmp_path):
+        text = "from mcp.server.fastmcp import FastMCP\nif __name__ == '__main__':\n    FastMCP('a').run()\n"
+        write(tmp_path, {"server.py": text, "requirements.txt": "mcp\n"})
+        assert ways(tmp_path, 1) == [
+            "uv run --no-project --isolated --with-requirements requirements.txt python server.py"
+        ]
+        write(tmp_path, {"server.py": "# /// script\n# dependencies = ['mcp']\n# ///\n" + text})
+        assert ways(tmp_path, 1) == ["uv run server.py"]
+
+    @pytest.mark.parametrize("text", ["[", "[project]\nname = 5\nscripts = 5\n[tool]\nuv = 1\n# mcp", "\0"])
+    def test_what_is_wrong_in_a_project_file_is_passed_over(self, tmp_path, text):
+        write(tmp_path, {"pyproject.toml": text})
+        assert discover(tmp_path).candidates == ()
+
+
+class TestNode:
+    def test_what_is_not_built_is_not_tried(self, tmp_path):
+        package = {"name": "@shop/stock", "bin": "dist/index.js", "scripts": {"build": "tsc"}}
+        package["devDependencies"] = {"@modelcontextprotocol/sdk": "1"}
+        write(tmp_path, {"package.json": json.dumps(package), "package-lock.json": "{}"})
+        (candidate,) = discover(tmp_path).candidates
+        (way,) = candidate.ways
+        assert candidate.name == "stock"
+        assert (way.shown, way.missing, way.prepare) == (
+            "node dist/index.js",
+            "dist/index.js",
+            "npm ci && npm run build",
+        )
+        write(tmp_path, {"dist/index.js": ""})
+        assert discover(tmp_path).candidates[0].ways[0].missing == ""
+
+    @pytest.mark.parametrize(
+        ("lock", "install"),
+        [
+            ("yarn.lock", "yarn install --immutable"),
+            ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
+            ("a", "npm install"),
+        ],
+    )
+    def test_the_lock_file_says_how_it_is_installed(self, tmp_path, lock, install):
+        write(tmp_path, {"package.json": f'{{"bin": "a.js", {SDK}}}', lock: ""})
+        assert discover(tmp_path).candidates[0].ways[0].prepare == install
+
+    def test_a_start_script_comes_second(self, tmp_path):
+        text = f'{{"bin": "a.js", "scripts": {{"start": "node a.js", "publish": "x"}}, {SDK}}}'
+        write(tmp_path, {"package.json": text})
+        assert found(tmp_path) == ["-- node a.js", "-- npm run --silent start"]
+
+
+class TestDockerfile:
+    @pytest.mark.parametrize(
+        ("text", "command"),
+        [
+            ('FROM a\nWORKDIR /app\nENTRYPOINT ["node", "/app/index.js"]\nCMD ["stdio"]', "node index.js stdio"),
+            ("FROM a\nCMD python -m stock", f"{APART} python -m stock"),
+            ("FROM a\nCMD uv run --no-dev \\\n stock --quiet", f"{APART} stock --quiet"),
+            ('FROM a\nCMD ["python", "gone.py"]', None),
+            ("FROM a\nCMD stock --transport sse", None),
+            ("FROM a\nCMD cd /x && stock", None),
+            ('FROM a\nENTRYPOINT ["stock", 5]', None),
+            ("FROM a\nENTRYPOINT [", None),
+            ("FROM a\nCMD stock\nFROM b", None),
+            ("FROM a\nCMD uvx other", None),
+        ],
+    )
+    def test_what_it_starts(self, tmp_path, text, command):
+        scripts = PROJECT + 'stock = "stock:main"\n'
+        write(tmp_path, {"Dockerfile": text, "index.js": "", "pyproject.toml": scripts})
+        docker = [candidate.ways[0].shown for candidate in discover(tmp_path).candidates if candidate.stage == 3]
+        assert docker == ([command] if command else [])
+
+
+class TestMonorepos:
+    def test_projects_below_count_where_the_root_holds_none(self, tmp_path):
+        files = {f"src/{name}/pyproject.toml": PROJECT + f'{name} = "a:b"\n' for name in ("one", "two")}
+        files["packages/three/package.json"] = f'{{"bin": "a.js", {SDK}}}'
+        write(tmp_path, {**files, "docs/pyproject.toml": "", "deep/er/est/pyproject.toml": PROJECT + 'x = "a:b"\n'})
+        folders = [candidate.folder.relative_to(tmp_path).as_posix() for candidate in discover(tmp_path).candidates]
+        assert folders == ["src/one", "src/two", "packages/three"]
+        write(tmp_path, {"pyproject.toml": PROJECT + 'root = "a:b"\n'})
+        assert [candidate.folder for candidate in discover(tmp_path).candidates] == [tmp_path]
+
+    def test_members_lead_nowhere_else(self, tmp_path):
+        outside = write(tmp_path / "outside", {"pyproject.toml": PROJECT + 'x = "a:b"\n'})
+        root = write(tmp_path / "root", {"package.json": '{"workspaces": ["../outside", "/etc", "**", "linked", 5]}'})
+        (root / "linked").symlink_to(outside)
+        assert discover(root).candidates == ()
+
+
+def test_the_variables_that_a_repository_names(tmp_path):
+    manifest = {"packages": [{"environmentVariables": [{"name": "LATER"}, {"name": "FIRST", "isRequired": True}, 5]}]}
+    readme = 'Add: {"mcpServers": {"a": {"command": "a", "env": {"STOCK_KEY": "…", "STOCK_URL": "x"}}}}'
+    write(
+        tmp_path,
+        {
+            "pyproject.toml": PROJECT + 'stock = "a:b"\n',
+            "server.json": json.dumps(manifest),
+            ".env.example": "# COMMENT=1\nexport STOCK_USER=\nnot a line\n",
+            "README.md": readme,
+            "Dockerfile": "FROM a\nENV STOCK_MODE=x PATH=y\nENV PYTHONUNBUFFERED=1\n",
+        },
+    )
+    assert discover(tmp_path).variables == {
+        "FIRST": "server.json",
+        "LATER": "server.json",
+        "STOCK_USER": ".env.example",
+        "STOCK_KEY": "README.md",
+        "STOCK_URL": "README.md",
+        "STOCK_MODE": "Dockerfile",
+    }
 
 
 def test_files_that_cannot_be_read_are_passed_over(tmp_path):

@@ -16,8 +16,8 @@ from frameworks import CARELESS, COUNT, LIST, source
 from projects import committed, contents, git, governor, governor_process, repository, write
 from support import REPO, SERVERS, missing
 
-from mcp_governor.cli.init_command import _name_of, _script
 from mcp_governor.cli.init_files import HOOK_FILES, _ours
+from mcp_governor.cli.init_plan import name_of, script_of
 
 CONFIG, SURFACE, CHANGELOG, KNOWN = (
     "mcp-governor.toml",
@@ -141,8 +141,9 @@ class TestFound:
         before = contents(tmp_path)
         done = governor(tmp_path, "init")
         assert done.returncode == 2
-        assert "2 servers were found: one in one.py; two in two.py" in done.stderr
-        assert "mcp-governor init python:one:server" in done.stderr
+        assert "2 different servers answer." in done.stderr
+        choices = "mcp-governor init python:one:server; or: mcp-governor init python:two:server"
+        assert f"Choose one: {choices}" in done.stderr
         assert contents(tmp_path) == before
 
     def test_nothing_to_govern(self, tmp_path):
@@ -281,7 +282,7 @@ class TestNamed:
     ],
 )
 def test_a_server_gets_the_name_that_tells_most(text, name):
-    assert _name_of(text, Path("/repositories/My Shop")) == name
+    assert name_of(text, Path("/repositories/My Shop")) == name
 
 
 @pytest.mark.parametrize(
@@ -295,7 +296,7 @@ def test_a_server_gets_the_name_that_tells_most(text, name):
     ],
 )
 def test_the_word_of_a_command_that_names_the_server(command, script):
-    assert _script(tuple(command.split())) == script
+    assert script_of(tuple(command.split())) == script
 
 
 WORKFLOW, HOOKS = ".github/workflows/mcp-governor.yml", ".pre-commit-config.yaml"
@@ -402,7 +403,7 @@ class TestWorkflow:
         assert WORKFLOW not in written
         assert ".gitlab-ci.yml was left as it was; add this job" in told
         start = told.index("    mcp-governor:\n")
-        job = parsed(textwrap.dedent(told[start : told.index("Commit these")]))["mcp-governor"]
+        job = parsed(textwrap.dedent(told[start : told.index("Next: commit")]))["mcp-governor"]
         assert job["script"][-1] == "mcp-governor check"
         assert job["variables"] == {"GIT_DEPTH": "0"}
 
@@ -465,7 +466,7 @@ class TestHook:
         done = governor(tmp_path, "init", "--", *plain())
         assert done.returncode == 0
         assert (tmp_path / HOOKS).read_bytes() == text.encode()
-        shown = done.stdout[done.stdout.index("    - repo: local") : done.stdout.index("Commit these")]
+        shown = done.stdout[done.stdout.index("    - repo: local") : done.stdout.index("Next: commit")]
         ((item),) = parsed(textwrap.dedent(shown))
         assert item["hooks"][0]["id"] == "mcp-governor"
 

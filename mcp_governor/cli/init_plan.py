@@ -1,0 +1,170 @@
+"""What ``init`` will govern: the server's table in the configuration, as the command line names it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.cli.init_secrets import see_address, see_words, split_assignments
+from mcp_governor.config import Config
+from mcp_governor.errors import UsageError
+from mcp_governor.frozen import frozen
+from mcp_governor.given import is_plain
+from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
+from mcp_governor.target.resolve import TOKEN_VARIABLE, forms
+from mcp_governor.text import visible
+from mcp_governor.wire.endpoint import HttpEndpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.config import Launch
+    from mcp_governor.surface import Surface
+
+
+@frozen
+class Plan:
+    """What will be governed.
+
+    Attributes:
+        name: of the server.
+        keys: its table in the configuration; empty where the configuration names the target itself.
+        target: what the configuration says is governed.
+        found_in: where the server was named.
+        root: the folder that the configuration is written into.
+        env: values of variables for this run; never written.
+        surface: what the server publishes, where it has been read already.
+    """
+
+    name: str
+    keys: Mapping[str, Any]
+    target: str
+    found_in: str
+    root: Path
+    env: Mapping[str, str]
+    surface: Surface | None = None
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Environment variables that the written configuration refers to."""
+        referred = [value.removeprefix("$") for value in self.keys.get("env", {}).values() if value.startswith("$")]
+        return (*referred, *((TOKEN_VARIABLE,) if "bearer-token" in self.keys else ()))
+
+
+def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, root: Path) -> Plan | None:
+    """The plan for what is named on the command line; ``None`` where nothing is.
+
+    Raises:
+        UsageError: it cannot be governed, or a secret would be written into a file.
+    """
+    if command:
+        assigned, command = split_assignments(command)
+        name = name_of(script_of(command), root)
+        env = {**assigned, **launch.env}
+        keys: dict[str, Any] = {"command": list(command)}
+        plan = Plan(name, {**keys, **launch_keys(launch, keys, env)}, name, "the command line", root, env)
+    elif target:
+        keys = _keys_of(target, root)
+        name = name_of(target, root)
+        more = launch_keys(launch, keys, launch.env)
+        plan = Plan(name, {**keys, **more}, name if keys else target, "the command line", root, launch.env)
+    else:
+        return None
+    see_words(plan.keys)
+    return plan
+
+
+def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
+    """What the command line says about the start of the server, as keys of its table.
+
+    A variable is written as a reference to the environment, unless its value is plainly no secret.
+    """
+    if (launch.args or launch.with_) and "package" not in server:
+        raise UsageError("--with is for a pypi: or npm: target, and the server is none.", "Leave it out.")
+    if env and not server.keys() & {"package", "command"}:
+        raise UsageError("--env names a variable of a server that is started, and none is.", "Leave it out.")
+    table = {name: value if is_plain(value, name) else f"${name}" for name, value in env.items()}
+    keys = {"args": list(launch.args), "with": list(launch.with_), "env": table}
+    return {key: value for key, value in keys.items() if value}
+
+
+_SUBCOMMANDS = ("run", "tool", "exec", "dlx", "x")
+"""Words of ``uv run``, ``npm exec``, ``pnpm dlx`` and the like, which name no server."""
+
+_WITH_VALUE = ("--with", "--with-editable", "--with-requirements", "--python", "--from", "--package", "-p")
+
+
+def script_of(command: tuple[str, ...]) -> str:
+    """The word of a command that names the server: the module after -m, else the first path or package."""
+    if "-m" in command[:-1]:
+        return command[command.index("-m") + 1]
+    words: list[str] = []
+    skip = False
+    for word in command[1:]:
+        if not skip and not word.startswith("-") and word not in _SUBCOMMANDS:
+            words.append(word)
+        skip = word in _WITH_VALUE
+    return words[0] if words else command[0]
+
+
+def _keys_of(target: str, root: Path) -> dict[str, Any]:
+    """The server's table for a TARGET; empty where the configuration names the target itself.
+
+    Raises:
+        UsageError: it is no live server, or its address holds what must not be written into a file.
+    """
+    scheme = target.partition(":")[0]
+    if scheme == "python":
+        return {"object": target.removeprefix("python:")}
+    if scheme in ("pypi", "npm"):
+        return {"package": target}
+    source = parse_target(target, Config(root=root), base=root)
+    if not isinstance(source, LiveSource):
+        if isinstance(source, FileSource):
+            refuse_client_config(source)
+        raise UsageError(
+            f'init takes a live server, and "{visible(target)}" is a recording.',
+            f"Begin with that recording as the baseline: mcp-governor init --from {visible(target)}; or name a server "
+            f"as {forms('remote')}, or as what runs code here: {forms('code')}.",
+        )
+    if "://" in target:
+        see_address(target, source.endpoint)
+    if not isinstance(source.endpoint, HttpEndpoint) or ".json" in target:
+        return {}
+    return _url_keys(source.endpoint)
+
+
+def _url_keys(endpoint: HttpEndpoint) -> dict[str, Any]:
+    keys = {"url": endpoint.url}
+    if endpoint.transport != "auto":
+        keys["transport"] = endpoint.transport
+    if os.environ.get(TOKEN_VARIABLE):
+        keys["bearer-token"] = f"${TOKEN_VARIABLE}"
+    return keys
+
+
+_PACKAGE = re.compile(r"(?:pypi|npm):(?:@[^/]*/)?([^@=:\[]+).*")
+
+
+def name_of(text: str, root: Path) -> str:
+    """A table name from what was typed (package, module, file, or name in a client's configuration), else from the
+    folder."""
+    words = [root.name, "server"]
+    package = _PACKAGE.fullmatch(text)
+    if package is not None:
+        words.insert(0, package[1])
+    elif text.startswith("python:"):
+        words.insert(0, text.split(":")[1].rpartition(".")[2])
+    elif "://" not in text:
+        words.insert(0, Path(text.partition("#")[2] or text).stem.rpartition(".")[2])
+    for word in words:
+        name = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
+        # "server", "main" and "index" name no server; a folder may.
+        if name and not name.isdecimal() and (name not in _NO_NAMES or word == words[-1]):
+            return name
+    return words[-1]
+
+
+_NO_NAMES = ("main", "index", "server", "cli", "app", "init")

@@ -1,0 +1,99 @@
+"""What must not get into the files that ``init`` writes: values of variables, tokens in commands and addresses."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.config import OWN_FILE
+from mcp_governor.errors import UsageError
+from mcp_governor.given import is_plain, learn_command
+from mcp_governor.secrets import redact
+from mcp_governor.target.resolve import TOKEN_VARIABLE
+from mcp_governor.text import command_line, see_unicode, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.wire.endpoint import Endpoint
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_ASSIGNMENT = re.compile(rf"({_NAME})=(.*)", re.DOTALL)
+_OPTION = re.compile(rf"(?:-e|--env)=?({_NAME})=(.*)", re.DOTALL)
+_IN_SCRIPT = re.compile(rf"(?:^|[\s;&|(])({_NAME})=([^\s;&|)]+)")
+
+
+def split_assignments(command: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """``env NAME=VALUE … COMMAND`` → the variables, and the command without them; any other command as it is."""
+    if command[0].rpartition("/")[2] != "env":
+        return {}, command
+    values: dict[str, str] = {}
+    for index, word in enumerate(command[1:], 1):
+        assigned = _ASSIGNMENT.fullmatch(word)
+        if assigned is None:
+            # What env does with an option is its own business.
+            return ({}, command) if word.startswith("-") else (values, command[index:])
+        values[assigned[1]] = assigned[2]
+    return {}, command
+
+
+def see_words(keys: Mapping[str, Any]) -> None:
+    """See whether the command line of a server can be written into a file, one that is committed.
+
+    Args:
+        keys: the server's table.
+
+    Raises:
+        UsageError: it gives a variable its value, holds a secret, or is not UTF-8.
+    """
+    command = (*(keys.get("command") or ("",)), *keys.get("args", ()))
+    for word in command:
+        see_unicode(word, "the command")
+    for name, value in _assignments(command):
+        if not is_plain(value, name):
+            # docker gives a container what it is given itself, where -e names no value.
+            again = "sh -c 'COMMAND' without it" if any(" " in word for word in command) else f"… -e {name} …"
+            raise UsageError(
+                f"The command gives the variable {name} its value, and init would write it into a file.",
+                f"Set {name} in your environment and name it: mcp-governor init --env {name} -- {again}",
+            )
+    learn_command(command)
+    if any(redact(word) != word for word in command):
+        raise UsageError(
+            f"The command {command_line(command, 120)} holds a secret, and init would write it into a file.",
+            f'Let the server read it from its environment: env = {{ NAME = "$NAME" }} in {OWN_FILE}.',
+        )
+
+
+def _assignments(command: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Each variable that a command sets, with its value: ``-e NAME=VALUE``, ``env NAME=VALUE``, a script for a shell;
+    references to variables (``$NAME``) are no values."""
+    before = ""
+    for word in command:
+        found = [match.groups() for match in _IN_SCRIPT.finditer(word)] if " " in word else []
+        assigned = _ASSIGNMENT.fullmatch(word)
+        if assigned and not (before in ("-e", "--env", "env") or assigned[1].isupper()):
+            assigned = None
+        if match := _OPTION.fullmatch(word) or assigned:
+            found.append((match[1], match[2]))
+        for name, value in found:
+            bare = value.strip("\"'")
+            if bare and not bare.startswith("$"):
+                yield name, bare
+        before = word
+
+
+_CREDENTIAL = re.compile(r"[?&][^=&]*(?:key|token|secret|passw|auth|sig)[^=&]*=", re.IGNORECASE)
+
+
+def see_address(url: str, endpoint: Endpoint) -> None:
+    """See whether an address can be written into a file.
+
+    Raises:
+        UsageError: it holds credentials: what reports would redact has no place in a file that is committed either.
+    """
+    if redact(url) != url or "@" in url.split("/")[2] or _CREDENTIAL.search(url):
+        raise UsageError(
+            f"The address {visible(endpoint.shown)} holds credentials, and init would write them into a file.",
+            f"Leave them out and set {TOKEN_VARIABLE}, or write the server into {OWN_FILE} with headers from $NAME.",
+        )

@@ -1,0 +1,102 @@
+"""The projects of a repository, and the servers that they seem to hold."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
+from mcp_governor.target.discover.client_files import client_candidates
+from mcp_governor.target.discover.dockerfile import docker_candidates
+from mcp_governor.target.discover.manifests import variables_of
+from mcp_governor.target.discover.model import Candidate, Found
+from mcp_governor.target.discover.node import node_candidates, read_json
+from mcp_governor.target.discover.python_projects import PythonProject, python_candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_PROJECT_FILES = ("pyproject.toml", "package.json", "setup.py")
+_NESTS = ("src", "packages", "servers", "apps", "services", "python", "typescript", "mcp")
+"""Folders that hold projects and are none."""
+_MOST_FOLDERS = 200
+"""Folders of a repository that are looked at for projects; the largest collections of servers that are known have
+about 50. Later ones are passed over."""
+_MOST_PROJECTS = 40
+"""Projects whose files are read. Later ones are passed over."""
+
+
+def discover(root: Path) -> Found:
+    """Every server that a repository seems to hold: its own, else those of the projects below it, else the entries of
+    its client configurations that run something of it.
+
+    Args:
+        root: the folder that ``init`` runs in.
+    """
+    own = _in_project(root, root)
+    if not own.candidates:
+        below = [_in_project(folder, root) for folder in islice(_projects(root), _MOST_PROJECTS)]
+        own = Found(
+            tuple(candidate for found in below for candidate in found.candidates),
+            (*own.others, *(other for found in below for other in found.others)),
+            {**own.variables, **{name: file for found in below for name, file in found.variables.items()}},
+        )
+    named = {PythonProject(root, root).name, str(read_json(root / "package.json").get("name", ""))}
+    clients, others = client_candidates(root, named - {""})
+    return Found((*own.candidates, *clients), (*own.others, *others), own.variables)
+
+
+def _in_project(folder: Path, root: Path) -> Found:
+    found, others = python_candidates(folder, root)
+    found += node_candidates(folder, root)
+    found += docker_candidates(PythonProject(folder, root), root)
+    return Found(tuple(_once(found)), tuple(others), variables_of(folder) if found else {})
+
+
+def _once(candidates: list[Candidate]) -> Iterator[Candidate]:
+    """The candidates by stage, each command once."""
+    seen: set[str] = set()
+    for candidate in sorted(candidates, key=lambda candidate: candidate.stage):
+        shown = candidate.ways[0].shown
+        if shown not in seen:
+            seen.add(shown)
+            yield candidate
+
+
+def _projects(root: Path) -> Iterator[Path]:
+    """Folders below that hold a project: the members of workspaces, one level down, and one level below a folder that
+    collects projects."""
+    seen: set[Path] = set()
+    looked = 0
+    for pattern in (*_members(root), "*", *(f"{nest}/*" for nest in _NESTS)):
+        for folder in sorted(root.glob(pattern)):
+            looked += 1
+            if looked > _MOST_FOLDERS:
+                return
+            inside = folder.is_dir() and folder.resolve().is_relative_to(root.resolve())
+            if inside and folder not in seen and any(is_regular(folder / file) for file in _PROJECT_FILES):
+                seen.add(folder)
+                yield folder
+
+
+_PNPM = re.compile(r"^\s*-\s*['\"]?([\w./*-]+)['\"]?\s*$", re.MULTILINE)
+_MEMBER = re.compile(r"(?!/)(?!.*\.\.)[\w@./*-]{1,100}")
+
+
+def _members(root: Path) -> Iterator[str]:
+    """The patterns by which workspaces of uv, npm and pnpm name their members."""
+    from mcp_governor.target.discover.python_projects import workspace_members
+
+    named = read_json(root / "package.json").get("workspaces")
+    if isinstance(named, dict):
+        named = named.get("packages")
+    patterns = [*workspace_members(root), *(named if isinstance(named, list) else ())]
+    with contextlib.suppress(OSError, ValueError):
+        patterns += _PNPM.findall(read_bytes(root / "pnpm-workspace.yaml", limit=MAX_TEXT_BYTES).decode())
+    for pattern in patterns:
+        # "**" would walk the whole repository.
+        if isinstance(pattern, str) and _MEMBER.fullmatch(pattern) and "**" not in pattern:
+            yield pattern.rstrip("/")

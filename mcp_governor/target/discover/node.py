@@ -1,0 +1,109 @@
+"""Node packages: their ``bin``, ``main`` and start scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import FileFormatError
+from mcp_governor.files import is_regular
+from mcp_governor.target.discover.model import Candidate, Way
+from mcp_governor.target.jsonc import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+BINARIES, START = 0, 1
+"""Stages: what users of the package start, and what its developers start."""
+
+_SCRIPTS = ("start:stdio", "start")
+"""npm scripts that start a server; others build, test or publish."""
+
+_DEPENDENCIES = ("dependencies", "peerDependencies", "devDependencies")
+_TYPESCRIPT = (".ts", ".mts", ".cts")
+
+
+def node_candidates(folder: Path, top: Path) -> list[Candidate]:
+    """The servers of a package that depends on an SDK of MCP.
+
+    Args:
+        folder: with the ``package.json``.
+        top: of the repository.
+    """
+    package = read_json(folder / "package.json")
+    if not any(_speaks_mcp(package.get(key)) for key in _DEPENDENCIES):
+        return []
+    name = str(package.get("name") or folder.name).rpartition("/")[2]
+    told = (folder / "package.json").relative_to(top).as_posix()
+    prepare = _prepare(folder, package)
+    binaries = filter(_inside, dict.fromkeys(_binaries(package)))
+    found = [
+        Candidate(name, folder, told, (_node(script, folder, prepare),), BINARIES)
+        for script in binaries
+        if _inside(script)
+    ]
+    scripts = package.get("scripts")
+    start = next((key for key in _SCRIPTS if isinstance(scripts, dict) and key in scripts), None)
+    if start is not None:
+        command = ["npm", "run", "--silent", start]
+        found.append(Candidate(name, folder, told, (Way({"command": command}, prepare=prepare),), START))
+    return found
+
+
+def _speaks_mcp(dependencies: Any) -> bool:
+    return isinstance(dependencies, dict) and any(
+        "mcp" in name or name.startswith("@modelcontextprotocol/") for name in dependencies
+    )
+
+
+def _binaries(package: Mapping[str, Any]) -> Iterator[str]:
+    binaries = package.get("bin")
+    if isinstance(binaries, str):
+        yield binaries.removeprefix("./")
+    elif isinstance(binaries, dict):
+        yield from (script.removeprefix("./") for script in binaries.values() if isinstance(script, str))
+    elif isinstance(package.get("main"), str):
+        yield package["main"].removeprefix("./")
+
+
+def _inside(script: str) -> bool:
+    """Whether a path stays in its package, as npm demands of it."""
+    return bool(script) and not script.startswith("/") and ".." not in script.split("/")
+
+
+def _node(script: str, folder: Path, prepare: str) -> Way:
+    # What is not there yet is what the build makes of TypeScript.
+    program = ["npx", "--no-install", "tsx"] if script.endswith(_TYPESCRIPT) else ["node"]
+    path = folder / script
+    there = is_regular(path) or is_regular(path.with_name(f"{path.name}.js")) or is_regular(path / "index.js")
+    return Way({"command": [*program, script]}, prepare=prepare, missing="" if there else script)
+
+
+_INSTALL = {
+    "package-lock.json": "npm ci",
+    "npm-shrinkwrap.json": "npm ci",
+    "pnpm-lock.yaml": "pnpm install --frozen-lockfile",
+    "yarn.lock": "yarn install --immutable",
+    "bun.lock": "bun install --frozen-lockfile",
+    "bun.lockb": "bun install --frozen-lockfile",
+}
+
+
+def install_command(folder: Path) -> str:
+    """What installs the packages that a package needs, by the lock file that lies beside it."""
+    return next((command for lock, command in _INSTALL.items() if is_regular(folder / lock)), "npm install")
+
+
+def _prepare(folder: Path, package: Mapping[str, Any]) -> str:
+    install = install_command(folder)
+    scripts = package.get("scripts")
+    return f"{install} && npm run build" if isinstance(scripts, dict) and "build" in scripts else install
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object that a file of settings holds; empty where it holds none."""
+    try:
+        document = read_settings(path, path.name)
+    except (OSError, FileFormatError):
+        return {}
+    return document if isinstance(document, dict) else {}

@@ -1,0 +1,222 @@
+"""Python projects: the scripts that they install, their ``__main__``, and how to start either for everybody."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
+from mcp_governor.parsing import read_toml
+from mcp_governor.programs import find_program
+from mcp_governor.target.discover.model import Candidate, Way
+from mcp_governor.target.discover.python_source import find_objects, module_of, python_files, runs_server
+from mcp_governor.target.environments import project_program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SCRIPTS, MODULES, OBJECTS = 0, 1, 2
+"""Stages: a script is what users of the package start; a module or an object is a guess."""
+
+_MOST_SCRIPTS = 4
+"""Scripts of one project that are tried: servers have one or two, perhaps under two spellings."""
+
+_SCRIPT_WORDS = re.compile(r"mcp|server|serve\b|stdio", re.IGNORECASE)
+_REQUIREMENTS = "requirements.txt"
+
+
+class PythonProject:
+    """A folder with Python in it, and how its programs are started.
+
+    Args:
+        folder: of the project.
+        top: of the repository; a lock file of a workspace may lie there.
+    """
+
+    def __init__(self, folder: Path, top: Path) -> None:
+        self.folder = folder
+        self.table = _table(folder / "pyproject.toml")
+        self.scripts = _scripts(self.table)
+        self._locks = _locks(folder, top)
+
+    @property
+    def name(self) -> str:
+        """Of the project; empty where nothing says it."""
+        named = _sub(self.table, "project").get("name") or _sub(self.table, "tool", "poetry").get("name")
+        return named if isinstance(named, str) else ""
+
+    def ways(self, *words: str) -> tuple[Way, ...]:
+        """How to start a script (``NAME``), or Python with arguments, the way most true to the project first.
+
+        Args:
+            words: of the command, as it is written where the project's environment is active.
+        """
+        return tuple(self._ways(words))
+
+    def _ways(self, words: tuple[str, ...]) -> Iterator[Way]:
+        plain = {"command": list(words)}
+        runner = next((runner for lock, runner in _RUNNERS if lock in self._locks and _is_there(runner)), "")
+        installed = project_program(words[0], self.folder) is not None
+        beside_us = words[0] != "python" and (Path(sys.executable).parent / words[0]).is_file()
+        if runner:
+            yield Way({"command": [runner, "run", *words]}, prepare=_SYNC[runner], installs=runner == "uv")
+        elif installed or beside_us:
+            yield Way(plain, prepare=self.install if installed else "")
+        if _is_there("uv") and (source := self._source()):
+            # Editable, so that no run reads a copy of yesterday; apart from the project, so that nothing is written
+            # into it.
+            command = ["uv", "run", "--no-project", "--isolated", *source, *words]
+            yield Way({"command": command}, installs=True)
+        elif not (runner or installed or beside_us):
+            yield Way(plain, prepare=self.install)
+
+    @property
+    def install(self) -> str:
+        """The command that installs the project beside us."""
+        if "uv.lock" in self._locks:
+            return _SYNC["uv"]
+        return f"pip install -r {_REQUIREMENTS}" if self._needs_list else "pip install -e ."
+
+    @property
+    def _needs_list(self) -> bool:
+        return not self._installable and is_regular(self.folder / _REQUIREMENTS)
+
+    @property
+    def _installable(self) -> bool:
+        return bool({"project", "build-system"} & self.table.keys()) or is_regular(self.folder / "setup.py")
+
+    def _source(self) -> list[str]:
+        """The options that bring the project and what it needs into an environment of uv; none where it says
+        neither."""
+        if self._installable:
+            return ["--with-editable", "."]
+        return ["--with-requirements", _REQUIREMENTS] if self._needs_list else []
+
+    @property
+    def speaks_mcp(self) -> bool:
+        """Whether the project says anything of MCP where it says what it is and needs."""
+        for file in ("pyproject.toml", _REQUIREMENTS, "setup.cfg", "setup.py"):
+            try:
+                if b"mcp" in read_bytes(self.folder / file, limit=MAX_TEXT_BYTES).lower():
+                    return True
+            except OSError:
+                continue
+        return False
+
+
+_RUNNERS = (("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm"), ("Pipfile.lock", "pipenv"))
+_SYNC = {"uv": "uv sync", "poetry": "poetry install", "pdm": "pdm install", "pipenv": "pipenv install"}
+
+
+def _is_there(program: str) -> bool:
+    return find_program(program) is not None or (Path(sys.executable).parent / program).is_file()
+
+
+def _locks(folder: Path, top: Path) -> set[str]:
+    """The lock files of a project: its own, or those of the workspace that it is in."""
+    places = [folder] if folder == top else [folder, top]
+    return {lock for lock, _ in _RUNNERS for place in places if is_regular(place / lock)}
+
+
+def python_candidates(folder: Path, top: Path) -> tuple[list[Candidate], list[str]]:
+    """The servers of a Python project, and the commands that could be one and are not tried.
+
+    Args:
+        folder: of the project.
+        top: of the repository.
+    """
+    project = PythonProject(folder, top)
+    found: list[Candidate] = []
+    others: list[str] = []
+    told = (folder / "pyproject.toml").relative_to(top).as_posix()
+    if project.speaks_mcp:
+        chosen, others = _chosen(project)
+        found += [Candidate(project.name or script, folder, told, project.ways(script), SCRIPTS) for script in chosen]
+    found += _modules(project, top)
+    found += _objects(project, top)
+    return found, [f"-- {project.ways(script)[0].shown}" for script in others]
+
+
+def _chosen(project: PythonProject) -> tuple[list[str], list[str]]:
+    """The scripts to try, the likeliest first, and the others: who runs ``NAME-deploy`` to see what it does?"""
+    seen: dict[str, str] = {}
+    for script, entry in project.scripts.items():
+        seen.setdefault(entry, script)
+    scripts = {script: entry for entry, script in seen.items()}
+    if len(scripts) == 1:
+        return list(scripts), []
+    own = _plain(project.name)
+    likely = [s for s, entry in scripts.items() if _plain(s) == own or _SCRIPT_WORDS.search(f"{s} {entry}")]
+    likely.sort(key=lambda script: (_plain(script) != own, "mcp" not in script, "server" not in script))
+    tried = likely[:_MOST_SCRIPTS]
+    return tried, [script for script in scripts if script not in tried]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _scripts(table: Mapping[str, Any]) -> dict[str, str]:
+    """Name → entry point of the programs that the project installs."""
+    found: dict[str, str] = {}
+    for scripts in (_sub(table, "project", "scripts"), _sub(table, "tool", "poetry", "scripts")):
+        for name, entry in scripts.items():
+            entry = entry.get("reference", entry.get("callable")) if isinstance(entry, dict) else entry
+            if isinstance(entry, str) and re.fullmatch(r"[A-Za-z0-9_][\w.-]{0,99}", name):
+                found[name] = entry
+    return found
+
+
+def _modules(project: PythonProject, top: Path) -> Iterator[Candidate]:
+    """Packages with a ``__main__``, and files that start a server when they are run."""
+    for path, text in python_files(project.folder):
+        packaged = (path.parent / "__init__.py").is_file()
+        if path.name == "__main__.py" and packaged:
+            speaks = "mcp" in text.lower() or project.speaks_mcp
+            words: Sequence[str] = ("python", "-m", module_of(path.parent / "__init__.py", project.folder))
+        elif path.name != "__init__.py" and runs_server(text):
+            module = module_of(path, project.folder)
+            speaks, words = True, ("python", "-m", module) if packaged else ("python", _relative(path, project.folder))
+        else:
+            continue
+        if speaks:
+            name = project.name or (path.parent.name if path.name == "__main__.py" else path.stem)
+            ways = project.ways(*words)
+            if "# /// script" in text and _is_there("uv"):
+                ways = (Way({"command": ["uv", "run", words[-1]]}, installs=True),)
+            yield Candidate(name, project.folder, path.relative_to(top).as_posix(), ways, MODULES)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix()
+
+
+def _objects(project: PythonProject, top: Path) -> Iterator[Candidate]:
+    for path, reference in find_objects(project.folder):
+        name = project.name or reference.partition(":")[0].rpartition(".")[2]
+        way = Way({"object": reference}, prepare=project.install if project.table else "")
+        yield Candidate(name, project.folder, path.relative_to(top).as_posix(), (way,), OBJECTS)
+
+
+def _table(path: Path) -> Mapping[str, Any]:
+    try:
+        return read_toml(read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _sub(table: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    for key in path:
+        value = table.get(key)
+        if not isinstance(value, dict):
+            return {}
+        table = value
+    return table
+
+
+def workspace_members(folder: Path) -> list[str]:
+    """The patterns by which a workspace of uv names its members."""
+    named = _sub(_table(folder / "pyproject.toml"), "tool", "uv", "workspace").get("members")
+    return [pattern for pattern in named if isinstance(pattern, str)] if isinstance(named, list) else []

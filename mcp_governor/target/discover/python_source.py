@@ -1,0 +1,129 @@
+"""Server objects in Python source, found without importing any of it: :mod:`ast`, bounded in files and bytes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.files import read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_SERVER_CLASSES = frozenset({"FastMCP", "MCPServer"})
+_SKIPPED = frozenset(
+    (
+        *(".git", ".venv", "venv", "node_modules", "dist", "build", "__pycache__"),
+        *("tests", "test", "docs", "examples", "example", "samples", "scripts", "benchmarks"),
+    )
+)
+_SOURCE_ROOTS = ("src", "lib", "python")
+_MAX_FILES = 2_000
+"""Python files that ``init`` looks into: a few seconds. Later ones are not looked into, and a server in one of them is
+not proposed."""
+_MAX_BYTES = 512 * 1024
+"""Bytes of one file; larger ones are generated. They are passed over."""
+
+
+def python_files(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The Python files of a project with their text, files of tests and of environments left out."""
+    for path in _paths(folder):
+        try:
+            yield path, read_bytes(path, limit=_MAX_BYTES).decode()
+        except (OSError, ValueError):
+            continue
+
+
+def _paths(folder: Path) -> Iterator[Path]:
+    count = 0
+    stack = [folder]
+    while stack:
+        here = stack.pop()
+        try:
+            entries = sorted(here.iterdir())
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir() and not entry.is_symlink():
+                if entry.name not in _SKIPPED and not entry.name.startswith("."):
+                    stack.append(entry)
+            elif entry.suffix == ".py":
+                count += 1
+                if count > _MAX_FILES:
+                    return
+                yield entry
+
+
+def find_objects(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Each server object of a project: its file, and ``package.module:attribute``."""
+    for path, text in python_files(folder):
+        if not any(name in text for name in _SERVER_CLASSES):
+            continue
+        try:
+            tree = ast.parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        for attribute in _server_names(tree):
+            yield path, f"{module_of(path, folder)}:{attribute}"
+
+
+_SDK = re.compile(r"^\s*(?:from|import)\s+(?:mcp|fastmcp)\b", re.MULTILINE)
+_GUARD = re.compile(r"^if\s+__name__\s*==\s*['\"]__main__['\"]\s*:", re.MULTILINE)
+
+
+def runs_server(text: str) -> bool:
+    """Whether a file imports an SDK of MCP and does something when it is run as a program."""
+    return _SDK.search(text) is not None and _GUARD.search(text) is not None
+
+
+def _server_names(tree: ast.Module) -> Iterator[str]:
+    """Module-level names that are assigned a server, else functions without required arguments that make one."""
+    yield from _assigned(tree) or (
+        statement.name
+        for statement in tree.body
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+        and _class_name(statement.returns) in _SERVER_CLASSES
+        and not _required_arguments(statement.args)
+    )
+
+
+def _required_arguments(arguments: ast.arguments) -> int:
+    positional = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return positional + sum(default is None for default in arguments.kw_defaults)
+
+
+def _assigned(tree: ast.Module) -> list[str]:
+    names: list[str] = []
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            targets, value = statement.targets, statement.value
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets, value = [statement.target], statement.value
+        else:
+            continue
+        if isinstance(value, ast.Call) and _class_name(value.func) in _SERVER_CLASSES:
+            names += [target.id for target in targets if isinstance(target, ast.Name)]
+    return names
+
+
+def _class_name(expression: ast.expr | None) -> str:
+    """The last name of ``FastMCP``, ``fastmcp.FastMCP``, ``MCPServer[Any]`` or ``"FastMCP"``."""
+    if isinstance(expression, ast.Subscript):
+        expression = expression.value
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    if isinstance(expression, ast.Constant):
+        return str(expression.value).partition("[")[0].rpartition(".")[2]
+    return expression.id if isinstance(expression, ast.Name) else ""
+
+
+def module_of(path: Path, folder: Path) -> str:
+    """What a file is imported as, where ``folder`` or its ``src`` is looked into."""
+    parts = list(path.relative_to(folder).with_suffix("").parts)
+    if parts[0] in _SOURCE_ROOTS and len(parts) > 1:
+        parts = parts[1:]
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts = parts[:-1]
+    return ".".join(parts)

@@ -1,0 +1,268 @@
+"""``init`` tries what it finds: what is started, what is said of it, and what the next step is."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+
+import pytest
+from projects import contents, governor, repository, write
+from support import SERVERS, missing
+
+from mcp_governor.target.discover import trying
+
+CONFIG = "mcp-governor.toml"
+TOOL = {
+    "name": "find_stock",
+    "description": "Looks a word up in the stock list of the shop and returns the number of pieces.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"word": {"type": "string", "description": "What to look for."}},
+        "required": ["word"],
+    },
+}
+
+
+def plain(*tools, name="stock"):
+    """The command of the fixture server."""
+    how = {"tools": list(tools or (TOOL,)), "info": {"name": name, "version": "2.1.0"}}
+    return [sys.executable, str(SERVERS / "plain.py"), json.dumps(how)]
+
+
+def project(root, *scripts, name="stock-server", **programs):
+    """A Python project with an environment of its own, in which each script is a program of a shell."""
+    entries = "".join(f'{script} = "stock.{script.replace("-", "_")}:main"\n' for script in programs)
+    text = f'[project]\nname = "{name}"\nversion = "1"\ndependencies = ["mcp"]\n[project.scripts]\n{entries}'
+    write(root, {"pyproject.toml": text, ".venv/pyvenv.cfg": "", ".gitignore": ".venv\n"})
+    for script, body in programs.items():
+        write(root, {f".venv/bin/{script}": f"#!/bin/sh\n{body}\n"})
+        (root / ".venv/bin" / script).chmod(0o755)
+    return root
+
+
+def serving(*tools, name="stock"):
+    """The body of a script that serves."""
+    return f"exec {shlex.join(plain(*tools, name=name))}"
+
+
+@pytest.fixture(autouse=True)
+def without_uv(monkeypatch):
+    """Nothing is installed behind the back of a test."""
+    monkeypatch.setattr("mcp_governor.target.discover.python_projects._is_there", lambda program: False)
+
+
+def said(done):
+    return [line for line in done.stderr.splitlines() if line]
+
+
+def test_a_script_of_the_project_is_started_and_named_after_it(tmp_path):
+    root = project(tmp_path, stock=serving())
+    done = governor(root, "init")
+    assert done.returncode == 0, done.stderr
+    assert said(done) == [
+        "Looking for the server of this repository. Each command is started as it is shown.",
+        "Trying stock  (pyproject.toml)",
+        "  answers: stock 2.1.0, 1 tool",
+    ]
+    assert "Found the server stock-server in pyproject.toml: 1 tool." in done.stdout
+    assert done.stdout.splitlines()[-1] == "Next: commit these files. From then on: mcp-governor check"
+    text = contents(root)[CONFIG].decode()
+    assert '[servers.stock-server]\ncommand = ["stock"]\n' in text
+    assert str(tmp_path) not in text
+    # not in PATH, but in the environment of the project
+    assert governor(root, "check").returncode == 0
+
+
+def test_scripts_that_are_one_server_are_one_answer(tmp_path):
+    root = project(tmp_path, **{"stock-server": serving(), "stock-mcp": serving()})
+    done = governor(root, "init")
+    assert done.returncode == 0, done.stderr
+    assert 'command = ["stock-server"]' in contents(root)[CONFIG].decode()
+
+
+def test_two_servers_are_for_the_user_to_choose(tmp_path):
+    root = project(tmp_path, **{"stock-server": serving(), "shop-mcp": serving(name="shop")})
+    before = contents(root)
+    done = governor(root, "init")
+    assert done.returncode == 2
+    assert said(done)[-2:] == [
+        "error: 2 different servers answer.",
+        "  Choose one: mcp-governor init -- stock-server; or: mcp-governor init -- shop-mcp",
+    ]
+    assert contents(root) == before
+
+
+def test_servers_of_two_projects_are_configured_in_their_folders(tmp_path):
+    for name in ("one", "two"):
+        project(tmp_path / "src" / name, name=f"{name}-server", **{name: serving(name=name)})
+    done = governor(tmp_path, "init")
+    assert done.returncode == 2
+    choices = "cd src/one && mcp-governor init; or: cd src/two && mcp-governor init"
+    assert said(done)[-1] == f"  Choose one: {choices}"
+
+
+def test_the_one_server_of_a_project_below_is_configured_there(tmp_path):
+    root = repository(tmp_path, {"README.md": "a"})
+    project(root / "packages" / "stock", stock=serving())
+    done = governor(root, "init", "--no-ci", "--no-hook")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].endswith("From then on: cd packages/stock && mcp-governor check")
+    assert (root / "packages/stock" / CONFIG).is_file()
+    assert not (root / CONFIG).exists()
+    assert governor(root / "packages/stock", "check").returncode == 0
+
+
+ASKS = 'test -n "$STOCK_KEY" || { echo "Error: STOCK_KEY environment variable is not set" >&2; exit 1; }\n'
+SECRET = "sekret-0123456789"
+
+
+class TestVariables:
+    def test_what_the_server_asks_for_is_the_next_command(self, tmp_path):
+        root = project(tmp_path, stock=ASKS + serving())
+        before = contents(root)
+        done = governor(root, "init")
+        assert done.returncode == 3
+        assert "It said: Error: STOCK_KEY environment variable is not set" in done.stderr
+        assert "Set it in your environment and run: mcp-governor init --env STOCK_KEY" in done.stderr
+        assert contents(root) == before
+
+    def test_it_is_handed_over_and_not_written(self, tmp_path, monkeypatch):
+        root = project(tmp_path, stock=ASKS + serving())
+        monkeypatch.setenv("STOCK_KEY", SECRET)
+        done = governor(root, "init", "--env", "STOCK_KEY")
+        assert done.returncode == 0, done.stderr
+        files = contents(root)
+        assert b'env = { STOCK_KEY = "$STOCK_KEY" }' in files[CONFIG]
+        assert SECRET.encode() not in b"".join(files.values())
+        assert b"STOCK_KEY: ${{ secrets.STOCK_KEY }}" in files[".github/workflows/mcp-governor.yml"]
+        assert "The server gets STOCK_KEY from the environment" in done.stdout
+        assert governor(root, "check").returncode == 0
+        monkeypatch.delenv("STOCK_KEY")
+        assert governor(root, "check").returncode == 2
+        assert governor(root, "check", "--env", f"STOCK_KEY={SECRET}").returncode == 0
+
+    def test_a_file_of_variables(self, tmp_path):
+        root = project(tmp_path, stock=ASKS + serving())
+        write(root, {".env": f"# mine\nexport STOCK_KEY='{SECRET}' # a key\nSTOCK_LEVEL=3\n\n"})
+        done = governor(root, "init", "--env-file", ".env")
+        assert done.returncode == 0, done.stderr
+        files = contents(root)
+        assert b'env = { STOCK_KEY = "$STOCK_KEY", STOCK_LEVEL = "3" }' in files[CONFIG]
+        assert SECRET.encode() not in b"".join(text for name, text in files.items() if name != ".env")
+        assert governor(root, "check").returncode == 2
+        assert governor(root, "check", "--env-file", ".env").returncode == 0
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            (f"STOCK_KEY={SECRET}\nsekret {SECRET}\n", "line 2 of .env is not NAME=VALUE"),
+            ("".join(f"A{number}=1\n" for number in range(201)), "more than 200 variables"),
+            (None, ".env cannot be read"),
+        ],
+    )
+    def test_a_file_that_is_none(self, tmp_path, text, words):
+        write(tmp_path, {".env": text} if text else {})
+        done = governor(tmp_path, "check", "--env-file", ".env", "--", "true")
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert SECRET not in done.stderr
+
+    def test_env_before_a_command_is_taken_apart(self, tmp_path, monkeypatch):
+        root = project(tmp_path, stock=ASKS + serving())
+        command = ["env", f"STOCK_KEY={SECRET}", "STOCK_LEVEL=3", ".venv/bin/stock"]
+        done = governor(root, "init", "--", *command)
+        assert done.returncode == 0, done.stderr
+        files = contents(root)
+        assert b'command = [".venv/bin/stock"]\nenv = { STOCK_KEY = "$STOCK_KEY", STOCK_LEVEL = "3" }' in files[CONFIG]
+        assert SECRET.encode() not in b"".join(files.values())
+        monkeypatch.setenv("STOCK_KEY", SECRET)
+        assert governor(root, "check").returncode == 0
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["docker", "run", "-i", "-e", "STOCK_KEY=hunter", "shop/stock"],
+            ["docker", "run", "-i", "--env=STOCK_KEY=hunter", "shop/stock"],
+            ["docker", "run", "-eSTOCK_KEY=hunter", "shop/stock"],
+            ["sh", "-c", "STOCK_KEY=hunter exec stock"],
+            ["sh", "-c", "export STOCK_KEY='hunter'; stock"],
+            ["env", "-i", "STOCK_KEY=hunter", "stock"],
+            ["uv", "run", "env", "STOCK_KEY=hunter", "stock"],
+        ],
+    )
+    def test_a_value_in_a_command_is_refused(self, tmp_path, command):
+        done = governor(tmp_path, "init", "--", *command)
+        assert done.returncode == 2
+        assert "The command gives the variable STOCK_KEY its value" in done.stderr
+        assert "mcp-governor init --env STOCK_KEY --" in done.stderr
+        assert "hunter" not in done.stderr
+        assert contents(tmp_path) == {}
+
+    def test_a_server_without_tools_may_lack_variables(self, tmp_path):
+        root = project(tmp_path, stock=f"exec {shlex.join([*plain()[:2], json.dumps({'tools': []})])}")
+        write(root, {"README.md": '"env": { "STOCK_URL": "https://…", "STOCK_KEY": "…" }'})
+        done = governor(root, "init")
+        assert done.returncode == 3
+        assert "  answers, and publishes no tools" in said(done)
+        assert "(from README.md): mcp-governor init --env STOCK_URL --env STOCK_KEY" in done.stderr
+
+
+class TestNextStep:
+    def test_arguments(self, tmp_path):
+        root = project(tmp_path, stock="echo 'usage: stock FOLDER' >&2; exit 2")
+        done = governor(root, "init")
+        assert done.returncode == 3
+        assert "mcp-governor init -- stock ARGUMENTS" in said(done)[-1]
+
+    def test_what_is_not_built(self, tmp_path):
+        package = {"name": "@shop/stock", "bin": "dist/index.js", "scripts": {"build": "tsc"}}
+        package["dependencies"] = {"@modelcontextprotocol/sdk": "1"}
+        write(tmp_path, {"package.json": json.dumps(package), "package-lock.json": "{}"})
+        done = governor(tmp_path, "init")
+        assert done.returncode == 3
+        assert "Not trying node dist/index.js  (package.json)" in done.stderr
+        assert "  dist/index.js does not exist" in done.stderr
+        assert said(done)[-2:] == ["  Run: npm ci && npm run build", "  Then run mcp-governor init again."]
+
+    def test_packages_that_are_not_installed(self, tmp_path):
+        if shutil.which("node") is None:
+            missing("node is not installed")
+        package = {"name": "stock", "bin": "index.js", "dependencies": {"@modelcontextprotocol/sdk": "1"}}
+        write(tmp_path, {"package.json": json.dumps(package), "index.js": "require('@modelcontextprotocol/sdk')\n"})
+        done = governor(tmp_path, "init")
+        assert done.returncode == 3
+        assert "Run: npm install" in done.stderr
+
+    def test_a_project_that_is_not_installed(self, tmp_path):
+        entry = '[project]\nname = "stock"\ndependencies = ["mcp"]\n[project.scripts]\nstock-no-such = "stock:main"\n'
+        write(tmp_path, {"pyproject.toml": entry})
+        done = governor(tmp_path, "init")
+        assert done.returncode == 3
+        assert "  the command was not found." in said(done)
+        assert "Run: pip install -e ." in done.stderr
+
+    def test_the_tools_of_developers_are_offered(self, tmp_path):
+        helper = {"mcpServers": {"helper": {"command": "npx", "args": ["-y", "helper"]}}}
+        write(tmp_path, {".mcp.json": json.dumps(helper)})
+        done = governor(tmp_path, "init")
+        assert done.returncode == 2
+        assert "If one of these is it, run: mcp-governor init .mcp.json#helper" in done.stderr
+
+
+class TestBounds:
+    def test_programs(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(trying, "MOST_ATTEMPTS", 2)
+        root = project(tmp_path, **{f"mcp-{number}": "exit 1" for number in range(4)})
+        done = governor(root, "init")
+        assert done.returncode == 3
+        assert sum(line.startswith("Trying ") for line in said(done)) == 2
+
+    def test_time(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(trying, "SECONDS", 1.0)
+        root = project(tmp_path, **{"stock-server": "cat >/dev/null", "stock-mcp": serving()})
+        done = governor(root, "init")
+        assert done.returncode == 0, done.stderr
+        assert "  it did not shake hands within 1 s." in done.stderr
+        assert 'command = ["stock-mcp"]' in contents(root)[CONFIG].decode()
