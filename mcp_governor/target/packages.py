@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,13 +102,31 @@ def _runner_variables(*, credentials: bool) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
+@cache
 def neutral_folder() -> str:
-    """Where package runners start: not in a checkout, whose ``node_modules``, ``.npmrc`` or files of a package's name
-    they would take before what the registry has."""
+    """Where package runners start: an empty folder, which this process removes when it ends.
+
+    Not a checkout, whose ``node_modules``, ``.npmrc`` or files of a package's name the runner would take before what
+    the registry has; and not the home folder itself, which a server may index (mcp-server-codetree reads every source
+    file below the folder it starts in, which took minutes). It lies below the home folder, because npx looks for
+    ``node_modules`` in every folder above, and in the system's temporary folder anybody can make one.
+    """
+    import atexit
+    from shutil import rmtree
+    from tempfile import mkdtemp
+
     try:
-        return str(Path.home())
+        home = Path.home()
     except RuntimeError:  # a user without a home
         return Path(sys.executable).anchor
+    try:
+        caches = home / ".cache"
+        caches.mkdir(exist_ok=True)
+        made = mkdtemp(prefix="mcp-governor-", dir=caches)
+    except OSError:  # a home that is read-only, as in some containers
+        return str(home)
+    atexit.register(rmtree, made, ignore_errors=True)
+    return made
 
 
 def _is_name(name: str) -> bool:

@@ -14,6 +14,7 @@ from support import SERVERS, uv
 
 from mcp_governor.cli import init_command
 from mcp_governor.config import load_config
+from mcp_governor.target.packages import neutral_folder
 
 # In place of uvx: a server that has its own command line, folder and variables for its tools.
 FAKE = """\
@@ -68,7 +69,7 @@ def test_a_package_takes_arguments_requirements_and_variables(here, monkeypatch:
 
 def test_a_variable_that_is_not_named_is_not_given_nor_the_checkout(here, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREETING", "short")
-    assert said(here("snapshot", "-o", "-", "pypi:x")) == ["--from", "x", "x", str(Path.home())]
+    assert said(here("snapshot", "-o", "-", "pypi:x")) == ["--from", "x", "x", neutral_folder()]
 
 
 def test_both_sides_of_a_comparison_get_the_arguments(here) -> None:

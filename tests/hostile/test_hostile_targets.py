@@ -172,8 +172,12 @@ def test_a_package_is_one_of_the_registry(checkout: Path, trap: Trap, spec: str)
 
 def test_a_package_runner_does_not_start_in_the_checkout(checkout: Path, trap: Trap) -> None:
     """There it would take ``node_modules`` and ``.npmrc`` of the checkout before the registry."""
-    attack("lint", "npm:a@1", cwd=checkout, env=_npx(checkout, trap)).held(3)
-    assert (trap.folder / "npx").read_text() == f"{Path.home()}\n"
+    home = checkout.parent / "home"
+    home.mkdir()
+    attack("lint", "npm:a@1", cwd=checkout, env={**_npx(checkout, trap), "HOME": str(home)}).held(3)
+    started = Path((trap.folder / "npx").read_text().strip())
+    assert started.parent == home / ".cache"
+    assert not started.exists(), "the folder is gone with the process"
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDepende
 from mcp_governor.secrets import redact
 from mcp_governor.target import FileSource, GitSource, LiveSource, limits_of, parse_target, read_source, resolve
 from mcp_governor.target.git import latest_release, version_of_tag
+from mcp_governor.target.packages import neutral_folder
 from mcp_governor.target.resolve import PACKAGE_TIMEOUT, START_TIMEOUT, shown_url
 from mcp_governor.wire.endpoint import HttpEndpoint, ObjectEndpoint, StdioEndpoint
 
@@ -57,7 +58,7 @@ def test_pypi(spec: str, tail: list[str]) -> None:
     assert isinstance(endpoint, StdioEndpoint)
     assert list(endpoint.command[-3:]) == tail
     assert "uvx" in endpoint.command[0]
-    assert endpoint.cwd == str(Path.home())
+    assert endpoint.cwd == neutral_folder()
 
 
 @pytest.mark.parametrize(
