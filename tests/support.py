@@ -44,6 +44,18 @@ def missing(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
+def report_text(*ids: str) -> str:
+    """A JSON report with findings of these ids, as CI would have written it."""
+    return json.dumps({"format": "mcp-governor/report-1", "findings": [{"id": name} for name in ids]})
+
+
+def reported(folder: Path, *ids: str) -> str:
+    """:func:`report_text` in a file of a folder; its path."""
+    file = folder / "report.json"
+    file.write_text(report_text(*ids))
+    return str(file)
+
+
 def plain_server(**how: Any) -> StdioEndpoint:
     """The honest fixture server; see ``servers/plain.py`` for the keys."""
     return StdioEndpoint((sys.executable, str(SERVERS / "plain.py"), json.dumps(how)))

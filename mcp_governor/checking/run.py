@@ -47,6 +47,7 @@ def check(
     today: date | None = None,
     places: bool = False,
     release: bool = False,
+    calls: bool = True,
 ) -> Report:
     """Everything the configuration asks for, over one target: one verdict.
 
@@ -60,6 +61,7 @@ def check(
         today: the day that acceptances are judged by; default is the current date.
         places: find the lines of a recorded file that the report is about.
         release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
+        calls: make the calls that the configuration asks for.
 
     Raises:
         GovernorError: the run could not be made; its ``exit_code`` says of which kind.
@@ -76,7 +78,7 @@ def check(
     # What somebody named is read before a server is started; which release is the last one depends on the surface.
     named = against is not None or bool(config.baseline)
     baseline = read_baseline(config, against, source=source) if named else None
-    surface, called = _read_and_call(source, config, emit)
+    surface, called = _read_and_call(source, config, emit, calls=calls)
     stage = stage_of(config, surface, release=release)
     if not named:
         baseline = read_baseline(config, source=source, stage=stage)
@@ -84,14 +86,14 @@ def check(
     return with_places(report, surface, source) if places and called is None else report
 
 
-def _read_and_call(source: Source, config: Config, emit: Emit) -> tuple[Surface, CallReport | None]:
+def _read_and_call(source: Source, config: Config, emit: Emit, *, calls: bool) -> tuple[Surface, CallReport | None]:
     """The surface, and the calls that the configuration asks for, where there is a server to call."""
     from mcp_governor.checking.calling import call_target, configured_calls
 
-    calls = configured_calls(config)
-    if calls is None or not isinstance(source, LiveSource):
+    wanted = configured_calls(config) if calls else None
+    if wanted is None or not isinstance(source, LiveSource):
         return read_governed(source, config, emit=emit), None
-    return call_target(source, config, calls, emit=emit)
+    return call_target(source, config, wanted, emit=emit)
 
 
 def check_surface(

@@ -4,31 +4,53 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Run, configured
+from mcp_governor.cli.common import Run, TargetCommand, configured, server_command, target_argument
 from mcp_governor.errors import ConfigError, UsageError
-from mcp_governor.text import one_line, see_unicode, visible
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.text import did_you_mean, one_line, see_unicode, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime
-    from pathlib import Path
 
 _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 
 
-@click.command()
+@click.command(cls=TargetCommand)
 @click.argument("finding")
+@target_argument
 @click.option("--reason", required=True, help="Why; reviewers read it in the configuration.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Last day it holds: 2027-01-31.")
-@configured("quiet")
-def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
+@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
+@click.option("--offline", is_flag=True, help="Look at the recorded surface, as check --offline does.")
+@click.option(
+    "--report",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Look for the id in this JSON report instead of running the check, such as one that CI wrote.",
+)
+@configured("trust", "quiet")
+def accept(
+    run: Run,
+    finding: str,
+    target: str | None,
+    reason: str,
+    until: datetime | None,
+    against: str | None,
+    offline: bool,
+    file: Path | None,
+) -> None:
     """Accept one finding or change, by its id, in the configuration file.
 
-    Reports show ids with -v, and in JSON. Accepting the same id again renews its reason and its end.
+    Reports show ids with -v, and in JSON. The check is run again to see that something has the id; tools are called
+    only for an id that is about calls, and only those that check would call. Accepting the same id again renews its
+    reason and its end.
     """
     from mcp_governor.policy.acceptance import Acceptance
     from mcp_governor.policy.accepting import add_acceptance
@@ -38,10 +60,19 @@ def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
     if path is None:
         raise ConfigError("There is no configuration to write the acceptance into.", "Write one: mcp-governor init")
     see_unicode(reason, "--reason")
+    if not reason.strip():
+        raise UsageError("An acceptance needs a reason.", "Say why: --reason '…'")
     chosen = Acceptance(_checked(finding.strip()), reason.strip(), _last_day(until))
-    table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
+    if file is not None:
+        if target is not None or against is not None or offline or server_command():
+            raise UsageError("--report names a finished report, so there is nothing to check.", "Leave the rest out.")
+        known = _ids_in(file)
+    else:
+        known = _ids_of_check(run, chosen.finding, target, against, offline=offline)
+    _refuse_unknown(chosen.finding, known)
+    table = config_table(path)
     with locked(path.parent):
-        text = _text(path)
+        text = config_text(path)
         new = add_acceptance(text, chosen, table=table, what=visible(path.name))
         root = None if run.config_typed else path.parent
         write_files(NewFile(path, new, root, path.name, expected=text.encode()))
@@ -50,10 +81,84 @@ def accept(run: Run, finding: str, reason: str, until: datetime | None) -> None:
         out.echo(f"{visible(path.name)}: accepts {visible(chosen.finding)}{end}.")
 
 
-def _text(path: Path) -> str:
-    """The file with its own line ends."""
-    from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+def _ids_of_check(run: Run, wanted: str, target: str | None, against: str | None, *, offline: bool) -> list[str]:
+    """The ids that ``check`` reports now."""
+    from mcp_governor.checking.decisions import is_of_calls
 
+    if offline:
+        from mcp_governor.checking.offline import check_offline
+
+        if server_command():
+            raise UsageError("--offline starts no server, and -- COMMAND is one.", "Keep one of them.")
+        report = check_offline(target, config=run.config, against=against)
+    else:
+        from mcp_governor.checking.run import check
+
+        report = check(target, config=run.config, against=against, command=server_command(), calls=is_of_calls(wanted))
+    return [*(one.id for one in report.findings), *(change.id for change in report.changes)]
+
+
+def _ids_in(file: Path) -> list[str]:
+    """The ids in a JSON report.
+
+    Raises:
+        FileFormatError: the file cannot be read, or is no report.
+    """
+    from mcp_governor.checking.model import FORMAT
+    from mcp_governor.errors import FileFormatError
+    from mcp_governor.parsing import read_json
+
+    shown = visible(str(file))
+    try:
+        document = read_json(read_bytes(file))
+    except OSError as error:
+        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    except ValueError as error:
+        raise FileFormatError(f"{shown} is not JSON: {one_line(str(error), 120)}.", _MAKE_REPORT) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise FileFormatError(f"{shown} is not a JSON report of mcp-governor.", _MAKE_REPORT)
+    found = [*document.get("findings", ()), *document.get("changes", ())]
+    return [one["id"] for one in found if isinstance(one, dict) and isinstance(one.get("id"), str)]
+
+
+_MAKE_REPORT = "Write one with: mcp-governor check --format json --output report.json"
+_MOST_COMPARED = 500
+"""Ids that an unknown one is compared with: more would take seconds, and nobody mistypes one for any of thousands."""
+
+
+def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
+    """An id that nothing has would match nothing in the next check either, and fail it.
+
+    Raises:
+        UsageError: nothing has it; the message names the nearest id.
+    """
+    rule, shown = wanted.partition(":")[0], one_line(wanted, 200)
+    if rule.startswith("policy/acceptance-"):
+        raise UsageError(f"{shown} is about an acceptance, so it cannot be accepted.", "Correct the configuration.")
+    if wanted in known:
+        return
+    hint = "See the ids with: mcp-governor check -v"
+    place = wanted.rpartition(":")[0]
+    moved = next((one for one in known if one.rpartition(":")[0] == place), None)
+    if moved is not None:
+        raise UsageError(f"Nothing has the id {shown} any more: what it was about has changed.", f"Now it is {moved}")
+    alike = [one for one in known if one.partition(":")[0] == rule] or list(known)
+    raise UsageError(
+        f"Nothing that is reported has the id {shown}.{did_you_mean(wanted, alike[:_MOST_COMPARED])}", hint
+    )
+
+
+def config_table(path: Path) -> tuple[str, ...]:
+    """Where the configuration stands in its file."""
+    return ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
+
+
+def config_text(path: Path) -> str:
+    """A configuration file with its own line ends.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
     try:
         return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

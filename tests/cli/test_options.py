@@ -31,7 +31,7 @@ OBEYED = {
     "rules": {"config", "isolated", "format", "output", "trust", "color"},
     "rule": {"config", "isolated", "format", "output", "trust", "color", "verbose"},
     "init": {"isolated", "timeout"},
-    "accept": {"config", "isolated", "quiet"},
+    "accept": {"config", "isolated", "trust", "quiet", "timeout"},
     "serve": set(),
     "demo": set(),
     "schema": set(),

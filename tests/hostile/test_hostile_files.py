@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from attack import MEGABYTE, Attacked, attack
+from support import report_text
 from test_hostile_targets import DECLARED
 from traps import TOOL, put, surface
 
@@ -250,8 +251,11 @@ LONG_RUNS = {
     ),
     "rule": ("lint", {"rules/a.toml": 'id = "a/b"\nbogus = 3\nwhy = """\n[' + " " * 200_000 + '\n"""\n'}, (2,)),
     "accept": (
-        "accept a/b:x:/y:01234567 --reason z",
-        {"mcp-governor.toml": 'target = """\n[' + " " * 200_000 + 'x\n"""\n'},
+        "accept a/b:x:/y:01234567 --reason z --report report.json",
+        {
+            "mcp-governor.toml": 'target = """\n[' + " " * 200_000 + 'x\n"""\n',
+            "report.json": report_text("a/b:x:/y:01234567"),
+        },
         (0,),
     ),
 }

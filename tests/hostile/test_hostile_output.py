@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from attack import Attacked, attack
-from support import REPO
+from support import REPO, reported
 
 from mcp_governor.text import LONGEST_LINE, printable
 
@@ -201,7 +201,8 @@ def test_what_is_written_for_people_to_review_hides_nothing(tmp_path: Path) -> N
     (tmp_path / "mcp-governor.toml").write_text('target = "x.json"\n')
     reason = "ok\u2028\u2029\x85\u202e\u200b\U000e0041 \x1b[2J"
     finding = "charter/length:t\u2028\u202e:/description:0123abcd"
-    quiet(attack("accept", finding, "--reason", reason, cwd=tmp_path), 0)
+    report = reported(tmp_path, finding)
+    quiet(attack("accept", finding, "--reason", reason, "--report", report, cwd=tmp_path), 0)
     text = (tmp_path / "mcp-governor.toml").read_text("utf-8")
     inert("mcp-governor.toml", text)
     (accepted,) = tomllib.loads(text)["accept"]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from attack import attack
 from commandline import plain
-from support import SERVERS
+from support import SERVERS, reported
 from traps import TOOL, put, surface
 
 from mcp_governor import writing
@@ -116,9 +116,10 @@ def test_accept_writes_a_linked_configuration_only_where_it_was_typed(checkout: 
     (outside / "shared.toml").write_text("# shared\n")
     (checkout / "mcp-governor.toml").unlink()
     (checkout / "mcp-governor.toml").symlink_to(outside / "shared.toml")
-    attack("accept", FINDING, "--reason", "r", cwd=checkout).held(2)
+    words = ("accept", FINDING, "--reason", "r", "--report", reported(checkout, FINDING))
+    attack(*words, cwd=checkout).held(2)
     assert (outside / "shared.toml").read_text() == "# shared\n"
-    attack("accept", FINDING, "--reason", "r", "--config", "mcp-governor.toml", cwd=checkout).held(0)
+    attack(*words, "--config", "mcp-governor.toml", cwd=checkout).held(0)
     assert FINDING in (outside / "shared.toml").read_text()
 
 
@@ -152,8 +153,10 @@ def test_the_repository_is_the_border_not_the_folder_of_the_configuration(tmp_pa
 def test_thirty_acceptances_at_once(checkout: Path) -> None:
     ids = [f"clarity/length:find:/description:{number:08x}" for number in range(30)]
 
+    report = reported(checkout.parent, *ids)
+
     def accept(finding: str) -> int:
-        line = [sys.executable, "-m", "mcp_governor", "accept", finding, "--reason", "r", "-q"]
+        line = [sys.executable, "-m", "mcp_governor", "accept", finding, "--reason", "r", "-q", "--report", report]
         return subprocess.run(line, cwd=checkout, capture_output=True, timeout=120, check=False).returncode
 
     with ThreadPoolExecutor(8) as pool:
