@@ -60,6 +60,27 @@ def with_manifest(surface: Surface, config: Config) -> Surface:
     return replace(surface, manifest=parse_manifest(data, config.server_json))
 
 
+def with_schema_version(surface: Surface, config: Config, *, version: str | None = None) -> Surface:
+    """A surface as it is recorded: with the version that the configuration's source says, where that is not the server.
+
+    Args:
+        surface: as read.
+        config: names the source.
+        version: the one that is being released, for a source that says it afterwards (a git tag).
+
+    Raises:
+        ConfigError: the source states no version.
+    """
+    from mcp_governor.version_sources import SERVER_INFO, schema_version
+
+    if config.schema_version == SERVER_INFO:
+        return surface
+    stated = schema_version(config.schema_version, surface, config.root, config=config.path)
+    if version is not None:
+        stated = stated.for_release(version)
+    return replace(surface, stated=(stated.text, stated.count)) if stated.text else surface
+
+
 def read_surface(
     target: str | Path | None = None, *, config: Config | None = None, command: Sequence[str] = ()
 ) -> Surface:

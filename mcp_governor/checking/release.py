@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
@@ -77,7 +78,7 @@ def check_release(
         today=today,
         stage=stage,
     )
-    told = check_changelog(declared, surface, baseline, changes, config)
+    told = check_changelog(declared, surface, _numbered(baseline, old_version), changes, config)
     return ReleaseResult(
         required_bump=result.required_bump,
         declared_bump=result.declared_bump,
@@ -89,6 +90,7 @@ def check_release(
             *told,
             *_contract_doc(baseline, changes, config),
             *_manifest(surface, declared.expected, config),
+            *_source(surface, config),
         ),
     )
 
@@ -100,6 +102,25 @@ def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iter
     from mcp_governor.policy.manifest import check_manifest
 
     return check_manifest(surface.manifest, expected, what=config.server_json)
+
+
+def _source(surface: Surface, config: Config) -> Iterable[Finding]:
+    """Whether the server's own word is the right source of its version, for the server of a configuration."""
+    from mcp_governor.target.packages import is_package
+    from mcp_governor.version_sources import SERVER_INFO
+
+    if config.path is None or config.schema_version != SERVER_INFO or is_package(surface.source):
+        return ()
+    from mcp_governor.policy.version_source import check_source
+
+    return check_source(surface, config.root)
+
+
+def _numbered(baseline: Baseline | None, version: str | None) -> Baseline | None:
+    """The baseline with the version that it has by the configured source, which the server may not have reported."""
+    if baseline is None or version is None:
+        return baseline
+    return replace(baseline, surface=replace(baseline.surface, release=version))
 
 
 def _old_version(baseline: Baseline | None, declared: Declared, config: Config) -> str | None:

@@ -216,7 +216,7 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
     from mcp_governor.changelog import parse, recorded_path
     from mcp_governor.changelog import release as released
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.reading import read_governed, trusting
+    from mcp_governor.checking.reading import read_governed, trusting, with_schema_version
     from mcp_governor.checking.run import check_surface
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import read_baseline
@@ -239,7 +239,7 @@ def release(run: Run, version: str, target: str | None, against: str | None, sho
         _settle(config, book, text, run, show_diff=show_diff, only_check=only_check)
         return int(Exit.PASS)
     where = recorded_path(config.changelog_options.surfaces, version)
-    recorded = dump_surface(surface)
+    recorded = dump_surface(with_schema_version(surface, config, version=version.removeprefix("v")))
     recordings = [where, *_stale_baseline(config, recorded)]
     # The marker last: a run that was killed before it can be made again.
     with locked(config.root):

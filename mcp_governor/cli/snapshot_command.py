@@ -18,7 +18,7 @@ from mcp_governor.text import visible
 @configured("quiet")
 def snapshot(run: Run, target: str | None, out: str | None) -> None:
     """Record the surface of TARGET, deterministically, for review and later comparison."""
-    from mcp_governor.checking.reading import read_governed
+    from mcp_governor.checking.reading import read_governed, with_schema_version
     from mcp_governor.report.groups import count_of
     from mcp_governor.surface import dump_surface, fingerprint
     from mcp_governor.target import SURFACE_FILE
@@ -30,7 +30,7 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
             f"{surface.source} publishes nothing: no tools, prompts or resources; nothing was recorded.",
             "Check that the server registers its tools before it starts.",
         )
-    text = dump_surface(surface)
+    text = dump_surface(with_schema_version(surface, run.config))
     if out == "-":
         output.put(text)
         return

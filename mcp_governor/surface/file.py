@@ -150,6 +150,7 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "wording": wording_fingerprint(surface),
         "serverInfo": dict(surface.server),
         "release": surface.release,
+        "schemaVersion": _stated(surface),
         "protocolVersion": surface.protocol,
         "capabilities": dict(surface.capabilities),
         "instructions": surface.instructions,
@@ -162,6 +163,10 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "manifest": surface.manifest,
     }
     return {key: value for key, value in document.items() if value not in (None, {}, []) or key == "tools"}
+
+
+def _stated(surface: Surface) -> dict[str, str] | None:
+    return None if surface.stated is None else dict(zip(("version", "source"), surface.stated, strict=True))
 
 
 def dump_surface(surface: Surface) -> str:

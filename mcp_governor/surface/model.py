@@ -164,6 +164,8 @@ class Surface:
             from that were redacted). No part of a surface file.
         release: the version of the package that was started, where the target pins one; what the server reports may
             be its framework's.
+        stated: the version that the configuration's ``schema-version`` stood for when the surface was recorded, and
+            that source; ``None`` where the source is the server itself, or nothing was recorded.
         manifest: the repository's ``server.json`` (the registry manifest), ``None`` where there is none.
     """
 
@@ -181,6 +183,7 @@ class Surface:
     conversation: Mapping[str, Json] = field(default_factory=dict)
     manifest: Mapping[str, Json] | None = None
     release: str | None = None
+    stated: tuple[str, str] | None = None
 
     @property
     def modern(self) -> bool:

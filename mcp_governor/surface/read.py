@@ -68,9 +68,9 @@ def build_surface(
 
     Args:
         raw: ``{"tools": […], "prompts": […], "resources": […], "resourceTemplates": […], "serverInfo": {…},
-            "protocolVersion": …, "capabilities": {…}, "instructions": …, "release": …, "listings": {…},
-            "conversation": {…}}``; every key may be missing and any value may be of the wrong type: what cannot be
-            used is kept in ``entries`` for the rules.
+            "protocolVersion": …, "capabilities": {…}, "instructions": …, "release": …, "schemaVersion": {…},
+            "listings": {…}, "conversation": {…}}``; every key may be missing and any value may be of the wrong type:
+            what cannot be used is kept in ``entries`` for the rules.
         tiers: globs from the configuration.
         tier_of_list: tiers found by per-tier ``tools/list`` parameters.
         source: what the user named, for messages.
@@ -102,8 +102,14 @@ def build_surface(
         listings=read_listings(raw),
         conversation=_object(raw.get("conversation")),
         release=raw["release"] if isinstance(raw.get("release"), str) and raw["release"] else None,
+        stated=_stated(_object(raw.get("schemaVersion"))),
         manifest=raw["manifest"] if isinstance(raw.get("manifest"), dict) else None,
     )
+
+
+def _stated(recorded: Mapping[str, Any]) -> tuple[str, str] | None:
+    version, source = recorded.get("version"), recorded.get("source")
+    return (version, source) if isinstance(version, str) and version and isinstance(source, str) else None
 
 
 def _items(value: Any) -> tuple[Any, ...]:

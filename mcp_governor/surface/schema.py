@@ -22,6 +22,13 @@ def surface_schema() -> dict[str, Any]:
             "wording": {"type": "string", "pattern": "^w1:sha256:[0-9a-f]{64}$"},
             "serverInfo": {"type": "object", "description": "As the server reports it."},
             "release": {"type": "string", "description": "The version that the target pins: V in pypi:NAME==V."},
+            "schemaVersion": {
+                "type": "object",
+                "properties": {"version": {"type": "string"}, "source": {"type": "string"}},
+                "required": ["version", "source"],
+                "additionalProperties": False,
+                "description": "The version by the configuration's schema-version, and that source.",
+            },
             "protocolVersion": {"type": "string"},
             "capabilities": {"type": "object"},
             "instructions": {"type": "string"},

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from mcp_governor.version_sources.model import SchemaVersion, Written
+    from mcp_governor.version_sources.model import SERVER_INFO, SchemaVersion, Written
     from mcp_governor.version_sources.reading import schema_version
     from mcp_governor.version_sources.suggesting import Suggestion, suggest_source
 
-__all__ = ["SchemaVersion", "Suggestion", "Written", "schema_version", "suggest_source"]
+__all__ = ["SERVER_INFO", "SchemaVersion", "Suggestion", "Written", "schema_version", "suggest_source"]
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "model": ("SchemaVersion", "Written"),
+        "model": ("SERVER_INFO", "SchemaVersion", "Written"),
         "reading": ("schema_version",),
         "suggesting": ("Suggestion", "suggest_source"),
     },

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
+from mcp_governor.version_steps import same_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 SERVER_INFO = "serverInfo"
 GIT_TAG = "git-tag"
 DISTRIBUTION = "distribution"
+LITERAL = "configuration"
 PROJECT_FILES = ("pyproject.toml", "package.json", "server.json")
 """Files of a project that state its version; each is a source by its own name, also below a folder."""
 
@@ -48,6 +50,7 @@ class SchemaVersion:
             ``pkg.mod:NAME (src/pkg/mod.py:3)``).
         written: where the text itself is written, ``None`` where that is no line of a file.
         spec: the configuration's ``schema-version``.
+        reported: the version that the server itself reports at the same time, ``None`` where it is not known.
         find: looks for :attr:`place` where nothing is :attr:`written`; it may read many files.
     """
 
@@ -55,12 +58,23 @@ class SchemaVersion:
     source: str
     written: Written | None = None
     spec: str = SERVER_INFO
+    reported: str | None = None
     find: Callable[[], Written | None] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def place(self) -> Written | None:
         """Where the version has to be edited, as far as it can be told; looked for on first use."""
         return self.written or (self.find() if self.find is not None else None)
+
+    @property
+    def count(self) -> str:
+        """What the source is called in a recorded surface; versions of one count can be compared."""
+        return LITERAL if self.spec == self.text else self.spec
+
+    @property
+    def counts_like_server(self) -> bool:
+        """Whether the source and the server say the same now, so that what a server said earlier can be compared."""
+        return bool(self.text and self.reported) and same_version(self.text or "", self.reported or "")
 
     @property
     def tagged(self) -> bool:

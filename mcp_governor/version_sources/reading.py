@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,9 +45,15 @@ def schema_version(spec: str, surface: Surface | None, root: Path, *, config: Pa
         ConfigError: it names no source, or the source states no version that can be read without running
             something; the message names the file and the line.
     """
-    kind, _, argument = spec.partition(":")
     if spec == SERVER_INFO:
         return of_server(surface, root)
+    found = _of_project(spec, root, config)
+    return replace(found, reported=surface.version) if surface is not None else found
+
+
+def _of_project(spec: str, root: Path, config: Path | None) -> SchemaVersion:
+    """What a source says that is not the server."""
+    kind, _, argument = spec.partition(":")
     if kind == DISTRIBUTION:
         return _of_distribution(spec, argument, root)
     if kind == GIT_TAG:
@@ -63,7 +70,7 @@ def of_server(surface: Surface | None, root: Path) -> SchemaVersion:
     from mcp_governor.version_sources.places import server_place
 
     text = surface.version if surface is not None else None
-    return SchemaVersion(text, "the server", find=partial(server_place, text, root))
+    return SchemaVersion(text, "the server", reported=text, find=partial(server_place, text, root))
 
 
 def _of_file(spec: str, stated: Stated, root: Path) -> SchemaVersion:

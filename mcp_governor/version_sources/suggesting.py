@@ -60,12 +60,13 @@ class Suggestion:
     library: str = ""
 
 
-def suggest_source(surface: Surface, root: Path) -> Suggestion:
+def suggest_source(surface: Surface, root: Path, *, search: bool = True) -> Suggestion:
     """The right source of a server's version; files of the project are read, nothing is run.
 
     Args:
         surface: of the server.
         root: the folder of its project. Where it states no version, the server's own counts.
+        search: look through the source of the project for the call that makes the server, which may take a second.
 
     Returns:
         ``serverInfo`` where the server reports its project's version, or nothing says otherwise; a source of the
@@ -78,7 +79,7 @@ def suggest_source(surface: Surface, root: Path) -> Suggestion:
     if own is not None and reported.text and own.text and same_version(own.text, reported.text):
         return Suggestion(SERVER_INFO, "", reported)
     counts = bool(reported.text) and Numbered.parse(reported.text or "") is not None
-    library, why = _library(reported.text, root) if reported.text else ("", "")
+    library, why = _library(reported.text, root, search=search) if reported.text else ("", "")
     if own is not None:
         said = f"The server reports {_shown(reported)}" if reported.text else "The server reports no version"
         reason = why or f"{said}, and {own.written or own.source} says {one_line(own.text or '', 40)}."
@@ -130,9 +131,9 @@ def _computed(project: Path, root: Path) -> list[str]:
     return [GIT_TAG, f"distribution:{name}"] if name else []
 
 
-def _library(reported: str, root: Path) -> tuple[str, str]:
+def _library(reported: str, root: Path, *, search: bool) -> tuple[str, str]:
     """The library whose version is reported, and a sentence that says how that is known; both empty where it is not."""
-    call = _unversioned_call(root)
+    call = _unversioned_call(root) if search else None
     name = next((name for name, version in _library_versions(root) if same_version(version, reported)), "")
     if not name and call is None:
         return "", ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,5 +114,35 @@ def test_the_version_of_a_baseline(spec: str, log: str, expected: str) -> None:
     assert baseline_version(spec, OLD, parse(log, "log.md"), now) == expected
 
 
-def test_the_version_of_a_baseline_without_a_changelog() -> None:
-    assert baseline_version("1.2.0", OLD, None, SchemaVersion("1.2.0", "x")) == "9.9.9"
+PROJECT = SchemaVersion("1.2.0", "pyproject.toml:3", spec="pyproject.toml", reported="9.9.9")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "log", "now", "expected"),
+    [
+        # The server's number of then says nothing about the project's.
+        (OLD, None, PROJECT, None),
+        (OLD, None, replace(PROJECT, reported="1.2.0"), "9.9.9"),
+        (OLD, None, SchemaVersion("1.2.0", "the configuration", spec="1.2.0"), None),
+        (replace(OLD, stated=("1.1.0", "pyproject.toml")), None, PROJECT, "1.1.0"),
+        (replace(OLD, stated=("1.1.0", "package.json")), None, PROJECT, None),
+        (replace(OLD, stated=("1.1.0", "configuration")), None, SchemaVersion("1.2.0", "x", spec="1.2.0"), "1.1.0"),
+        (replace(OLD, release="1.1.0"), None, PROJECT, "1.1.0"),
+        (replace(OLD, release="1.1.0"), None, SchemaVersion("1.2.0", "m:V", spec="m:V", reported="9.9.9"), None),
+        (replace(OLD, source="git:v1.1.0"), None, PROJECT, "1.1.0"),
+        (replace(OLD, source="git:v1.1.0:a/b.json"), None, PROJECT, "1.1.0"),
+        (replace(OLD, source="git:main"), None, PROJECT, None),
+        # A section that was numbered by the server does not make the project go backwards ...
+        (OLD, released("9.9.9", OLD), PROJECT, "1.2.0"),
+        (replace(OLD, source="git:v1.1.0"), released("9.9.9", OLD), PROJECT, "1.1.0"),
+        (replace(OLD, stated=("7.0.0", "m:V")), released("7.0.0", OLD), PROJECT, "1.2.0"),
+        # ... and one that is the project's own may.
+        (OLD, released("7.0.0", OLD), PROJECT, "7.0.0"),
+        (replace(OLD, stated=("7.0.0", "pyproject.toml")), released("7.0.0", OLD), PROJECT, "7.0.0"),
+    ],
+)
+def test_the_version_of_a_baseline_by_another_source_than_the_server(
+    baseline: Surface, log: str | None, now: SchemaVersion, expected: str | None
+) -> None:
+    book = parse(log, "log.md") if log is not None else None
+    assert baseline_version(now.spec, baseline, book, now) == expected
