@@ -20,7 +20,7 @@ from mcp_governor.catalogue.rule import ALWAYS_RUN
 from mcp_governor.catalogue.settings import Suppression
 from mcp_governor.errors import ConfigError
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.surface.read import META_PREFIX
+from mcp_governor.surface.deprecations import META_PREFIX
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
-from mcp_governor.surface.read import META_PREFIX
+from mcp_governor.surface.deprecations import META_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

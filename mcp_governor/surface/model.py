@@ -54,7 +54,8 @@ class Deprecation:
         replacement: name of the tool to use instead, where told.
         sunset: version or date of the removal, where told.
         reason: why, where told.
-        source: ``_meta``, ``description`` or ``changelog``.
+        source: where it is said: ``_meta``, ``tags``, ``tool``, ``annotations``, ``inputSchema``, ``title`` or
+            ``description``.
         nothing: where no replacement is told, it is told that there is none.
     """
 

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
+from mcp_governor.surface.deprecations import META_PREFIX, deprecation_of, tags_of
 from mcp_governor.surface.listings import read_listings
-from mcp_governor.surface.model import Deprecation, Surface, Tool
-from mcp_governor.surface.parting import nothing_instead
+from mcp_governor.surface.model import Surface, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-META_PREFIX = "dev.mcp-governor/"
-"""Our own ``_meta`` prefix (reverse DNS, as the specification recommends)."""
+    from collections.abc import Collection, Mapping
 
 _TIERS = {tier.value: tier for tier in Tier}
-
-# "Deprecated: use `new_tool` instead", "[DEPRECATED since 1.4] …", "**Deprecated.** …"
-_DEPRECATED_PREFIX = re.compile(r"[\s*_`\[(#>!]*deprecated\b(?!\s+(?:tools?|items?|entries)\b)", re.IGNORECASE)
-_REPLACEMENT = re.compile(
-    r"\b(?:use|call|replaced by|superseded by|in favou?r of|prefer|switch to|migrate to)\s+"
-    r"(?:the\s+)?(?:[`'\"“‘*]+(?P<quoted>[\w.\-/]+)[`'\"”’*]+|(?P<bare>[A-Za-z][\w-]*[_.-][\w.-]*\w))",
-    re.IGNORECASE,
-)
-_SINCE = re.compile(r"\b(?:since|as of|in)\s+v?(?P<version>\d+\.\d+(?:\.\d+)?[\w.+-]*)", re.IGNORECASE)
 
 
 @frozen
@@ -77,6 +64,7 @@ def build_surface(
     """
     entries = _items(raw.get("tools"))
     of_list = dict(tier_of_list or {})
+    names = {entry["name"] for entry in entries if isinstance(entry, dict) and isinstance(entry.get("name"), str)}
     tools: list[Tool] = []
     seen: set[str] = set()
     for index, entry in enumerate(entries):
@@ -86,7 +74,7 @@ def build_surface(
         if not isinstance(name, str) or not name or name in seen:
             continue
         seen.add(name)
-        tools.append(_build_tool(entry, index, tiers, of_list))
+        tools.append(_build_tool(entry, index, tiers, of_list, names))
     instructions = raw.get("instructions")
     return Surface(
         entries=entries,
@@ -120,7 +108,9 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _build_tool(entry: dict[str, Any], index: int, tiers: TierRules, of_list: Mapping[str, str]) -> Tool:
+def _build_tool(
+    entry: dict[str, Any], index: int, tiers: TierRules, of_list: Mapping[str, str], names: Collection[str]
+) -> Tool:
     tier, source = _tier(entry, tiers, of_list)
     return Tool(
         raw=entry,
@@ -128,22 +118,12 @@ def _build_tool(entry: dict[str, Any], index: int, tiers: TierRules, of_list: Ma
         tier=tier,
         tier_source=source,
         category=_category(entry),
-        deprecation=deprecation_of(entry),
+        deprecation=deprecation_of(entry, names),
     )
 
 
 def _meta(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return _object(entry.get("_meta"))
-
-
-def _tags(entry: Mapping[str, Any]) -> Iterable[str]:
-    """FastMCP's tags, under the key of FastMCP 3/4 and the older one."""
-    meta = _meta(entry)
-    for key in ("fastmcp", "_fastmcp"):
-        tags = _object(meta.get(key)).get("tags")
-        if isinstance(tags, list):
-            return [tag for tag in tags if isinstance(tag, str)]
-    return []
 
 
 def _tier(entry: Mapping[str, Any], rules: TierRules, of_list: Mapping[str, str]) -> tuple[Tier, str]:
@@ -157,7 +137,7 @@ def _tier(entry: Mapping[str, Any], rules: TierRules, of_list: Mapping[str, str]
     own = meta.get(f"{META_PREFIX}tier")
     if isinstance(own, str) and own in _TIERS:
         return _TIERS[own], "_meta"
-    tagged = [_TIERS[tag.removeprefix("tier:")] for tag in _tags(entry) if tag.removeprefix("tier:") in _TIERS]
+    tagged = [_TIERS[tag.removeprefix("tier:")] for tag in tags_of(entry) if tag.removeprefix("tier:") in _TIERS]
     if tagged:
         # Two tier tags contradict each other; the less stable promise is the one that can be kept.
         return min(tagged, key=lambda tier: tier.rank), "tags"
@@ -176,48 +156,3 @@ def _category(entry: Mapping[str, Any]) -> str | None:
         if isinstance(value, str) and value:
             return value
     return None
-
-
-def deprecation_of(entry: Mapping[str, Any]) -> Deprecation | None:
-    """A tool's deprecation, from ``_meta`` (own prefix, then plain), FastMCP tags, then its description."""
-    meta = _meta(entry)
-    for value in (meta.get(f"{META_PREFIX}deprecated"), meta.get("deprecated"), entry.get("deprecated")):
-        if value is True:
-            told = _from_description(entry)
-            return told or Deprecation()
-        if isinstance(value, str) and value:
-            return _from_text(value, "_meta")
-        if isinstance(value, dict):
-            return Deprecation(
-                since=_text(value.get("since")),
-                replacement=_text(value.get("replacement")),
-                sunset=_text(value.get("sunset")),
-                reason=_text(value.get("reason")),
-            )
-    if "deprecated" in _tags(entry):
-        return _from_description(entry) or Deprecation(source="tags")
-    return _from_description(entry)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _from_description(entry: Mapping[str, Any]) -> Deprecation | None:
-    text = entry.get("description")
-    if not isinstance(text, str) or _DEPRECATED_PREFIX.match(text) is None:
-        return None
-    return _from_text(text, "description")
-
-
-def _from_text(text: str, source: str) -> Deprecation:
-    nothing = nothing_instead(text) is not None
-    named = None if nothing else _REPLACEMENT.search(text)
-    since = _SINCE.search(text)
-    return Deprecation(
-        since=since["version"].rstrip(".") if since else None,
-        replacement=(named["quoted"] or named["bare"]) if named else None,
-        reason=text.split("\n", 1)[0].strip(),
-        source=source,
-        nothing=nothing,
-    )

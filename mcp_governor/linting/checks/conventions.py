@@ -178,17 +178,28 @@ def category_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("", None)
 
 
+_SAID_AT = {
+    "_meta": "/_meta",
+    "tags": "/_meta",
+    "title": "/title",
+    "tool": "/deprecated",
+    "annotations": "/annotations",
+    "inputSchema": "/inputSchema",
+}
+"""Where a deprecation stands that its source tells; otherwise in the description."""
+
+
 def deprecation_replacement(tool: Tool, context: Context) -> Iterator[Hit]:
     """A deprecated tool names its replacement, and that exists."""
     told = tool.deprecation
     if told is None or told.nothing:
         return
     if told.replacement is None:
-        yield hit("/_meta" if told.source == "_meta" else "/description", told.reason, problem="names no replacement")
+        yield hit(_SAID_AT.get(told.source, "/description"), told.reason, problem="names no replacement")
     elif told.replacement not in context.facts.names or told.replacement == tool.name:
         value = told.replacement
         where = "itself" if value == tool.name else f"{value}, which is not published"
-        yield hit("/_meta" if told.source == "_meta" else "/description", value, problem=f"names {where}")
+        yield hit(_SAID_AT.get(told.source, "/description"), value, problem=f"names {where}")
 
 
 def internal_unpublished(tool: Tool, _context: Context) -> Iterator[Hit]:

@@ -1,0 +1,390 @@
+"""A tool's deprecation as its server publishes it: in ``_meta``, tags, the schema, or plain words.
+
+No revision of the protocol has a field for it, so people use whatever reaches the client:
+
+- ``_meta``: our own key, ``deprecated`` (a flag, a sentence or an object), or any ``…/deprecated``; ``status``,
+  ``lifecycle`` or ``stability`` of ``deprecated``. FastMCP 2 and 3 publish tags under ``_fastmcp`` and ``fastmcp``.
+- ``deprecated`` on the tool, among its annotations, or as the keyword of JSON Schema at the root of ``inputSchema``.
+- The description or the title: "DEPRECATED: use `y` instead", wherever it stands. Words about other things ("returns
+  deprecated packages", "argument `x` is deprecated") are none about the tool.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.surface.model import Deprecation
+from mcp_governor.surface.parting import nothing_instead
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+META_PREFIX = "dev.mcp-governor/"
+"""Our own ``_meta`` prefix (reverse DNS, as the specification recommends)."""
+
+MAX_MENTIONS = 100
+"""Times that a description says "deprecated" before the rest of it is left unread: a catalogue of other things."""
+
+_FASTMCP = ("fastmcp", "_fastmcp")
+_STATES = ("status", "lifecycle", "stability")
+_SINCES = ("since", "deprecatedSince", "deprecatedIn", "deprecated_since", "deprecated_in", "version")
+_REPLACEMENTS = (
+    "replacement",
+    "replacedBy",
+    "replaced_by",
+    "successor",
+    "useInstead",
+    "use_instead",
+    "use",
+    "alternative",
+)
+_SUNSETS = ("sunset", "removal", "removedIn", "removed_in", "removeIn", "remove_in", "sunsetDate", "sunset_date")
+_REASONS = ("reason", "message", "note", "description")
+_SAID_BESIDE = ("deprecationMessage", "deprecationReason", "deprecation_message", "deprecation_reason")
+
+
+def deprecation_of(entry: Mapping[str, Any], tools: Collection[str] = ()) -> Deprecation | None:
+    """A tool's deprecation, ``None`` where nothing says so.
+
+    Args:
+        entry: the tool as published.
+        tools: the names of all published tools: a plain word in a sentence names a replacement where it is one.
+    """
+    marked, prose = _marked(entry, tools), _of_words(entry, tools)
+    if marked is None or prose is None:
+        return marked or prose
+    # The marker's word counts; what it leaves out, the description tells.
+    return replace(
+        marked,
+        since=marked.since or prose.since,
+        replacement=marked.replacement or (None if marked.nothing else prose.replacement),
+        sunset=marked.sunset or prose.sunset,
+        reason=marked.reason or prose.reason,
+        nothing=marked.nothing or (prose.nothing and marked.replacement is None),
+    )
+
+
+# -- markers
+
+
+def _marked(entry: Mapping[str, Any], tools: Collection[str]) -> Deprecation | None:
+    own = str(entry.get("name"))
+    for source, table, value in _markers(entry):
+        found = _read_marker(value, source, own, tools)
+        if found is None:
+            continue
+        said = next((table[key] for key in _SAID_BESIDE if isinstance(table.get(key), str)), None)
+        if said is not None and found.replacement is None:
+            told = _from_text(said, source, own, tools)
+            found = replace(found, replacement=told.replacement, reason=told.reason, nothing=told.nothing)
+        if found.replacement is None and not found.nothing:
+            # Marked as deprecated, so that plain advice in the description is about that.
+            found = replace(found, replacement=_advised(_description(entry), own, tools))
+        return found
+    return None
+
+
+def _markers(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
+    """Every place that may hold a flag, with the table around it: the first that says something counts."""
+    meta = _object(entry.get("_meta"))
+    keys = [f"{META_PREFIX}deprecated", "deprecated", *(key for key in meta if str(key).endswith("/deprecated"))]
+    yield from (("_meta", meta, meta[key]) for key in keys if key in meta)
+    own = [_object(meta.get(key)) for key in _FASTMCP]
+    yield from (("_meta", table, table["deprecated"]) for table in own if "deprecated" in table)
+    for source, table in (
+        ("tool", entry),
+        ("annotations", _object(entry.get("annotations"))),
+        ("inputSchema", _object(entry.get("inputSchema"))),
+    ):
+        if "deprecated" in table:
+            yield source, table, table["deprecated"]
+    for table in (meta, *own):
+        if any(str(table.get(key)).lower() == "deprecated" for key in _STATES):
+            yield "_meta", table, True
+    if any(tag.lower().rpartition(":")[2] == "deprecated" for tag in tags_of(entry)):
+        yield "tags", {}, True
+
+
+def tags_of(entry: Mapping[str, Any]) -> Iterable[str]:
+    """FastMCP's tags, under the key of FastMCP 3/4 and the older one."""
+    meta = _object(entry.get("_meta"))
+    for key in _FASTMCP:
+        tags = _object(meta.get(key)).get("tags")
+        if isinstance(tags, list):
+            return [tag for tag in tags if isinstance(tag, str)]
+    return []
+
+
+def _read_marker(value: Any, source: str, own: str, tools: Collection[str]) -> Deprecation | None:
+    if value is True:
+        return Deprecation(source=source)
+    if isinstance(value, str) and value.strip() and value.strip().lower() not in ("false", "no"):
+        return _from_text(value, source, own, tools)
+    if not isinstance(value, dict):
+        return None
+    replacement, reason = _first(value, _REPLACEMENTS), _first(value, _REASONS)
+    if replacement is None and reason is not None:
+        told = _from_text(reason, source, own, tools)
+        replacement, nothing = told.replacement, told.nothing
+    else:
+        nothing = replacement is not None and replacement.lower() in ("none", "nothing")
+    return Deprecation(
+        since=_first(value, _SINCES),
+        replacement=None if nothing else replacement,
+        sunset=_first(value, _SUNSETS),
+        reason=reason,
+        source=source,
+        nothing=nothing,
+    )
+
+
+def _first(table: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    return next((table[key] for key in keys if isinstance(table.get(key), str) and table[key]), None)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+# -- words
+
+_MENTION = re.compile(r"(?<![\w-])deprecat(?:ed|ion)\b", re.IGNORECASE)
+_NEAR = 240
+"""Characters around the word that decide what it is about, and hold the advice: two long sentences."""
+
+_OWN_NOUN = (
+    r"(?:tools?|alias|methods?|functions?|commands?|endpoints?|api|operation|actions?|version|variant|wrapper|shim"
+    r"|feature|name|call|capability)"
+)
+_LEAD_IN = (
+    r"(?:(?:please\s+)?(?:note|notice|warning|important|caution|attention|beware|status|info|nb)\b\W{0,6}(?:that\s+)?)?"
+)
+_SENTENCE = r"(?:^|\n|[.!?;)\]]\s|[—–|•·]\s?|\s-\s)"
+# Only marks between the beginning of a sentence and the word: "**DEPRECATED**", "⚠️ [deprecated", "@deprecated".
+_LABEL_BEFORE = re.compile(
+    rf"(?:{_SENTENCE}|[(\[{{])[^\w(\[{{.;!?\n]{{0,12}}[(\[]?[^\w\n]{{0,6}}{_LEAD_IN}$", re.IGNORECASE
+)
+_ADVICE_WORDS = (
+    r"(?:please\s+)?(?:use|call|try|prefer|see|switch|migrate|move|replaced|superseded|renamed|merged|in\s+favou?r|instead"
+    r"|will\s+be\s+removed|to\s+be\s+removed|scheduled|do\s+not\s+use|don['’]t\s+use|nothing|no\s+(?:longer|replacement)"
+    r"|without|since|as\s+of|this|it\s+(?:will|is|has)|kept|alias)\b"
+)
+_LABEL_AFTER = re.compile(
+    rf"[*_`~]{{0,3}}(?:\s*(?:$|\n|[:.!,;)\]}}|]|[—–]|-+>?\s|→)|\s+[^\w\s`'\"“(\[{{<]|\s+(?:{_ADVICE_WORDS}|v?\d|(?:in|from|by|for)\b"
+    rf"|{_OWN_NOUN}(?=\s*(?:$|[.,:;!—–)\]]|(?:for|of|in|since|and|which|that|kept|use)\b))))",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(r"[*_`]*\s*:\s*(?:false|no|none|n/a)\s*(?:$|[.,;\n])", re.IGNORECASE)
+_ADVISED_AFTER = re.compile(rf"[*_`~)\]]{{0,4}}\s*[:.,;!—–-]{{0,3}}\s*{_ADVICE_WORDS}", re.IGNORECASE)
+_CONDITION = re.compile(r"[*_`]{0,3}\s+(?:if|when|unless|where|whenever|only|or)\b", re.IGNORECASE)
+_NOTICE_AFTER = re.compile(r"(?:\s+(?:notice|warning|note))?[*_`]{0,3}\s*[:—–]", re.IGNORECASE)
+_IS = (
+    r"\s+(?:is|are|was|has\s+been|have\s+been)\s+(?:(?:now|currently|officially|already|considered|marked|as|hereby|being"
+    r"|also|formally|an?|the)\s+){0,3}[*_`\"'(\[]{0,3}$"
+)
+
+
+def _of_words(entry: Mapping[str, Any], tools: Collection[str]) -> Deprecation | None:
+    """What the title and the description say of the tool itself."""
+    own = str(entry.get("name"))
+    annotations = _object(entry.get("annotations"))
+    for title in (entry.get("title"), annotations.get("title")):
+        if isinstance(title, str) and _notice(title, own) is not None:
+            return _from_text(f"{title}\n{_description(entry)}"[: 2 * _NEAR], "title", own, tools)
+    text = _without_arguments(_description(entry), _arguments(entry))
+    at = _notice(text, own)
+    if at is None:
+        return None
+    begin, end = _passage(text, at)
+    told = _from_text(text[at:end], "description", own, tools)
+    if told.replacement is None and not told.nothing:
+        before = _from_text(text[begin:at], "description", own, tools)
+        told = replace(told, replacement=before.replacement, nothing=before.nothing)
+    return replace(told, reason=_sentence(text, at))
+
+
+def _description(entry: Mapping[str, Any]) -> str:
+    text = entry.get("description")
+    return text if isinstance(text, str) else ""
+
+
+def _notice(text: str, own: str) -> int | None:
+    """Where a text says that the tool is deprecated."""
+    subject = None
+    for number, match in enumerate(_MENTION.finditer(text)):
+        if number == MAX_MENTIONS:
+            break
+        before, after = text[max(0, match.start() - _NEAR) : match.start()], text[match.end() : match.end() + _NEAR]
+        if _is_label(before, match[0], after, first=not text[: match.start()].strip(" \t\r\n*_`[(#>!")):
+            return match.start()
+        if subject is None:
+            subject = _subject(own)
+        if match[0].lower() == "deprecated" and subject.search(before) and not _CONDITION.match(after):
+            noun = re.search(r"\b(?:an?|the)\s+\W{0,3}$", before, re.IGNORECASE)
+            if noun is None or re.match(rf"\W{{1,4}}{_OWN_NOUN}\b", after, re.IGNORECASE):
+                return match.start()
+    return None
+
+
+def _is_label(before: str, word: str, after: str, *, first: bool) -> bool:
+    if word.lower() == "deprecation":
+        return _LABEL_BEFORE.search(before) is not None and _NOTICE_AFTER.match(after) is not None
+    if _DENIED_AFTER.match(after) or _CONDITION.match(after):
+        return False
+    advised = _ADVISED_AFTER.match(after) is not None
+    if _LABEL_BEFORE.search(before) is None:
+        # In capitals and with advice it is a label wherever it stands, but for a quotation of one.
+        return word.isupper() and advised and not before.endswith(("'", '"', "`", "“"))
+    if _LABEL_AFTER.match(after) is None:
+        return False
+    if before.rstrip(" *_`").endswith(("(", "[")) and after[:1] in ")]" and after[:1]:
+        # "(deprecated)" in the middle of a sentence is said of the word before it.
+        alone = not before.strip(" *_`([⚠️")
+        return alone or word.isupper() or re.match(r"[)\]][*_`]{0,3}\s*(?:$|[.:;!\n—–-])", after) is not None
+    # A line of its own that begins in lower case is a field of the result more often than a notice.
+    return first or advised or word[0].isupper() or before.endswith(("@", ".. ", "(", "["))
+
+
+def _subject(own: str) -> re.Pattern[str]:
+    """What ends before the word where a sentence is about the tool: "This tool is now "."""
+    named = rf"(?:the\s+)?[`'\"*“]{{0,3}}{re.escape(own)}[`'\"*”]{{0,3}}(?:\(\))?(?:\s+{_OWN_NOUN})?"
+    return re.compile(
+        rf"(?:{_SENTENCE}|:\s)[^\w\n]{{0,8}}{_LEAD_IN}(?:(?:the\s+)?use\s+of\s+)?"
+        rf"(?:this(?:\s+(?:[a-z]+\s+)?{_OWN_NOUN})?|the\s+{_OWN_NOUN}|it|{named}){_IS}",
+        re.IGNORECASE,
+    )
+
+
+def _passage(text: str, at: int) -> tuple[int, int]:
+    """The part of a paragraph around a place that may hold the advice."""
+    begin = max(text.rfind("\n\n", 0, at), at - _NEAR, 0)
+    end = text.find("\n\n", at)
+    return begin, min(end if end >= 0 else len(text), at + 2 * _NEAR)
+
+
+def _sentence(text: str, at: int) -> str:
+    """The line that a place stands in."""
+    return text[text.rfind("\n", 0, at) + 1 : at + 2 * _NEAR].split("\n", 1)[0].strip()
+
+
+_ARGUMENTS_HEAD = re.compile(
+    r"(?:#{1,6}\s*)?[*_]{0,2}(?:args|arguments?|parameters?|params|inputs?|options|returns?|raises|yields|output)[*_]{0,2}"
+    r"\s*:?[*_]{0,2}:?",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(
+    r"(?:[-*•+]\s+|[:@]param\s+(?:\w+\s+)?)?[`*_\"']{0,3}(?P<name>[A-Za-z_$][\w.$-]{0,63})[`*_\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|\s-\s)"
+)
+
+
+def _arguments(entry: Mapping[str, Any]) -> Collection[str]:
+    return _object(_object(entry.get("inputSchema")).get("properties")).keys()
+
+
+def _without_arguments(text: str, names: Collection[str]) -> str:
+    """A description with the lines blanked that speak of arguments and results, and with code blanked."""
+    out: list[str] = []
+    section: int | None = None  # indentation of the heading whose entries are being read
+    entry: int | None = None
+    fenced = False
+    for line in text.split("\n"):
+        stripped = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if stripped.startswith("```"):
+            fenced, keep = not fenced, False
+        elif _ARGUMENTS_HEAD.fullmatch(stripped) and stripped:
+            section, entry, keep = indent, None, False
+        else:
+            if section is not None and stripped and indent <= section and not _ENTRY.match(stripped):
+                section = None
+            match = _ENTRY.match(stripped)
+            if match is not None and match["name"] in names:
+                entry = indent
+            elif not stripped or (entry is not None and indent <= entry):
+                entry = None
+            keep = not fenced and section is None and entry is None
+        out.append(line if keep else " " * len(line))
+    return "\n".join(out)
+
+
+_QUOTED = r"[`'\"“‘*]{1,3}(?P<quoted>[\w.\-/]+)(?:\(\))?[`'\"”’*]{1,3}"
+_BARE = r"(?P<bare>[A-Za-z][\w.\-/]*\w)"
+_ADVICE = re.compile(
+    r"(?:\b(?:use|using|call|calling|try|prefer|see|switch(?:ing)?\s+to|migrate\s+to|move(?:d)?\s+to|replaced\s+(?:by|with)"
+    r"|superseded\s+by|in\s+favou?r\s+of|renamed\s+(?:to)?|merged\s+into|alias\s+(?:of|for)|replacement:?|successor:?)"
+    rf"|→|->|=>)\s*(?:(?:the|our|its)\s+)?(?:new(?:er)?\s+)?(?:tools?\s+)?(?:{_QUOTED}|{_BARE})",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`([\w.\-/]+)(?:\(\))?`")
+_OF_A_PART = re.compile(
+    r"\s+(?:arguments?|parameters?|fields?|options?|flags?|propert(?:y|ies)|modes?)\b", re.IGNORECASE
+)
+_INSTEAD = re.compile(r"[^.;\n]{0,40}?\binstead\b", re.IGNORECASE)
+_VERSION = r"v?(?P<version>\d{4}-\d\d-\d\d|\d+\.\d+(?:\.\d+)?[\w.+-]*)"
+_SINCE = re.compile(
+    rf"\b(?:since|as\s+of|in|from|version|deprecated)\s+(?:version\s+|release\s+)?{_VERSION}", re.IGNORECASE
+)
+_SUNSET = re.compile(
+    r"\b(?:(?:will\s+be|to\s+be|going\s+to\s+be)\s+(?:removed|dropped|deleted)|removal|sunset)\b[^.;\n\d]{0,30}?\b"
+    + _VERSION,
+    re.IGNORECASE,
+)
+_ENDING = re.compile(r"\b(?:remov|drop|delet|gone|sunset|disappear)\w*[^.;\n]{0,25}$", re.IGNORECASE)
+
+
+def _from_text(text: str, source: str, own: str, tools: Collection[str]) -> Deprecation:
+    named = _named(text, own, tools)
+    sunset = _SUNSET.search(text)
+    since = next(
+        (
+            found
+            for found in _SINCE.finditer(text)
+            if not _ENDING.search(text[max(0, found.start() - 60) : found.start()])
+        ),
+        None,
+    )
+    # "There is no direct replacement; use `y`" names one all the same.
+    nothing = nothing_instead(text) is not None and named not in tools
+    return Deprecation(
+        since=since["version"].rstrip(".-") if since else None,
+        replacement=None if nothing else named,
+        sunset=sunset["version"].rstrip(".-") if sunset else None,
+        reason=text.split("\n", 1)[0].strip(),
+        source=source,
+        nothing=nothing,
+    )
+
+
+def _named(text: str, own: str, tools: Collection[str]) -> str | None:
+    """The tool that a sentence advises to use: one that exists, else what looks like the name of one."""
+    advised = list(_ADVICE.finditer(text))
+    named = [_name(match) for match in advised]
+    quoted = _CODE.findall(text) if advised else []
+    existing: str | None = next((name for name in (*named, *quoted) if name in tools and name != own), None)
+    if existing is not None:
+        return existing
+    for match, name in zip(advised, named, strict=True):
+        spelled = match["quoted"] is not None or re.search(r"\w[_.-]\w", name)
+        if spelled and name != own and not _OF_A_PART.match(text, match.end()):
+            return name
+    return None
+
+
+def _advised(text: str, own: str, tools: Collection[str]) -> str | None:
+    """The replacement of a tool that is marked as deprecated, where the description advises one that exists.
+
+    "Use `search` results" says what the tool is for; "use `search` instead" and "replaced by `search`" are advice.
+    """
+    for match in _ADVICE.finditer(text[: 8 * _NEAR]):
+        name = _name(match)
+        plain = match[0].lower().startswith(("use", "using", "call", "see", "try", "prefer"))
+        if name in tools and name != own and (not plain or _INSTEAD.match(text, match.end())):
+            return name
+    return None
+
+
+def _name(match: re.Match[str]) -> str:
+    name: str = match["quoted"] or match["bare"].rstrip(".")
+    return name
