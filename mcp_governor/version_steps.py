@@ -18,6 +18,7 @@ FIRST_YEAR = 1990
 """A first number from here on is a year: nobody releases so many majors."""
 
 _NUMBER = re.compile(r"\d+")
+_DEVELOPMENT = re.compile(r"dev\d*|snapshot", re.IGNORECASE)
 
 
 class Scheme(StrEnum):
@@ -81,7 +82,7 @@ def declared_step(old: str, new: str, *, calver: str = "minor") -> Step:
         calver: the bump that a step between dates, or between versions that do not count, stands for; ``refuse``:
             no step between versions that are not semantic counts.
     """
-    scheme = _common_scheme(scheme_of(old), scheme_of(new))
+    scheme = common_scheme(old, new)
     before, after = Numbered.parse(old), Numbered.parse(new)
     if scheme is Scheme.OTHER or before is None or after is None:
         return Step(Bump.NONE if old == new else _chosen(calver), scheme=scheme)
@@ -92,7 +93,9 @@ def declared_step(old: str, new: str, *, calver: str = "minor") -> Step:
     return Step(step_between(before, after), scheme=scheme)
 
 
-def _common_scheme(one: Scheme, other: Scheme) -> Scheme:
+def common_scheme(old: str, new: str) -> Scheme:
+    """The scheme that two versions share; ``other`` where they differ and do not count alike."""
+    one, other = scheme_of(old), scheme_of(new)
     if one is other:
         return one
     return Scheme.NUMBERED if {one, other} == {Scheme.SEMVER, Scheme.NUMBERED} else Scheme.OTHER
@@ -125,6 +128,20 @@ def next_version(old: str, needed: Bump) -> str:
     if before is None or scheme_of(old) not in (Scheme.SEMVER, Scheme.NUMBERED):
         return f"a {needed.value} step"
     return before.bumped(needed)
+
+
+def is_development(text: str) -> bool:
+    """Whether a version names a state of work and no release: ``1.3.0.dev4``, ``1.3.0-dev``, ``1.3.0-SNAPSHOT``."""
+    version = Numbered.parse(text)
+    if version is None:
+        return False
+    return version.is_dev or any(_DEVELOPMENT.fullmatch(word) for _, _, word in version.prerelease)
+
+
+def leads_to(text: str) -> str | None:
+    """The release that a pre-release leads to: ``1.3.0`` for ``1.3.0.dev4``; ``None`` where there are no numbers."""
+    version = Numbered.parse(text)
+    return version.release if version is not None else None
 
 
 def needed_step(required: Bump, old: str, *, zero_policy: str = "minor-may-break") -> Bump:

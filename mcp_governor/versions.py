@@ -85,6 +85,16 @@ class Numbered:
         stage = ".".join(word or str(number) for _, number, word in self.prerelease)
         return f"{core}-{stage}" if stage else core
 
+    @property
+    def is_dev(self) -> bool:
+        """Whether it is a development release of PEP 440: ``1.3.0.dev4``."""
+        return self.suffixes[1] != _NO_DEV
+
+    @property
+    def release(self) -> str:
+        """The numbers alone, without any suffix."""
+        return (f"{self.epoch}!" if self.epoch else "") + ".".join(map(str, self.numbers))
+
     def bumped(self, bump: Bump) -> str:
         """The next release after this one for a step of that size, with as many numbers as this one has or more."""
         place = {Bump.MAJOR: 0, Bump.MINOR: 1, Bump.PATCH: 2}.get(bump)

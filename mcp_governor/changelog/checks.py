@@ -11,12 +11,22 @@ from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.reading import MAX_PROBLEMS
 from mcp_governor.changelog.stating import SchemaVersion
-from mcp_governor.changelog.structure import at, check_structure, newest_section, strict_heading, working_section
+from mcp_governor.changelog.structure import (
+    UNRELEASED_TITLE,
+    Frame,
+    at,
+    check_structure,
+    newest_section,
+    strict_heading,
+    waiting_sections,
+    working_section,
+)
 from mcp_governor.changelog.subjects import subject_of
-from mcp_governor.changelog.telling import Names, check_names, check_telling
+from mcp_governor.changelog.telling import Home, Names, Telling, check_names, check_telling
 from mcp_governor.frozen import frozen
+from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.surface.fingerprint import fingerprint
-from mcp_governor.version_steps import Scheme, same_version, scheme_of
+from mcp_governor.version_steps import Scheme, is_development, same_version, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -52,6 +62,8 @@ class ChangelogSettings:
         recorded: surfaces of released versions.
         names: further names that entries may use, such as environment variables.
         zero_policy: what a version before 1.0.0 may break, as the config's ``policy.zero-policy``.
+        stage: between releases changes may stand under ``## Unreleased``.
+        coming: the version to release the changes as; ``None`` where it cannot be told.
     """
 
     expected: SchemaVersion | None = None
@@ -59,6 +71,13 @@ class ChangelogSettings:
     recorded: tuple[Recorded, ...] = ()
     names: frozenset[str] = frozenset()
     zero_policy: str = "minor-may-break"
+    stage: Stage = EVERY_CHANGE
+    coming: str | None = None
+
+    @property
+    def last(self) -> str | None:
+        """The version that clients have met: the baseline's."""
+        return self.baseline.version if self.baseline is not None else None
 
 
 DEFAULT_SETTINGS = ChangelogSettings()
@@ -88,33 +107,96 @@ def check(
     """
     expected = settings.expected or SchemaVersion(surface.version if surface else None, "the server")
     live = fingerprint(surface) if surface is not None else ""
-    version = expected.text or _fallback_version(changelog)
-    scheme = scheme_of(expected.text) if expected.text else Scheme.SEMVER
+    now = expected.text or _fallback_version(changelog)
+    scheme = scheme_of(now) if expected.text or scheme_of(now) is Scheme.CALENDAR else Scheme.SEMVER
     found = _Found(changelog)
-    found += check_structure(changelog, version=version, scheme=scheme, fingerprint=live)
+    found += check_structure(changelog, Frame(now, scheme, live, settings.stage, settings.last, settings.coming))
     current, settled = changelog.current, frozenset[int]()
-    if current is not None:
+    # At a release they are asked to become one, and everything else follows from that.
+    waits = settings.stage.gate == "release" and any(part.unreleased and part.entries for part in changelog.sections)
+    if current is not None and not (waits and settings.stage.at_release):
         found += _version(changelog, current, expected, live, settings)
+    if surface is not None:
+        names = Names(surface, settings.baseline, settings.names | _names_of(changes or ()))
+        if waits or (settings.stage.between and changes is not None):
+            told = _told_between(changelog, changes, names, settings)
+        else:
+            told = _told_now(changelog, changes, names, expected, live, settings)
+        found += told.findings
+        settled = told.settled
+    tiers = _tiers(surface, settings.baseline)
+    found += check_history(
+        changelog, tiers=tiers, zero_policy=settings.zero_policy, settled=settled, coming=_moved(expected, settings)
+    )
+    found += _recorded(changelog, settings)
+    return found.result()
+
+
+def _told_now(
+    changelog: Changelog,
+    changes: Sequence[Change] | None,
+    names: Names,
+    expected: SchemaVersion,
+    live: str,
+    settings: ChangelogSettings,
+) -> Telling:
+    """Whether the section of the version of now describes the surface: its fingerprint, names and changes."""
     # Where the marker stands elsewhere, a section of this version is still the one that is meant.
     section = (changelog.section(expected.text) if expected.text else None) or working_section(changelog)
-    if surface is not None and section is not None:
-        names = Names(surface, settings.baseline, settings.names | _names_of(changes or ()))
-        out = _is_released(section, settings)
-        # A section of another version that is out keeps its fingerprint: version-mismatch asks for a new one.
-        ahead = out and expected.text is not None and not same_version(section.version_text, expected.text)
-        if not ahead:
-            found += _fingerprint(changelog, section, live, out=out)
-        of_baseline = _is_baseline(section, settings.baseline)
-        found += check_names(changelog, section, names, released=of_baseline)
-        if changes is not None:
-            title = expected.text if ahead and expected.text else section.title
-            telling = check_telling(changelog, section, changes, names, title=title, of_baseline=of_baseline)
-            found += telling.findings
-            settled = telling.settled
-    tiers = _tiers(surface, settings.baseline)
-    found += check_history(changelog, tiers=tiers, zero_policy=settings.zero_policy, settled=settled)
-    found += _recorded(changelog, settings.recorded)
-    return found.result()
+    if section is None:
+        return Telling((), frozenset())
+    out = _is_released(section, settings)
+    # A section of another version that is out keeps its fingerprint: version-mismatch asks for a new one.
+    ahead = out and expected.text is not None and not same_version(section.version_text, expected.text)
+    found = [] if ahead else [*_fingerprint(changelog, section, live, out=out)]
+    of_baseline = _is_baseline(section, settings)
+    found += check_names(changelog, section, names, released=of_baseline)
+    if changes is None:
+        return Telling(tuple(found), frozenset())
+    home = Home((section,), section.title, section.line)
+    if ahead and expected.text:
+        home = Home((section,), expected.text, section.line)
+    elif out and settings.coming and not same_version(section.version_text, settings.coming):
+        # What is out is history: nothing is added to it.
+        heading = heading_line(settings.coming, current=True).removeprefix("## ")
+        home = Home((section,), settings.coming, changelog.sections[0].line, begins=heading)
+    told = check_telling(changelog, home, changes, names, of_baseline=of_baseline)
+    return Telling((*found, *told.findings), told.settled)
+
+
+def _told_between(
+    changelog: Changelog, changes: Sequence[Change] | None, names: Names, settings: ChangelogSettings
+) -> Telling:
+    """Whether the sections that no release has yet mention what has changed since the last one."""
+    waiting = waiting_sections(changelog, settings.last)
+    # What a branch that is ahead of the release took leave of is on neither surface.
+    ahead = not _is_last_release(changelog, settings)
+    found = [one for part in waiting for one in check_names(changelog, part, names, released=ahead)]
+    if changes is None:
+        return Telling(tuple(found), frozenset())
+    if waiting:
+        home = Home(waiting, waiting[0].title, waiting[0].line)
+    else:
+        first = changelog.sections[0].line if changelog.sections else 1
+        home = Home((), UNRELEASED_TITLE, first, begins=UNRELEASED_TITLE)
+    told = check_telling(changelog, home, changes, names, wording=settings.stage.at_release)
+    return Telling((*found, *told.findings), told.settled)
+
+
+def _is_last_release(changelog: Changelog, settings: ChangelogSettings) -> bool:
+    """Whether the baseline is what the last release published, as its section states it."""
+    section = changelog.section(settings.last) if settings.last is not None else None
+    if section is None or settings.baseline is None:
+        return False
+    return any(stated.value == fingerprint(settings.baseline) for stated in section.fingerprints)
+
+
+def _moved(expected: SchemaVersion, settings: ChangelogSettings) -> tuple[str, str] | None:
+    """The last release and the version that is to come, where the version has moved since."""
+    last = settings.last
+    if last is None or expected.text is None or same_version(last, expected.text) or is_development(expected.text):
+        return None
+    return last, expected.text
 
 
 class _Found:
@@ -174,6 +256,9 @@ def _version(
 ) -> Iterator[Finding]:
     if expected.text is None or current.unreleased or same_version(current.version_text, expected.text):
         return
+    last = settings.last
+    if settings.stage.between and last is not None and same_version(current.version_text, last):
+        return  # the marker moves with the release
     newest = newest_section(changelog)
     if newest is not None and newest is not current and same_version(newest.version_text, expected.text):
         return  # current-not-newest says so
@@ -202,9 +287,10 @@ def _version_repair(
     return f"write line {current.line} as: {heading_line(expected, current=True, day=current.date)}"
 
 
-def _is_baseline(section: Section, baseline: Surface | None) -> bool:
+def _is_baseline(section: Section, settings: ChangelogSettings) -> bool:
     """Whether the surface before a section's release is not at hand: no baseline, or the release itself."""
-    if baseline is None or (baseline.version is not None and same_version(section.version_text, baseline.version)):
+    baseline, last = settings.baseline, settings.last
+    if baseline is None or (last is not None and same_version(section.version_text, last)):
         return True
     return any(stated.value == fingerprint(baseline) for stated in section.fingerprints)
 
@@ -212,8 +298,8 @@ def _is_baseline(section: Section, baseline: Surface | None) -> bool:
 def _is_released(section: Section, settings: ChangelogSettings) -> bool:
     """Whether clients have met a section's version: it is dated, recorded, or the baseline's."""
     known = [recording.version for recording in settings.recorded]
-    if settings.baseline is not None and settings.baseline.version is not None:
-        known.append(settings.baseline.version)
+    if settings.last is not None:
+        known.append(settings.last)
     return section.date is not None or any(same_version(section.version_text, version) for version in known)
 
 
@@ -229,10 +315,11 @@ def _fingerprint(changelog: Changelog, current: Section, live: str, *, out: bool
         yield finding("changelog/fingerprint-stale", where, value=live, stated=stated.value, line=line, hint=hint)
 
 
-def _recorded(changelog: Changelog, recorded: Sequence[Recorded]) -> Iterator[Finding]:
-    for recording in recorded:
+def _recorded(changelog: Changelog, settings: ChangelogSettings) -> Iterator[Finding]:
+    for recording in settings.recorded:
         section = changelog.section(recording.version)
-        if section is None or section.current:
+        # At a release the current section is held to the surface of now.
+        if section is None or (section.current and settings.stage.at_release):
             continue
         strict = [stated for stated in section.fingerprints if stated.strict]
         if strict and all(stated.value != recording.fingerprint for stated in strict):

@@ -14,7 +14,7 @@ from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, scheme_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_governor.changelog.model import Changelog, Entry, Section
     from mcp_governor.findings import Finding
@@ -42,7 +42,12 @@ _GONE = re.compile(r"remov|drop|delet|gone|no longer (?:exist|available|callable
 
 
 def check_history(
-    changelog: Changelog, *, tiers: Mapping[str, Tier], zero_policy: str, settled: frozenset[int]
+    changelog: Changelog,
+    *,
+    tiers: Mapping[str, Tier],
+    zero_policy: str,
+    settled: frozenset[int],
+    coming: tuple[str, str] | None = None,
 ) -> Iterator[Finding]:
     """What the text of the releases admits.
 
@@ -51,10 +56,38 @@ def check_history(
         tiers: tiers of the tools that are known: a break of an advanced tool needs no major step.
         zero_policy: see :func:`needed_step`.
         settled: lines of entries whose changes are known, so that their words need no reading.
+        coming: the last release and the version that unreleased entries will come with, where that is decided.
     """
     for section in changelog.sections:
         yield from _misplaced(changelog, section, tiers, settled)
-        yield from _undersized(changelog, section, tiers, zero_policy)
+        yield from _undersized(changelog, section, tiers, zero_policy, coming)
+
+
+def admitted_step(sections: Iterable[Section], tiers: Mapping[str, Tier]) -> Bump:
+    """The step that a release of these sections needs by their own words, from 1.0.0 on.
+
+    Args:
+        sections: those that no release has yet.
+        tiers: as for :func:`check_history`.
+    """
+    return Bump.highest(
+        [
+            Bump.MINOR if step is Bump.MAJOR and _is_lenient(entry, tiers) else step
+            for section in sections
+            for kind, entry in section.entries
+            if (step := _STEPS.get(kind)) is not None
+        ]
+    )
+
+
+_STEPS: Mapping[Kind | None, Bump] = {
+    Kind.ADDED: Bump.MINOR,
+    Kind.CHANGED: Bump.PATCH,
+    Kind.DEPRECATED: Bump.MINOR,
+    Kind.REMOVED: Bump.MAJOR,
+    Kind.FIXED: Bump.PATCH,
+    Kind.BREAKING: Bump.MAJOR,
+}
 
 
 def _misplaced(
@@ -109,17 +142,27 @@ def _is_lenient(entry: Entry, tiers: Mapping[str, Tier]) -> bool:
 
 
 def _undersized(
-    changelog: Changelog, section: Section, tiers: Mapping[str, Tier], zero_policy: str
+    changelog: Changelog,
+    section: Section,
+    tiers: Mapping[str, Tier],
+    zero_policy: str,
+    coming: tuple[str, str] | None,
 ) -> Iterator[Finding]:
     told = {
         kind: [entry for entry in section.of_kind(kind) if not _is_lenient(entry, tiers)]
         for kind in (Kind.BREAKING, Kind.REMOVED)
     }
-    previous = changelog.release_before(section) if any(told.values()) else None
-    if previous is None or scheme_of(section.version_text) not in (Scheme.SEMVER, Scheme.NUMBERED):
+    if not any(told.values()):
         return
-    made = declared_step(previous.version_text, section.version_text).bump
-    needed = needed_step(Bump.MAJOR, previous.version_text, zero_policy=zero_policy)
+    if section.unreleased:
+        previous, version = coming or ("", "")
+    else:
+        before = changelog.release_before(section)
+        previous, version = before.version_text if before is not None else "", section.version_text
+    if not previous or scheme_of(version) not in (Scheme.SEMVER, Scheme.NUMBERED):
+        return
+    made = declared_step(previous, version).bump
+    needed = needed_step(Bump.MAJOR, previous, zero_policy=zero_policy)
     if made.rank >= needed.rank:
         return
     for kind, entries in told.items():
@@ -130,7 +173,8 @@ def _undersized(
                 value=[section.version_text, kind],
                 section=section.title,
                 label=kind.value,
-                previous=previous.title,
+                previous=previous,
+                version=version,
                 step=made.value,
-                major=next_version(previous.version_text, needed),
+                major=next_version(previous, needed),
             )

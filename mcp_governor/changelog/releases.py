@@ -90,13 +90,16 @@ def recorded_path(folder: str, version: str) -> str:
     return f"{folder.rstrip('/')}/{_number(version).text}.json"
 
 
-def recorded_surfaces(folder: Path, shown: str, changelog: Changelog) -> Iterator[Recorded]:
+def recorded_surfaces(
+    folder: Path, shown: str, changelog: Changelog, *, with_current: bool = False
+) -> Iterator[Recorded]:
     """The recorded surfaces of the releases that the changelog tells of.
 
     Args:
         folder: where :func:`recorded_path` leads.
         shown: how messages name the folder.
-        changelog: its current section is left out: its fingerprint is held to the live surface.
+        changelog: as read.
+        with_current: that of the current section, too; at a release its fingerprint is held to the live surface.
 
     Raises:
         FileFormatError: a recorded surface cannot be read.
@@ -104,7 +107,7 @@ def recorded_surfaces(folder: Path, shown: str, changelog: Changelog) -> Iterato
     if not folder.is_dir():
         return
     for section in changelog.released:
-        if section.numbered is None or section.current:
+        if section.numbered is None or (section.current and not with_current):
             continue
         file = folder / f"{section.numbered.text}.json"
         if file.is_file():

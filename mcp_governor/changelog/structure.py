@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
+from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, next_version, scheme_of
-from mcp_governor.versions import is_semver
+from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,24 +25,39 @@ if TYPE_CHECKING:
 FINGERPRINT_PLACEHOLDER = "v1:sha256:<64 hex digits>"
 
 
-def check_structure(
-    changelog: Changelog, *, version: str, scheme: Scheme = Scheme.SEMVER, fingerprint: str = ""
-) -> Iterator[Finding]:
-    """What the grammar asks of the file itself.
+UNRELEASED_TITLE = "Unreleased"
 
-    Args:
-        changelog: as read.
+
+@frozen
+class Frame:
+    """What the grammar of a file depends on besides the file.
+
+    Attributes:
         version: the version that the schema has now, for the lines to paste.
         scheme: the one that the server's versions follow: headings that follow it too are in order.
         fingerprint: the live one, for the lines to paste; empty where there is no surface.
+        stage: between releases an unreleased section stands above the others.
+        released: the version of the last release, ``None`` where it is unknown.
+        coming: the version to release the changes as; ``None`` where it cannot be told.
     """
-    live = fingerprint_line(fingerprint or FINGERPRINT_PLACEHOLDER)
+
+    version: str
+    scheme: Scheme = Scheme.SEMVER
+    fingerprint: str = ""
+    stage: Stage = EVERY_CHANGE
+    released: str | None = None
+    coming: str | None = None
+
+
+def check_structure(changelog: Changelog, frame: Frame) -> Iterator[Finding]:
+    """What the grammar asks of the file itself."""
+    live = fingerprint_line(frame.fingerprint or FINGERPRINT_PLACEHOLDER)
     if not changelog.sections:
-        heading = heading_line(version, current=True)
+        heading = heading_line(frame.version, current=True)
         yield finding("changelog/empty", at(changelog, 1), heading=heading, fingerprint=live)
     yield from _problems(changelog, live)
-    yield from _headings(changelog, version, scheme)
-    yield from _markers(changelog, version)
+    yield from _headings(changelog, frame)
+    yield from _markers(changelog, frame)
     yield from _order(changelog)
     for section in changelog.sections:
         yield from _labels(changelog, section)
@@ -74,16 +91,11 @@ def _problems(changelog: Changelog, live: str) -> Iterator[Finding]:
         yield finding(f"changelog/{problem.rule}", where, value=problem.values, facts=values)
 
 
-def _headings(changelog: Changelog, version: str, scheme: Scheme) -> Iterator[Finding]:
+def _headings(changelog: Changelog, frame: Frame) -> Iterator[Finding]:
     for section in changelog.sections:
         if section.unreleased:
-            yield finding(
-                "changelog/unreleased",
-                at(changelog, section.line),
-                found="Unreleased",
-                repair=_named_version(changelog, section, version),
-            )
-        elif not is_semver(section.version_text) and scheme_of(section.version_text) is not scheme:
+            yield from _unreleased(changelog, section, frame)
+        elif not is_semver(section.version_text) and scheme_of(section.version_text) is not frame.scheme:
             meant = section.numbered.semver if section.numbered is not None else _three_numbers(section.version_text)
             # 2.0.0rc1 is 2.0.0-rc.1 in another spelling; 2.0 and 2.0.0.1 are another count.
             counts = section.numbered is not None and len(section.numbered.numbers) == 3
@@ -98,6 +110,29 @@ def _headings(changelog: Changelog, version: str, scheme: Scheme) -> Iterator[Fi
             )
 
 
+def _unreleased(changelog: Changelog, section: Section, frame: Frame) -> Iterator[Finding]:
+    """A section without a version has its place under ``policy.gate = "release"``: above the others, until a release.
+
+    An empty one stays there at a release, too, as keepachangelog.com has it.
+    """
+    says, first = "", changelog.sections[0]
+    if frame.stage.gate == "release":
+        if section is first and not section.current and (frame.stage.between or not section.entries):
+            return
+        if section.current:
+            says, repair = "marked", f"Write the heading as: ## {UNRELEASED_TITLE}"
+        elif section is not first:
+            says, repair = "below", f"Move its entries above line {first.line}, under: ## {UNRELEASED_TITLE}"
+        else:
+            says, repair = (
+                "waiting",
+                f"Release them with: mcp-governor changelog release {one_line(frame.coming or 'VERSION', 60)}",
+            )
+    else:
+        repair = _named_version(changelog, section, frame.version)
+    yield finding("changelog/unreleased", at(changelog, section.line), says=says, found=UNRELEASED_TITLE, repair=repair)
+
+
 def _named_version(changelog: Changelog, section: Section, version: str) -> str:
     """What to do with a section without a version: it is the one of now, or of a version to come."""
     known = changelog.section(version)
@@ -105,8 +140,10 @@ def _named_version(changelog: Changelog, section: Section, version: str) -> str:
         return f"Write the heading as: {heading_line(version, current=True)}"
     if not section.entries:
         return f"Take it out; {known.title} has its section at line {known.line}."
-    coming = heading_line(next_version(version, Bump.MINOR), current=True)
-    return f"Move its entries to line {known.line}, or name the version that they will be, like: {coming}"
+    move = f"Move its entries to line {known.line}, or name the version that they will be"
+    if scheme_of(version) not in (Scheme.SEMVER, Scheme.NUMBERED):
+        return f"{move}."
+    return f"{move}, like: {heading_line(next_version(version, Bump.MINOR), current=True)}"
 
 
 def _three_numbers(version: str) -> str:
@@ -114,11 +151,14 @@ def _three_numbers(version: str) -> str:
     return ".".join([*numbers, "0", "0"][:3])
 
 
-def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
+def _markers(changelog: Changelog, frame: Frame) -> Iterator[Finding]:
     newest = newest_section(changelog)
+    between, last = frame.stage.between, frame.released
     marked = [section for section in changelog.sections if section.current]
+    # Between releases the marker stays with the last one.
+    version = last if between and last is not None and changelog.section(last) is not None else frame.version
     if not marked:
-        if newest is not None and not any(section.unreleased for section in changelog.sections):
+        if newest is not None and (between or not any(section.unreleased for section in changelog.sections)):
             named = changelog.section(version)
             line = heading_line(version, current=True, day=named.date if named else None)
             repair = f"Write line {named.line} as: {line}" if named else f"Start a section above it: {line}"
@@ -134,7 +174,8 @@ def _markers(changelog: Changelog, version: str) -> Iterator[Finding]:
             first=first.line,
             heading=strict_heading(other, current=False, version=version),
         )
-    if newest is not None and newest is not first and is_newer(newest, first):
+    waits = between and newest is not None and newest in waiting_sections(changelog, last)
+    if newest is not None and newest is not first and is_newer(newest, first) and not waits:
         yield finding(
             "changelog/current-not-newest",
             at(changelog, first.line),
@@ -151,6 +192,21 @@ def working_section(changelog: Changelog) -> Section | None:
     """The section that should tell of the surface of now: the current one, or one above it without a version."""
     first = changelog.sections[0] if changelog.sections else None
     return first if first is not None and first.unreleased else changelog.current
+
+
+def waiting_sections(changelog: Changelog, released: str | None) -> tuple[Section, ...]:
+    """The sections that no release has yet: those without a version, and those of versions above the last release.
+
+    Args:
+        changelog: as read.
+        released: the version of the last release; ``None`` where it is unknown, so that none is above it.
+    """
+    last = Numbered.parse(released or "")
+    return tuple(
+        section
+        for section in changelog.sections
+        if section.unreleased or (last is not None and section.numbered is not None and section.numbered > last)
+    )
 
 
 def is_newer(one: Section, other: Section) -> bool:

@@ -124,28 +124,50 @@ class Telling:
     settled: frozenset[int]
 
 
+@frozen
+class Home:
+    """Where changes have to be told.
+
+    Attributes:
+        sections: entries in any of them count.
+        title: the release that has to tell them; another one than the section's where that is out already.
+        line: where it stands, or where it should begin.
+        begins: the heading of the section, where there is none yet.
+    """
+
+    sections: tuple[Section, ...]
+    title: str
+    line: int
+    begins: str = ""
+
+    @property
+    def entries(self) -> tuple[tuple[Kind | None, Entry], ...]:
+        """The entries of all of its sections."""
+        return tuple(pair for section in self.sections for pair in section.entries)
+
+
 def check_telling(
     changelog: Changelog,
-    section: Section,
+    home: Home,
     changes: Sequence[Change],
     names: Names,
     *,
-    title: str,
     of_baseline: bool = False,
+    wording: bool = True,
 ) -> Telling:
     """Whether every change is told once, in its place.
 
     Args:
         changelog: as read.
-        section: the one that describes the surface of now.
+        home: where they have to be told.
         changes: from the baseline to now; those that need no version step (internal tools) need no entry.
         names: see :class:`Names`.
-        title: the release that has to tell them; another one than the section's where that is out already.
         of_baseline: the section is that of the baseline. An entry that stands elsewhere than a change of now would
             is no misplaced one there: it told something of then.
+        wording: whether new words alone have to be told.
     """
     relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
-    entries = Tellers(section.entries, names.tools, changelog.what)
+    entries = Tellers(home.entries, names.tools, changelog.what)
     tellers = [entries.of(subject) for _, subject in relevant]
     settled = frozenset(
         entry.line
@@ -165,19 +187,14 @@ def check_telling(
         strays = [
             pair for pair in told if not of_baseline and pair[1].line not in settled and subject.is_about(pair[1])
         ]
-        found.append(_untold(changelog, section, change, strays, names=names, title=title))
-    found += _repetitions(changelog, section, by_line)
+        if strays or wording or not change.wording:
+            found.append(_untold(changelog, home, change, strays, names=names))
+    found += _repetitions(changelog, home, by_line)
     return Telling(tuple(found), settled)
 
 
 def _untold(
-    changelog: Changelog,
-    section: Section,
-    change: Change,
-    strays: list[tuple[Kind | None, Entry]],
-    *,
-    names: Names,
-    title: str,
+    changelog: Changelog, home: Home, change: Change, strays: list[tuple[Kind | None, Entry]], *, names: Names
 ) -> Finding:
     """A change that is not told in its place: told elsewhere, or not at all."""
     label = homes(change)[0].value
@@ -196,20 +213,21 @@ def _untold(
         )
     return finding(
         "changelog/wording-untold" if change.wording else "changelog/untold",
-        at(changelog, section.line),
+        at(changelog, home.line),
         tool=change.tool,
         value=change.id,
         change=change.full_message,
-        section=title,
+        section=home.title,
+        place=f', in a new section "## {home.begins}" above line {home.line},' if home.begins else ",",
         label=label,
         line=line,
     )
 
 
-def _repetitions(changelog: Changelog, section: Section, told: dict[int, list[Change]]) -> Iterator[Finding]:
+def _repetitions(changelog: Changelog, home: Home, told: dict[int, list[Change]]) -> Iterator[Finding]:
     """Entries that name just the same things, more of them than there are changes to tell."""
     groups: dict[frozenset[str], list[Entry]] = {}
-    for _, entry in section.entries:
+    for _, entry in home.entries:
         if entry.line in told:
             groups.setdefault(entry.names, []).append(entry)
     for names, entries in groups.items():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog, Recorded, SchemaVersion
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
+    from mcp_governor.stage import Stage
     from mcp_governor.surface import Surface
     from mcp_governor.target import Baseline
 
@@ -69,9 +70,23 @@ def load_changelog(config: Config) -> Changelog:
 
 
 def check_changelog(
-    declared: Declared, surface: Surface, baseline: Baseline | None, changes: Sequence[Change], config: Config
+    declared: Declared,
+    surface: Surface,
+    baseline: Baseline | None,
+    changes: Sequence[Change],
+    config: Config,
+    *,
+    stage: Stage,
+    coming: str | None,
 ) -> list[Finding]:
-    """What is wrong with the changelog, with everything at hand that it can be held to."""
+    """What is wrong with the changelog, with everything at hand that it can be held to.
+
+    Args:
+        declared: the changelog, and the version of now.
+        surface, baseline, changes, config: of the run.
+        stage: between releases, or at one.
+        coming: the version to release the changes as; ``None`` where it cannot be told.
+    """
     if declared.changelog is None:
         return []
     from mcp_governor.changelog import ChangelogSettings, check
@@ -79,24 +94,35 @@ def check_changelog(
     settings = ChangelogSettings(
         expected=declared.expected,
         baseline=baseline.surface if baseline else None,
-        recorded=recorded_releases(declared.changelog, config),
+        recorded=recorded_releases(declared.changelog, config, with_current=stage.between),
         names=_manifest_names(surface, baseline),
         zero_policy=config.policy.zero_policy,
+        stage=stage,
+        coming=coming,
     )
     return check(declared.changelog, surface, changes if baseline is not None else None, settings=settings)
 
 
-def recorded_releases(changelog: Changelog, config: Config) -> tuple[Recorded, ...]:
-    """The surfaces of released versions: recorded in the surfaces folder, else at their git tags."""
+def recorded_releases(changelog: Changelog, config: Config, *, with_current: bool = False) -> tuple[Recorded, ...]:
+    """The surfaces of released versions: recorded in the surfaces folder, else at their git tags.
+
+    Args:
+        changelog: whose releases are looked for.
+        config: where they are recorded.
+        with_current: that of the current section, too: between releases it is out.
+    """
     from mcp_governor.changelog import Recorded, recorded_surfaces
     from mcp_governor.version_steps import same_version
 
     folder = config.changelog_options.surfaces
-    found = {told.version: told for told in recorded_surfaces(config.resolve(folder), folder, changelog)}
+    found = {
+        told.version: told
+        for told in recorded_surfaces(config.resolve(folder), folder, changelog, with_current=with_current)
+    }
     wanted = {
         section.numbered: section.version_text
         for section in changelog.released
-        if section.numbered is not None and not section.current and section.version_text not in found
+        if section.numbered is not None and (with_current or not section.current) and section.version_text not in found
     }
     if wanted:
         for version, data in files_at_tags(config.root, surface_file(config), wanted).items():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mcp_governor.call.report import GoodCallCounts
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
+    from mcp_governor.stage import Pending, Stage
     from mcp_governor.surface import Surface
 
 FORMAT = "mcp-governor/report-1"
@@ -82,6 +83,8 @@ class Report:
         declared_bump: the step that the versions make; ``None`` where they do not tell.
         declared_versions: the two versions that ``declared_bump`` lies between.
         forcing: ids of the changes that force the required bump.
+        stage: whether the run was between releases or at one; ``None`` where it was about no release.
+        pending: what waits for the next release; ``None`` where nothing does.
         changes, findings: all of them, accepted ones included.
         accepted: ids of changes that the config accepts → the reason.
         counts: how much was looked at (``tools``, ``rules``, ``calls``, …).
@@ -107,6 +110,8 @@ class Report:
     declared_bump: Bump | None = None
     declared_versions: tuple[str, str] | None = None
     forcing: tuple[str, ...] = ()
+    stage: Stage | None = None
+    pending: Pending | None = None
     changes: tuple[Change, ...] = ()
     findings: tuple[Finding, ...] = ()
     accepted: Mapping[str, str] = field(default_factory=dict)
@@ -196,6 +201,8 @@ class Report:
             else {"source": baseline.source, "version": baseline.version, "fingerprint": baseline.fingerprint},
             "required_bump": self.required_bump.value,
             "declared_bump": self.declared_bump.value if self.declared_bump else None,
+            "stage": self.stage.as_json() if self.stage is not None else None,
+            "pending": self.pending.as_json() if self.pending is not None else None,
             "changes": [self._change(change) for change in changes],
             "findings": [finding.as_json() for finding in findings],
             "summary": summary,

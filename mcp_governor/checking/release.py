@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog, SchemaVersion
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
-    from mcp_governor.stage import Stage
+    from mcp_governor.stage import Pending, Stage
     from mcp_governor.surface import Surface
     from mcp_governor.target import Baseline
 
@@ -35,6 +35,7 @@ class ReleaseResult:
         versions: the two versions that the declared step lies between, ``None`` where one is not told.
         old_version: the version of the baseline, ``None`` where it is not known.
         forcing: ids of the changes that need the required step.
+        pending: what waits for the next release.
         findings: of packs ``policy`` and ``changelog``.
     """
 
@@ -43,6 +44,7 @@ class ReleaseResult:
     versions: tuple[str, str] | None = None
     old_version: str | None = None
     forcing: tuple[str, ...] = ()
+    pending: Pending | None = None
     findings: tuple[Finding, ...] = ()
 
 
@@ -77,14 +79,17 @@ def check_release(
         settings=config.policy,
         today=today,
         stage=stage,
+        admitted=_admitted(declared, surface, baseline, old_version, stage),
     )
-    told = check_changelog(declared, surface, _numbered(baseline, old_version), changes, config)
+    before = _numbered(baseline, old_version)
+    told = check_changelog(declared, surface, before, changes, config, stage=stage, coming=result.coming)
     return ReleaseResult(
         required_bump=result.required_bump,
         declared_bump=result.declared_bump,
         versions=(old_version, new_version) if old_version and new_version else None,
         old_version=old_version,
         forcing=tuple(change.id for change in result.forcing),
+        pending=result.pending,
         findings=(
             *result.findings,
             *told,
@@ -93,6 +98,20 @@ def check_release(
             *_source(surface, config),
         ),
     )
+
+
+def _admitted(
+    declared: Declared, surface: Surface, baseline: Baseline | None, released: str | None, stage: Stage
+) -> Bump:
+    """The step that the changelog's entries for the next release need by their own words."""
+    if declared.changelog is None or stage.gate != "release":
+        return Bump.NONE
+    from mcp_governor.changelog.history import admitted_step
+    from mcp_governor.changelog.structure import waiting_sections
+
+    surfaces = (surface, baseline.surface) if baseline is not None else (surface,)
+    tiers = {tool.name: tool.tier for one in surfaces for tool in one.tools}
+    return admitted_step(waiting_sections(declared.changelog, released), tiers)
 
 
 def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iterable[Finding]:

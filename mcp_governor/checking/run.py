@@ -258,6 +258,8 @@ class _Run:
             declared_bump=release.declared_bump,
             declared_versions=release.versions,
             forcing=release.forcing,
+            stage=self.stage,
+            pending=release.pending,
             changes=tuple(changes),
             findings=decided.findings,
             accepted=dict(decided.changes),

@@ -103,6 +103,14 @@ def report_schema() -> dict[str, Any]:
                 "baseline": _object({"source": _TEXT, "version": _OPTIONAL, "fingerprint": _TEXT}, nullable=True),
                 "required_bump": _enum(Bump),
                 "declared_bump": _enum(Bump, optional=True),
+                "stage": {
+                    **_object({"gate": _TEXT, "at_release": {"type": "boolean"}, "tag": _OPTIONAL}, nullable=True),
+                    "description": "Whether changes may wait for the next release; tag: the release that is built.",
+                },
+                "pending": {
+                    **_object({"bump": _enum(Bump), "version": _OPTIONAL}, nullable=True),
+                    "description": "What waits for the next release, and the version to release it as.",
+                },
                 "changes": {"type": "array", "items": change},
                 "findings": {"type": "array", "items": finding},
                 "summary": summary,

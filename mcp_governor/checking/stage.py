@@ -39,11 +39,11 @@ def stage_of(
     Returns:
         The stage. Where git cannot be read there is no tag: whatever needs git says so itself.
     """
-    tag = ""
+    tag = None
     if not config.isolated:
-        tag = _named_by_ci(config, os.environ if environ is None else environ) or _built_here(config, surface)
+        tag = _named_by_ci(config, os.environ if environ is None else environ) or _built_here(config, surface) or None
     gate = config.policy.gate
-    return Stage(gate, at_release=release or bool(tag) or gate == "change", tag=tag)
+    return Stage(gate, at_release=release or tag is not None or gate == "change", tag=tag)
 
 
 def _named_by_ci(config: Config, environ: Mapping[str, str]) -> str:

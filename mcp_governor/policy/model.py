@@ -11,6 +11,7 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
+    from mcp_governor.stage import Pending
 
 
 @frozen
@@ -22,12 +23,16 @@ class PolicyResult:
         declared_bump: the step that the two versions make; ``None`` where one of them is not told.
         findings: of pack ``policy``.
         forcing: the changes that need the required bump, so that a summary can name them.
+        pending: what waits for the next release, ``None`` at a release and where nothing does.
+        coming: the version to release the changes as; ``None`` where it cannot be told.
     """
 
     required_bump: Bump = Bump.NONE
     declared_bump: Bump | None = None
     findings: tuple[Finding, ...] = ()
     forcing: tuple[Change, ...] = ()
+    pending: Pending | None = None
+    coming: str | None = None
 
 
 def required_step(change: Change, *, unknown: str = "breaking") -> Bump:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.terms import Verdict
+from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mcp_governor.change.model import Change
+    from mcp_governor.checking.model import Report
     from mcp_governor.findings import Bump
 
 GROUPS = ("breaking", "undecided", "compatible", "wording")
@@ -69,6 +71,31 @@ def count_of(number: int, noun: str) -> str:
 def declared_words(bump: Bump | None) -> str:
     """The step between two versions."""
     return "unknown, as only one of the two targets names its release" if bump is None else bump.value
+
+
+def pending_words(report: Report) -> str:
+    """What waits for the next release: ``minor, release as 1.3.0``; the version is as the server spells it."""
+    return str(report.pending) if report.pending is not None else "nothing"
+
+
+def judged_words(report: Report) -> str:
+    """That a run was judged as a release, where others of its configuration are not; else empty."""
+    stage = report.stage
+    if stage is None or stage.between or stage.gate != "release":
+        return ""
+    return f"judged as release {visible(stage.tag)}" if stage.tag else "judged as a release"
+
+
+_UNTOLD = frozenset({"changelog/untold", "changelog/wording-untold"})
+
+
+def advice_of(report: Report) -> Iterator[tuple[str, str]]:
+    """One next step for findings that have it in common: a sentence, and the command that it ends in."""
+    untold = sum(finding.rule in _UNTOLD and finding.accepted is None for finding in report.findings)
+    if untold == 1:
+        yield "1 change is not in the changelog; write its entry with", "mcp-governor changelog draft"
+    elif untold:
+        yield f"{untold:,} changes are not in the changelog; write the entries with", "mcp-governor changelog draft"
 
 
 def witness_words(change: Change) -> str:

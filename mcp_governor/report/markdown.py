@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.report.groups import (
     MOST_SHOWN,
+    advice_of,
     counted_changes,
     counted_findings,
     declared_words,
     grouped,
+    judged_words,
     more_than_shown,
+    pending_words,
     witness_words,
 )
 from mcp_governor.text import one_line, sentence, visible
@@ -100,19 +103,29 @@ def _document(report: Report) -> Iterator[str]:
 
 def _facts(report: Report) -> Iterator[str]:
     if report.baseline is not None:
-        yield f"Compared with {code(report.baseline.source)}. Required bump: **{report.required_bump.value}**"
-        if report.declared_versions is not None:
-            old, new = report.declared_versions
-            made = declared_words(report.declared_bump)
-            yield f"(declared: {made}, {escape(old)} → {escape(new)})."
-        else:
-            yield "(no versions to compare)."
+        yield from _step(report, f"Compared with {code(report.baseline.source)}.")
+    if judged := judged_words(report):
+        yield f"{escape(judged[:1].upper() + judged[1:])}."
     parts = [counted_changes(report.changes)] if report.baseline is not None or report.changes else []
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(report.summary["findings"]))
     yield f"{'; '.join(parts).capitalize()}."
+    yield from (f"{escape(advice)} {code(command)}." for advice, command in advice_of(report))
     if report.good_calls is not None and report.good_calls.tools:
         yield f"{str(report.good_calls).capitalize()}."
+
+
+def _step(report: Report, compared: str) -> Iterator[str]:
+    if report.stage is not None and report.stage.between:
+        yield f"{compared} Pending: **{escape(pending_words(report))}**."
+        return
+    yield f"{compared} Required bump: **{report.required_bump.value}**"
+    if report.declared_versions is not None:
+        old, new = report.declared_versions
+        made = declared_words(report.declared_bump)
+        yield f"(declared: {made}, {escape(old)} → {escape(new)})."
+    else:
+        yield "(no versions to compare)."
 
 
 def _change(change: Change, report: Report) -> Iterator[str]:

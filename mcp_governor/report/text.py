@@ -9,11 +9,14 @@ from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Severity
 from mcp_governor.report.groups import (
     MOST_SHOWN,
+    advice_of,
     count_of,
     counted_changes,
     counted_findings,
     declared_words,
+    judged_words,
     more_than_shown,
+    pending_words,
     witness_words,
 )
 from mcp_governor.report.lines import BLANK, Line, line
@@ -60,6 +63,8 @@ def _head(report: Report) -> Iterator[Line]:
     if report.baseline is not None:
         version = f" ({visible(report.baseline.version)})" if report.baseline.version else ""
         yield line(f"compared with {report.baseline.source}{version}")
+    if judged := judged_words(report):
+        yield line(judged)
 
 
 def _body(report: Report, verbose: int) -> Iterator[Line]:
@@ -154,21 +159,25 @@ def closing_lines(report: Report) -> Iterator[Line]:
     yield BLANK
     yield line("; ".join(parts))
     if report.baseline is not None:
-        yield from _bump_lines(report)
+        yield _bump_line(report)
+    yield from (line(f"{advice}: ", (command, "bold")) for advice, command in advice_of(report))
     if report.good_calls is not None and report.good_calls.tools:
         yield line(str(report.good_calls))
     passed = report.verdict == "pass"
     yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"))
 
 
-def _bump_lines(report: Report) -> Iterator[Line]:
+def _bump_line(report: Report) -> Line:
     forced = frozenset(report.forcing)
     forcing = [change for change in report.changes if change.id in forced]
     why = ", ".join(dict.fromkeys(f"{change.kind} in {visible(change.tool or _SURFACE)}" for change in forcing[:3]))
     more = f" and {len(forcing) - 3} more" if len(forcing) > 3 else ""
+    because = f" ({why}{more})" if why else ""
+    if report.stage is not None and report.stage.between:
+        return line("pending: ", (visible(pending_words(report)), "bold"), because)
     declared = ""
     if report.declared_versions is not None:
         old, new = (visible(version) for version in report.declared_versions)
         made = declared_words(report.declared_bump)
         declared = f"; declared: {made} ({old} → {new})"
-    yield line("required bump: ", (report.required_bump.value, "bold"), f" ({why}{more})" if why else "", declared)
+    return line("required bump: ", (report.required_bump.value, "bold"), because, declared)

@@ -251,7 +251,7 @@ def _counted(
     return sorted(releases, key=lambda release: release.version, reverse=True)
 
 
-def latest_release(folder: Path, *paths: str, before: str = "") -> tuple[str, str] | None:
+def latest_release(folder: Path, *paths: str, before: str | None = None) -> tuple[str, str] | None:
     """The tag of the highest released version reachable from HEAD that holds a file, and which of ``paths`` it holds.
 
     Args:
@@ -268,7 +268,7 @@ def latest_release(folder: Path, *paths: str, before: str = "") -> tuple[str, st
     if not _begun(folder):
         return None
     releases = _counted(folder, _tags(folder, "--merged=HEAD"))
-    below = version_of_tag(before)
+    below = version_of_tag(before or "")
     if below is not None:
         here = {tag for _, tag in _tags(folder, "--points-at=HEAD")}
         releases = [release for release in releases if release.version < below and release.tag not in here]

@@ -107,7 +107,7 @@ def test_ci_names_the_tag(repo: Path, environ: dict[str, str], tag: str) -> None
     """The clone need not have the tag; pre-releases and the releases of another package are none of ours."""
     commit(repo, {})
     stage = stage_of(config(repo), parse_surface(surface("1.2.0").encode(), "s"), environ=environ)
-    assert stage == Stage("release", at_release=bool(tag), tag=tag)
+    assert stage == Stage("release", at_release=bool(tag), tag=tag or None)
 
 
 def test_the_variables_of_the_process_count(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 A cell lists the findings in letters; ``.`` is a release that may go out.
 
     B  the version step is too small
+    C  policy.calver does not allow the changes
     U  removed without ever having been deprecated
     E  removed before enough minor releases have carried the warning
     R  renamed without a window (a warning)
@@ -28,6 +29,7 @@ from mcp_governor.surface import Surface, build_surface
 
 LETTERS = {
     "policy/bump-too-small": "B",
+    "policy/calver-too-small": "C",
     "policy/removed-undeprecated": "U",
     "policy/removed-early": "E",
     "policy/rename-without-window": "R",
@@ -182,9 +184,9 @@ strict           wording    B       .       .       .
 DATES = """
                  removal  break  addition  wording
 major            U        .      .         .
-minor            BU       B      .         .
-patch            BU       B      B         .
-refuse           BU       B      B         B
+minor            CU       C      .         .
+patch            CU       C      C         .
+refuse           CU       C      C         C
 """
 CHANGES = {
     "removal": ("tool-removed", "", B, Bump.MAJOR),
@@ -208,7 +210,7 @@ def judged(name: str, old: str, new: str, settings: PolicyConfig) -> str:
         new_version=new,
         settings=settings,
     )
-    found = [found.rule for found in result.findings if found.rule != "policy/version-not-semver"]
+    found = [found.rule for found in result.findings if found.rule != "policy/version-scheme"]
     return "".join(sorted(LETTERS.get(rule, rule) for rule in found))
 
 
@@ -243,16 +245,57 @@ def test_versions_that_are_not_semver(calver: str, name: str, expected: str, ver
     assert judged(name, *versions, PolicyConfig(calver=calver)) == expected.replace(".", "")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "odd", "counts"),
-    [
-        ("1.4.0", "2026.11.1", "2026.11.1", "a minor step (policy.calver)"),
-        ("2026.11.1", "1.4.0", "2026.11.1", "a minor step (policy.calver)"),
-        ("2026.11.1", "2026.12.1", "2026.12.1", "a minor step (policy.calver)"),
-    ],
-)
-def test_the_version_that_is_no_semantic_one_is_named(old: str, new: str, odd: str, counts: str) -> None:
+SCHEMES = """
+1.4.0      2026.11.1   a minor step
+2026.11.1  1.4.0       a minor step
+one        two         a minor step
+one        one         .
+2026.11.1  2026.12.1   .
+2026.11.1  2026.11.1   .
+1.4        1.5         .
+1.4        2.0.0       .
+1.4.0rc1   1.4.0       .
+"""
+
+
+@pytest.mark.parametrize("row", SCHEMES.strip().splitlines())
+def test_versions_of_no_known_scheme_are_named(row: str) -> None:
+    """Dates are a scheme, and so is whatever counts in numbers; no run has a finding for them."""
+    old, new, counts = row.split(maxsplit=2)
     both = surface(Tier.STANDARD, with_it=True)
     result = evaluate([], both, both, old_version=old, new_version=new, settings=PolicyConfig(calver="minor"))
-    [found] = [found for found in result.findings if found.rule == "policy/version-not-semver"]
-    assert found.message == f"{odd} is not a semantic version; a step from {old} to {new} counts as {counts}."
+    told = [(found.rule, found.message) for found in result.findings]
+    sentence = f"{old} and {new} do not count in one known scheme; the step between them counts as {counts}."
+    assert told == ([] if counts == "." else [("policy/version-scheme", sentence)])
+
+
+def calver_finding(name: str, old: str, new: str, calver: str) -> tuple[str, str, str]:
+    both = surface(Tier.STANDARD, with_it=True)
+    settings = PolicyConfig(calver=calver)
+    [found] = evaluate([one_change(name)], both, both, old_version=old, new_version=new, settings=settings).findings
+    return found.rule, found.message, found.fix
+
+
+def test_a_break_under_dates_is_told_of_the_choice() -> None:
+    rule, message, fix = calver_finding("break", "2026.8.31", "2026.9.2", "minor")
+    assert rule == "policy/calver-too-small"
+    assert message == (
+        'Calendar versions do not state what may break; policy.calver = "minor" allows only additions, and the changes '
+        'need "major": argument `it` must be passed now.'
+    )
+    assert fix == 'Set policy.calver = "major" if a release of this server may do that, or take these changes back.'
+
+
+def test_dates_that_are_refused() -> None:
+    rule, message, _ = calver_finding("addition", "2026.8.31", "2026.9.2", "refuse")
+    assert rule == "policy/calver-too-small"
+    assert message.startswith(
+        'Calendar versions do not state what may break, and policy.calver = "refuse" accepts no change under it: '
+    )
+
+
+def test_a_date_that_stands_still_is_to_be_the_next() -> None:
+    rule, message, fix = calver_finding("addition", "2026.8.31", "2026.8.31", "minor")
+    assert rule == "policy/bump-too-small"
+    assert message.startswith("2026.8.31 → 2026.8.31 is no step, and the changes need a new version: ")
+    assert fix == "Release it under the next date, or take these changes back."

@@ -259,7 +259,7 @@ def test_a_tool_that_moves_up_breaks_nobody() -> None:
         (None, "2.0.0", ["removed-undeprecated", "version-missing"]),
         ("1.4.0", None, ["removed-undeprecated", "version-missing"]),
         ("1.4.0", "1.3.0", ["removed-undeprecated", "version-backwards"]),
-        ("1.4.0", "2026.11.1", ["bump-too-small", "removed-undeprecated", "version-not-semver"]),
+        ("1.4.0", "2026.11.1", ["calver-too-small", "removed-undeprecated", "version-scheme"]),
         ("2.0.0-rc.1", "2.0.0-rc.2", ["removed-undeprecated"]),
         ("2.0.0-rc.1", "2.0.0", ["removed-undeprecated"]),
         ("1.5.0-rc.1", "1.5.0-rc.2", ["bump-too-small", "removed-undeprecated"]),

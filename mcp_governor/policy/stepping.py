@@ -1,0 +1,198 @@
+"""The version step of a release: what its changes need, what the two versions make, and what is still to come."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mcp_governor.catalogue.finding import finding
+from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
+from mcp_governor.stage import Pending, Stage
+from mcp_governor.text import one_line
+from mcp_governor.version_steps import (
+    Scheme,
+    common_scheme,
+    declared_step,
+    is_development,
+    leads_to,
+    next_version,
+    same_version,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.config.model import PolicyConfig
+    from mcp_governor.findings import Finding
+    from mcp_governor.version_steps import Step
+
+_PATH = "/serverInfo/version"
+_SHOWN_CHANGES = 5
+"""Changes that a finding lists; it counts the others, and the report lists all."""
+
+_ALLOWED = {Bump.MINOR: "additions", Bump.PATCH: "changes of wording"}
+
+
+@frozen(slots=False)
+class VersionStep:
+    """One release, from a version to a version.
+
+    Attributes:
+        old, new: the versions; ``None`` where unknown.
+        needed: the step that the changes need.
+        forcing: the changes that need it.
+        settings: the config's ``policy`` table.
+        stage: between releases the version may stand still.
+        told: the step that the changelog admits besides, for what no surface shows: a break of behaviour.
+    """
+
+    old: str | None
+    new: str | None
+    needed: Bump
+    forcing: Sequence[Change]
+    settings: PolicyConfig
+    stage: Stage
+    told: Bump = Bump.NONE
+
+    @cached_property
+    def made(self) -> Step | None:
+        """The step that the versions make; ``None`` where one is unknown."""
+        if self.old is None or self.new is None:
+            return None
+        return declared_step(self.old, self.new, calver=self.settings.calver)
+
+    @cached_property
+    def waits(self) -> bool:
+        """Whether the version has not moved since the last release, and need not yet.
+
+        A development version (``1.3.0.dev4``, as tools derive from the last tag) decides nothing.
+        """
+        if not self.stage.between:
+            return False
+        return self.old is None or self.new is None or same_version(self.old, self.new) or is_development(self.new)
+
+    @cached_property
+    def _scheme(self) -> Scheme:
+        return common_scheme(self.old or self.new or "", self.new or self.old or "")
+
+    @cached_property
+    def _stateless(self) -> bool:
+        """Whether the versions do not say what a step may break, so that ``policy.calver`` does."""
+        if not (self.old or self.new):
+            return False
+        refused = self._scheme is Scheme.NUMBERED and self.settings.calver == "refuse"
+        return refused or self._scheme in (Scheme.CALENDAR, Scheme.OTHER)
+
+    @property
+    def pending(self) -> Pending | None:
+        """What waits for the next release; ``None`` at a release, and where nothing does."""
+        step = Bump.highest([self.needed, self.told])
+        if not self.stage.between or step is Bump.NONE:
+            return None
+        return Pending(step, self.coming, calendar=self._scheme is Scheme.CALENDAR)
+
+    @cached_property
+    def coming(self) -> str | None:
+        """The version that the changes are to be released as; ``None`` where it cannot be told, as with dates.
+
+        The version of now, where that has moved far enough; one of a state of work stands for the release that it
+        leads to.
+        """
+        step = Bump.highest([self.needed, self.told])
+        new = self.new if self.new is None or not is_development(self.new) else leads_to(self.new)
+        if self.old is not None and new is not None:
+            made = declared_step(self.old, new, calver=self.settings.calver)
+            moved = not made.backwards and not same_version(self.old, new)
+            if moved and (self._stateless or made.bump.rank >= step.rank):
+                return new
+        return None if self.old is None or self._stateless else next_version(self.old, step)
+
+    @property
+    def judged(self) -> str | None:
+        """The version that deprecation windows end at: the one of now, or the one that is to come."""
+        if self.waits and self.pending is not None:
+            return self.pending.version
+        return self.new
+
+    def findings(self) -> Iterator[Finding]:
+        """What is wrong with the versions."""
+        if not self.waits:
+            if self.made is None or self.old is None or self.new is None:
+                yield from self._unknown()
+                return
+            if self.made.backwards:
+                yield self._backwards(self.old, self.new)
+                return
+            if self._scheme is Scheme.OTHER and self.old != self.new:
+                counts = "no step" if self.made.bump is Bump.NONE else f"a {self.made.bump.value} step"
+                facts = {"old": self.old, "new": self.new, "counts": counts}
+                yield finding("policy/version-scheme", _PATH, value=self._scheme, facts=facts)
+        if self._stateless and self.needed.rank > self._allowed.rank:
+            yield self._not_allowed()
+        elif not self.waits and self.made is not None and self.made.bump.rank < self.needed.rank:
+            yield self._too_small(self.made.bump)
+
+    @property
+    def _value(self) -> list[object]:
+        return [self.needed, sorted(change.id for change in self.forcing)]
+
+    def _unknown(self) -> Iterator[Finding]:
+        if self.needed is not Bump.NONE:
+            who = "The server" if self.new is None else "The baseline"
+            yield finding("policy/version-missing", _PATH, value=self._value, who=who, required=self.needed.value)
+
+    def _backwards(self, old: str, new: str) -> Finding:
+        needed = Bump.highest([self.needed, Bump.PATCH])
+        after = f"a version after {one_line(old, 40)}" if self._stateless else next_version(old, needed)
+        return finding("policy/version-backwards", _PATH, value=[old, new], old=old, new=new, next=after)
+
+    @property
+    def _allowed(self) -> Bump:
+        return Bump.NONE if self.settings.calver == "refuse" else Bump(self.settings.calver)
+
+    def _not_allowed(self) -> Finding:
+        """The changes need more than ``policy.calver`` gives a release: whatever its version will be."""
+        if self._scheme is Scheme.CALENDAR:
+            subject = "Calendar versions do not state"
+        else:
+            subject = " → ".join(dict.fromkeys(one_line(text, 40) for text in (self.old, self.new) if text))
+            subject += " does not state"
+        return finding(
+            "policy/calver-too-small",
+            _PATH,
+            says="refused" if self._allowed is Bump.NONE else "",
+            value=self._value,
+            subject=subject,
+            calver=self.settings.calver,
+            allowed=_ALLOWED.get(self._allowed, ""),
+            required=self.needed.value,
+            forcing=listed(self.forcing),
+        )
+
+    def _too_small(self, made: Bump) -> Finding:
+        if self._stateless:
+            required = "a new version"
+            way = "under the next date" if self._scheme is Scheme.CALENDAR else "under a new version"
+        else:
+            required = f"a {self.needed.value} one"
+            way = f"as {next_version(self.old or '', self.needed)}"
+        return finding(
+            "policy/bump-too-small",
+            _PATH,
+            value=self._value,
+            old=self.old,
+            new=self.new,
+            declared="no step" if made is Bump.NONE else f"a {made.value} step",
+            required=required,
+            forcing=listed(self.forcing),
+            way=way,
+        )
+
+
+def listed(changes: Sequence[Change]) -> str:
+    """The first of some changes in words, and how many more there are."""
+    shown = [one_line(change.full_message, 120).rstrip(".") for change in changes[:_SHOWN_CHANGES]]
+    more = len(changes) - len(shown)
+    return "; ".join(shown) + (f"; and {more} more" if more else "")
