@@ -34,6 +34,7 @@ COMMANDS = {
     "rules": ("rules", "The catalogue of rules."),
     "rule": ("rules", "One rule explained, with its examples."),
     "init": ("init", "Write config, baseline, changelog, CI and hook for this repo."),
+    "schema-version": ("schema_version", "Where the version comes from, or another source for it."),
     "accept": ("accept", "Accept one finding, with a reason."),
     "serve": ("serve", "mcp-governor as an MCP server."),
     "demo": ("demo", "A packaged server in two versions, shown end to end."),
@@ -51,7 +52,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"mcp_governor.cli.{COMMANDS[cmd_name][0]}_command")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -1,0 +1,191 @@
+"""Another source of the version: what has to change with it in the configuration, the changelog and the recordings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_governor.changelog.renumbering import renumber
+from mcp_governor.checking.changelog import load_changelog
+from mcp_governor.errors import ConfigError, GovernorError, UsageError
+from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
+from mcp_governor.frozen import frozen
+from mcp_governor.surface import dump_surface, fingerprint, parse_surface
+from mcp_governor.target.git import files_at_tags, released_versions
+from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import one_line, visible
+from mcp_governor.version_sources import SERVER_INFO, SchemaVersion
+from mcp_governor.version_sources.configuring import set_source
+from mcp_governor.version_steps import same_version
+from mcp_governor.versions import Numbered
+from mcp_governor.writing import NewFile, checked_place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from mcp_governor.changelog import Changelog
+    from mcp_governor.config import Config
+
+_MOST_TAGS = 500
+"""Releases whose changelog is read for the version that they had; the newest count."""
+
+
+@frozen(slots=False)
+class SourceChange:
+    """What a change of the source writes.
+
+    Attributes:
+        files: to be written together.
+        obsolete: recordings under their old name, to be removed afterwards.
+        told: what changes, one clause for each file, without its full stop.
+    """
+
+    files: tuple[NewFile, ...]
+    obsolete: tuple[Path, ...]
+    told: tuple[str, ...]
+
+
+def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str, str]) -> SourceChange:
+    """Plan what follows from another source of the version.
+
+    The current section of the changelog gets the number that the new source gives it: that of the release tag whose
+    changelog had it as its current section, else the version of now. Older sections are renumbered by such tags as
+    well; one that would be out of order has to be given.
+
+    Args:
+        config: as it is.
+        now: what the new source says.
+        renumbered: old version → new version, as the user gave them.
+
+    Raises:
+        ConfigError: there is no configuration, or it cannot be edited.
+        UsageError: a section would be out of order, or a given version has no section.
+        FileFormatError: the changelog or a recording cannot be read.
+    """
+    path = config.path
+    if path is None:
+        raise ConfigError("There is no configuration to write the source into.", "Write one: mcp-governor init")
+    if now.text is None:
+        raise UsageError("The server reports no version.", "Name a source of the project, such as pyproject.toml.")
+    old = _text(path)
+    table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
+    new = set_source(old, now.spec, table=table, what=visible(path.name))
+    files, obsolete, told = [], [], []
+    if new != old:
+        files.append(NewFile(path, new, path.parent, path.name, expected=old.encode()))
+        told.append(
+            f'{visible(path.name)}: schema-version = "{visible(now.spec)}" (was "{visible(config.schema_version)}")'
+        )
+    numbers: dict[str, str] = {}
+    book = load_changelog(config) if config.changelog and is_regular(config.resolve(config.changelog)) else None
+    if book is not None:
+        numbers = _numbers(book, now.text, config, renumbered)
+        text = renumber(book, numbers)
+        if text != book.text:
+            place = config.resolve(config.changelog)
+            files.append(NewFile(place, text, config.root, config.changelog, expected=book.text.encode()))
+            told.append(f"{visible(config.changelog)}: {_shown(numbers)}")
+    for file, gone, clause in _recordings(config, now, numbers, book):
+        files.append(file)
+        obsolete += [gone] if gone is not None else []
+        told.append(clause)
+    return SourceChange(tuple(files), tuple(obsolete), tuple(told))
+
+
+def _shown(numbers: Mapping[str, str]) -> str:
+    return ", ".join(f"{one_line(old, 40)} is now {one_line(new, 40)}" for old, new in numbers.items())
+
+
+def _numbers(book: Changelog, now: str, config: Config, given: Mapping[str, str]) -> dict[str, str]:
+    """Old version → new version, of the sections that change."""
+    known = {section.version_text for section in book.released}
+    for old in given:
+        if old not in known:
+            raise UsageError(
+                f"{book.what} has no section {one_line(old, 60)}.",
+                f"It has: {', '.join(sorted(known)[:12]) or 'none'}.",
+            )
+    numbers = _tagged(book, config)
+    current = book.current
+    if current is not None and not current.unreleased:
+        numbers.setdefault(current.version_text, now)
+    numbers |= given
+    return {old: new for old, new in numbers.items() if not same_version(old, new)}
+
+
+def _tagged(book: Changelog, config: Config) -> dict[str, str]:
+    """The versions of release tags whose changelog had a section as its current one."""
+    from mcp_governor.changelog import parse
+
+    numbers: dict[str, str] = {}
+    try:
+        tags = sorted(released_versions(config.root), reverse=True)[:_MOST_TAGS]
+        held = files_at_tags(config.root, config.changelog, set(tags))
+    except GovernorError:  # without git there are no tags
+        return numbers
+    known = {section.version_text for section in book.released}
+    for version in sorted(held):
+        try:
+            current = parse(held[version].decode("utf-8-sig"), book.what).current
+        except (GovernorError, UnicodeDecodeError):
+            continue
+        if current is not None and current.version_text in known:
+            numbers[current.version_text] = version.text
+    return numbers
+
+
+def _recordings(
+    config: Config, now: SchemaVersion, numbers: Mapping[str, str], book: Changelog | None
+) -> list[tuple[NewFile, Path | None, str]]:
+    """The surface files that say which version they are: the repository's own, and those of renumbered releases."""
+    found: list[tuple[NewFile, Path | None, str]] = []
+    name = baseline_file(config)
+    if is_regular(config.resolve(name)):
+        version = _version_of(config.resolve(name), now, numbers, book, name)
+        made = _recorded(config, name, name, version, now)
+        if made is not None:
+            found.append((made, None, f"{visible(name)}: recorded as {version}"))
+    folder = config.changelog_options.surfaces.rstrip("/")
+    for old, new in numbers.items():
+        before, after = Numbered.parse(old), Numbered.parse(new)
+        if before is None or after is None:
+            continue
+        source, target = f"{folder}/{before.text}.json", f"{folder}/{after.text}.json"
+        if is_regular(config.resolve(source)):
+            made = _recorded(config, source, target, new, now)
+            if made is not None:
+                gone = checked_place(config.resolve(source), config.root, source)
+                found.append((made, gone, f"{visible(source)}: is now {visible(target)}"))
+    return found
+
+
+def _version_of(path: Path, now: SchemaVersion, numbers: Mapping[str, str], book: Changelog | None, name: str) -> str:
+    """The new version of a surface file: of the release that states its fingerprint, else that of now."""
+    stated = fingerprint(parse_surface(read_bytes(path), name))
+    for section in book.released if book is not None else ():
+        if any(told.value == stated for told in section.fingerprints):
+            return numbers.get(section.version_text, section.version_text)
+    return now.text or ""
+
+
+def _recorded(config: Config, source: str, target: str, version: str, now: SchemaVersion) -> NewFile | None:
+    """A surface file that says another version; ``None`` where nothing changes."""
+    data = read_bytes(config.resolve(source))
+    surface = parse_surface(data, source)
+    stated = None if now.spec == SERVER_INFO else (version, now.count)
+    text = dump_surface(replace(surface, stated=stated))
+    if source == target:
+        return (
+            None if text.encode() == data else NewFile(config.resolve(target), text, config.root, target, expected=data)
+        )
+    return NewFile(config.resolve(target), text, config.root, target, expected=None)
+
+
+def _text(path: Path) -> str:
+    """The configuration with its own line ends."""
+    try:
+        return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        told = getattr(error, "strerror", "") or "it is not UTF-8"
+        raise ConfigError(f"{visible(path.name)} cannot be read: {told}.", "Check it.") from None

@@ -1,0 +1,119 @@
+"""Writing ``schema-version`` into a configuration file, and leaving everything else in it as it is.
+
+The file is edited as text and read again: it says what it said, and the new source, or it is not touched.
+"""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.parsing import read_toml
+from mcp_governor.text import escape_toml, one_line
+from mcp_governor.version_sources.lines import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+KEY = "schema-version"
+_HEADER = re.compile(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
+_BOM = "\ufeff"
+
+
+def set_source(text: str, spec: str, *, table: Sequence[str] = (), what: str) -> str:
+    """A configuration file whose ``schema-version`` is ``spec``; comments, order and line ends stay.
+
+    Args:
+        text: the file, as it is.
+        spec: the source.
+        table: where the configuration stands in the file: ``("tool", "mcp-governor")`` in pyproject.toml, empty in
+            mcp-governor.toml.
+        what: how messages name the file.
+
+    Raises:
+        ConfigError: the file is not TOML, or is laid out so that it has to be edited by hand.
+    """
+    body = text.removeprefix(_BOM).replace("\r\n", "\n")
+    try:
+        document = read_toml(body)
+    except ValueError as error:
+        raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct that line.") from None
+    expected = deepcopy(document)
+    here: Any = expected
+    for key in table:
+        here = here.setdefault(key, {}) if isinstance(here, dict) else None
+    if not isinstance(here, dict):
+        raise ConfigError(f"{what}: {'.'.join(table)} is not a table.", "Correct it.")
+    if here.get(KEY) == spec:
+        return text
+    here[KEY] = spec
+    for written in _ways(body, spec, table):
+        if _says(written, expected):
+            bom = _BOM if text.startswith(_BOM) else ""
+            return bom + (written.replace("\n", "\r\n") if "\r\n" in text else written)
+    raise ConfigError(
+        f"{what} is laid out so that {KEY} cannot be set in it; nothing was written.",
+        f"Set it by hand: {KEY} = {_toml(spec)}",
+    )
+
+
+def _says(text: str, expected: dict[str, Any]) -> bool:
+    try:
+        return read_toml(text) == expected
+    except ValueError:
+        return False
+
+
+def _toml(value: str) -> str:
+    import tomlkit
+
+    return escape_toml(tomlkit.item(value).as_string())
+
+
+def _ways(text: str, spec: str, table: Sequence[str]) -> Iterator[str]:
+    """The file written in different ways, the best first; not each of them fits each layout."""
+    place = place_of(text, (*table, KEY), read_toml)
+    if place is not None:
+        yield text[: place[0]] + _toml(spec) + text[place[1] :]
+        return
+    lines = text.split("\n")
+    line = f"{KEY} = {_toml(spec)}"
+    headers = [(number, _HEADER.fullmatch(one)) for number, one in enumerate(lines)]
+    tables = [(number, match["path"].replace(" ", "")) for number, match in headers if match is not None]
+    own = ".".join(table)
+    begin = next((number + 1 for number, path in tables if path == own), None) if table else 0
+    if begin is not None:
+        end = next((number for number, _ in tables if number >= begin), len(lines))
+        yield _inserted(lines, _behind_keys(lines, begin, end), [line])
+    first = next((number for number, path in tables if path.startswith(f"{own}.")), len(lines)) if table else None
+    if first is not None:
+        yield _inserted(lines, first, [f"[{own}]", line, ""])
+    yield _by_tomlkit(text, spec, table)
+
+
+def _behind_keys(lines: Sequence[str], begin: int, end: int) -> int:
+    """The line below the last one of a table that is neither blank nor a comment."""
+    while end > begin and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
+        end -= 1
+    return end
+
+
+def _inserted(lines: Sequence[str], at: int, new: list[str]) -> str:
+    return "\n".join([*lines[:at], *new, *lines[at:]])
+
+
+def _by_tomlkit(text: str, spec: str, table: Sequence[str]) -> str:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        here: Any = document
+        for key in table:
+            here = here[key]
+        here[KEY] = spec
+        return tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, ValueError):
+        return ""
