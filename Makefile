@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check test lint bench accuracy fuzz mutation steadiness docs rules-report clean
+.PHONY: check test lint bench accuracy fuzz mutation steadiness docs rules-report recall clean
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
@@ -58,6 +58,11 @@ docs: $(READY)
 
 rules-report: $(READY)
 	$(BIN)/python tools/rules_report.py
+
+# How many problems that a reviewer noted are found (fixtures/quality/recall). MORE="--misses --server NAME" lists them.
+SPLIT ?= dev
+recall: $(READY)
+	$(BIN)/python tools/recall.py --split $(SPLIT) $(MORE)
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .import_linter_cache build dist

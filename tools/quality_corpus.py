@@ -1,0 +1,120 @@
+"""The recorded servers beside the repository, each by its newest release, and what the linter says about them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from mcp_governor.catalogue import Selection, load_catalogue, select  # noqa: E402
+from mcp_governor.checking.run import lint_report  # noqa: E402
+from mcp_governor.checking.settings import lint_settings  # noqa: E402
+from mcp_governor.config import Config  # noqa: E402
+from mcp_governor.report.lines import plain_text  # noqa: E402
+from mcp_governor.report.text import report_lines  # noqa: E402
+from mcp_governor.surface import build_surface  # noqa: E402
+from mcp_governor.versions import Numbered  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface import Surface
+
+CORPUS = ROOT.parent / "shared" / "corpus"
+QUALITY = ROOT / "fixtures" / "quality"
+
+
+class Release(NamedTuple):
+    """What one server published in one release.
+
+    Attributes:
+        registry: ``npm`` or ``pypi``.
+        server: name of the file in the corpus.
+        version: of the release.
+        raw: the recorded surface.
+    """
+
+    registry: str
+    server: str
+    version: str
+    raw: dict[str, Any]
+
+    @property
+    def surface(self) -> Surface:
+        """The surface as the linter reads it."""
+        return build_surface(self.raw, source=f"{self.registry}/{self.server}")
+
+    @property
+    def sha256(self) -> str:
+        """The digest that ``servers.json`` records, see fixtures/quality/recall/README.md."""
+        compact = json.dumps(self.raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(compact.encode()).hexdigest()
+
+
+def newest(versions: Iterable[str]) -> str:
+    """The highest version, numbers compared as numbers; the order of the recording does not count.
+
+    What counts in no numbers is older than what does, and among its like the greatest text is the newest.
+    """
+
+    def order(version: str) -> tuple[bool, Numbered, str]:
+        numbered = Numbered.parse(version)
+        return (numbered is not None, numbered or Numbered("0", (0,)), version)
+
+    return max(versions, key=order)
+
+
+def releases(corpus: Path = CORPUS) -> Iterator[Release]:
+    """The newest release of every recorded server, by registry and name."""
+    for file in sorted(corpus.glob("*/*.json.gz")):
+        yield _release(file, None)
+
+
+def release(registry: str, server: str, version: str, corpus: Path = CORPUS) -> Release | None:
+    """One release, or ``None`` where this corpus does not hold it."""
+    file = corpus / registry / f"{server}.json.gz"
+    try:
+        return _release(file, version)
+    except (FileNotFoundError, KeyError):
+        return None
+
+
+def _release(file: Path, version: str | None) -> Release:
+    recorded: Mapping[str, Any] = json.loads(gzip.decompress(file.read_bytes()))
+    version = newest(recorded) if version is None else version
+    return Release(file.parent.name, file.name.removesuffix(".json.gz"), version, recorded[version])
+
+
+class Linted(NamedTuple):
+    """What a run of ``lint`` says about a release.
+
+    Attributes:
+        findings: each with its place.
+        lines: how many lines of the text report are about findings.
+        printed: how many lines it prints in all.
+    """
+
+    findings: tuple[Finding, ...]
+    lines: int
+    printed: int
+
+
+def default_selection() -> Selection:
+    """What runs where nobody has configured anything; rules of installed packages do not count."""
+    return select(lint_settings(Config()), load_catalogue(entry_points=False))
+
+
+def lint(surface: Surface, selection: Selection) -> Linted:
+    """Lint a surface as the command does where there is no configuration."""
+    report, _ = lint_report(surface, Config(), selection, known=frozenset())
+    without = replace(report, findings=())
+    printed, frame = (len(plain_text(report_lines(shown)).splitlines()) for shown in (report, without))
+    return Linted(report.findings, printed - frame, printed)

@@ -1,0 +1,298 @@
+"""How many of the problems that a reviewer noted the default profile finds: ``make recall [SPLIT=dev|held]``.
+
+Lints the labelled releases of ``../shared/corpus`` and holds the findings against ``fixtures/quality/recall``. A
+finding finds a label if it is about the same place and its rule repairs problems of that kind
+(``fixtures/quality/kinds.toml``). What it finds is credited to the label, however often it is found; a finding that
+finds no problem and is about a trap of a kind of its own is a false alarm.
+
+``--misses`` and ``--findings`` print labels and findings one by one, of the half that rules may be written against.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import statistics
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from quality_corpus import CORPUS, Linted, default_selection, lint, release
+from quality_labels import KINDS, NOTHING, Label, Repairs, Server, is_about, labelled_servers, labels, repairs_of_rules
+from quality_numbers import Share, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface import Surface
+
+
+@dataclass
+class Outcome:
+    """What the linter found of what was noted about one server.
+
+    Attributes:
+        server: which one.
+        linted: all findings, and how many lines they take.
+        found: problem → the findings that are about it.
+        missed: problems that no finding is about.
+        alarms: trap → the findings that fell into it.
+        avoided: the other traps.
+        credit: one entry per finding: ``found``, ``trap``, or empty where no label says anything about it.
+    """
+
+    server: Server
+    linted: Linted
+    found: dict[Label, list[Finding]] = field(default_factory=dict)
+    missed: list[Label] = field(default_factory=list)
+    alarms: dict[Label, list[Finding]] = field(default_factory=dict)
+    avoided: list[Label] = field(default_factory=list)
+    credit: list[tuple[str, Finding]] = field(default_factory=list)
+
+    def share(self, wanted: Callable[[Label], bool]) -> Share:
+        """The problems found among those that are wanted."""
+        hits, misses = (sum(map(wanted, group)) for group in (self.found, self.missed))
+        return Share(hits, hits + misses)
+
+
+def judge(
+    server: Server, surface: Surface, linted: Linted, noted: Iterable[Label], repairs: Mapping[str, Repairs]
+) -> Outcome:
+    """Hold the findings about one server against what was noted about it."""
+    outcome = Outcome(server, linted)
+    right: set[int] = set()
+    noted = list(noted)
+
+    def about(label: Label) -> list[int]:
+        return [
+            at
+            for at, finding in enumerate(linted.findings)
+            if repairs.get(finding.rule, NOTHING).covers(label) and is_about(finding, label, surface)
+        ]
+
+    for label in noted:
+        if label.trap:
+            continue
+        hits = about(label)
+        right.update(hits)
+        if hits:
+            outcome.found[label] = [linted.findings[at] for at in hits]
+        else:
+            outcome.missed.append(label)
+    wrong: set[int] = set()
+    for label in noted:
+        if not label.trap:
+            continue
+        # One text may hold a problem and a trap; what finds the problem is no false alarm.
+        hits = [at for at in about(label) if at not in right]
+        wrong.update(hits)
+        if hits:
+            outcome.alarms[label] = [linted.findings[at] for at in hits]
+        else:
+            outcome.avoided.append(label)
+    outcome.credit = [
+        ("found" if at in right else "trap" if at in wrong else "", finding)
+        for at, finding in enumerate(linted.findings)
+    ]
+    return outcome
+
+
+def measure(split: str, corpus: Path = CORPUS, only: str = "") -> tuple[list[Outcome], list[str]]:
+    """Lint every labelled server of a split.
+
+    Returns:
+        What was found, and which servers were not measured, with the reason.
+    """
+    repairs, selection = repairs_of_rules(), default_selection()
+    outcomes, skipped = [], []
+    for server in labelled_servers(split):
+        if only and server.server != only:
+            continue
+        recorded = release(server.registry, server.server, server.version, corpus)
+        if recorded is None:
+            skipped.append(f"{server.server} {server.version}: the corpus does not hold this release")
+        elif recorded.sha256 != server.surface_sha256:
+            skipped.append(f"{server.server} {server.version}: the corpus holds another recording of this release")
+        else:
+            surface = recorded.surface
+            outcomes.append(judge(server, surface, lint(surface, selection), labels(server), repairs))
+    return outcomes, skipped
+
+
+MEASURES: dict[str, Callable[[Label], bool]] = {
+    "important": lambda label: label.importance == "important",
+    "important, reach rule": lambda label: label.importance == "important" and label.reach == "rule",
+    "all": lambda _: True,
+    "all, reach rule": lambda label: label.reach == "rule",
+}
+"""The four figures of recall."""
+
+
+def total(outcomes: Iterable[Outcome], wanted: Callable[[Label], bool]) -> Share:
+    """The sum over servers."""
+    shares = [outcome.share(wanted) for outcome in outcomes]
+    return Share(sum(share.hits for share in shares), sum(share.total for share in shares))
+
+
+def mean(outcomes: Iterable[Outcome], wanted: Callable[[Label], bool]) -> float | None:
+    """The mean over those servers that have such problems."""
+    shares = [share.value for outcome in outcomes if (share := outcome.share(wanted)).total]
+    return statistics.fmean(shares) if shares else None
+
+
+def traps(outcomes: Iterable[Outcome], kind: str = "") -> Share:
+    """The traps that a finding fell into, of all or of one kind."""
+    hits = avoided = 0
+    for outcome in outcomes:
+        hits += sum(kind in ("", label.kind) for label in outcome.alarms)
+        avoided += sum(kind in ("", label.kind) for label in outcome.avoided)
+    return Share(hits, hits + avoided)
+
+
+def figures(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Everything that the tables show, as JSON."""
+    counts = [len(outcome.linted.findings) for outcome in outcomes]
+    lines = [outcome.linted.lines for outcome in outcomes]
+    by_rule = {rule: dict(uses) for rule, uses in sorted(_uses(outcomes).items())}
+    return {
+        "servers": len(outcomes),
+        "recall": {
+            name: {**total(outcomes, wanted).as_json(), "mean per server": _rounded(mean(outcomes, wanted))}
+            for name, wanted in MEASURES.items()
+        },
+        "traps": traps(outcomes).as_json(),
+        "kinds": {
+            kind: {
+                **{name: total(outcomes, _of_kind(kind, wanted)).as_json() for name, wanted in MEASURES.items()},
+                "traps": traps(outcomes, kind).as_json(),
+            }
+            for kind in KINDS
+        },
+        "findings": {"sum": sum(counts), "median": statistics.median(counts), "max": max(counts)},
+        "lines": {"median": statistics.median(lines), "max": max(lines)},
+        "rules": by_rule,
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _of_kind(kind: str, wanted: Callable[[Label], bool]) -> Callable[[Label], bool]:
+    return lambda label: label.kind == kind and wanted(label)
+
+
+def _uses(outcomes: Iterable[Outcome]) -> dict[str, Counter[str]]:
+    uses: dict[str, Counter[str]] = {}
+    for outcome in outcomes:
+        for credit, finding in outcome.credit:
+            uses.setdefault(finding.rule, Counter()).update(("findings", *([credit] if credit else [])))
+    return uses
+
+
+def report(split: str, outcomes: list[Outcome]) -> Iterator[str]:
+    """The tables."""
+    yield f"## Recall on {split}: {len(outcomes)} servers\n"
+    rows = [
+        (kind, *(total(outcomes, _of_kind(kind, wanted)) for wanted in MEASURES.values()), traps(outcomes, kind))
+        for kind in KINDS
+    ]
+    sums = ("**all kinds**", *(total(outcomes, wanted) for wanted in MEASURES.values()), traps(outcomes))
+    means = ("mean over servers", *(_percent(mean(outcomes, wanted)) for wanted in MEASURES.values()), "")
+    yield table(("kind", *MEASURES, "traps hit"), [*rows, sums, means])
+    yield "\nFound/noted, share, and its 95 % interval (Wilson). Traps hit: false alarms, the fewer the better.\n"
+    servers = [
+        (
+            outcome.server.server,
+            *(outcome.share(wanted) for wanted in (MEASURES["important"], MEASURES["all"])),
+            traps([outcome]),
+            len(outcome.linted.findings),
+            outcome.linted.lines,
+        )
+        for outcome in outcomes
+    ]
+    yield table(("server", "important", "all", "traps hit", "findings", "lines"), servers)
+    found = figures(outcomes)
+    yield (
+        f"\nFindings per server: median {found['findings']['median']:g}, maximum {found['findings']['max']}; "
+        f"lines of the text report about them: median {found['lines']['median']:g}, maximum {found['lines']['max']}.\n"
+    )
+    repairs = repairs_of_rules()
+    uses = sorted(_uses(outcomes).items(), key=lambda item: (-item[1]["findings"], item[0]))
+    cells = [
+        (rule, count["findings"], count["found"], count["trap"], ", ".join(repairs.get(rule, NOTHING).kinds) or "none")
+        for rule, count in uses
+    ]
+    yield table(("rule", "findings", "find a problem", "fall into a trap", "repairs"), cells)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"
+
+
+def misses(outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """The problems that nothing finds, the important ones first, and the traps that something fell into."""
+    for outcome in outcomes:
+        for label in sorted(outcome.missed, key=lambda label: label.importance):
+            yield f"missed {label.importance}/{label.reach} {_shown(label)}"
+        for label, hits in outcome.alarms.items():
+            yield f"TRAP   {_shown(label)}"
+            yield from (f"       {finding.rule} {finding.path}: {finding.message}" for finding in hits)
+
+
+def _shown(label: Label) -> str:
+    place, *more = label.places
+    words = " => ".join(filter(None, label.words.split("\n")))
+    others = f" (+{len(more)})" if more else ""
+    return f"{label.kind}: {label.server} {place.tool} {place.pointer}{others}\n       {words}"
+
+
+def listing(outcomes: Iterable[Outcome], rule: str) -> Iterator[str]:
+    """Every finding of a rule (``all`` for every rule), with what the labels say about it."""
+    for outcome in outcomes:
+        for credit, finding in outcome.credit:
+            if rule in (finding.rule, "all"):
+                where = f"{outcome.server.server} {finding.tool or 'server'} {finding.path}"
+                yield f"{credit or '-':5} {finding.rule} {where}: {finding.message} FIX {finding.fix}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--split", choices=("dev", "held"), default="dev")
+    parser.add_argument("--server", default="", metavar="NAME", help="only this server")
+    parser.add_argument("--misses", action="store_true", help="list what was not found, and the false alarms (dev)")
+    parser.add_argument("--findings", metavar="RULE", help="list the findings of a rule, or of 'all' (dev)")
+    parser.add_argument("--json", action="store_true", help="the figures as JSON")
+    asked = parser.parse_args(arguments)
+    if asked.split == "held" and (asked.misses or asked.findings):
+        parser.error("the held half is never listed: rules would be written for it")
+    if not CORPUS.is_dir():
+        print("recall: the corpus (../shared/corpus) is not here; nothing was measured.")
+        return 0
+    outcomes, skipped = measure(asked.split, CORPUS, asked.server)
+    for reason in skipped:
+        print(f"not measured: {reason}", file=sys.stderr)
+    if not outcomes:
+        print("recall: nothing was measured.")
+        return 1
+    if asked.json:
+        print(json.dumps(figures(outcomes), indent=1))
+        return 0
+    parts = [report(asked.split, outcomes)]
+    if asked.misses or asked.findings:
+        parts = [misses(outcomes)] if asked.misses else []
+        parts += [listing(outcomes, asked.findings)] if asked.findings else []
+    for part in parts:
+        for line in part:
+            print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the lists are read through head
+    sys.exit(main())
