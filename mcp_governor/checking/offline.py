@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Emit, silent
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import read_governed
-from mcp_governor.checking.run import check_surface
+from mcp_governor.checking.run import check_surface, report_of
 from mcp_governor.checking.stage import stage_of
+from mcp_governor.checking.stale import stale_record
 from mcp_governor.target import recorded_baseline, recorded_source
 
 if TYPE_CHECKING:
@@ -51,4 +53,9 @@ def check_offline(
     stage = stage_of(config, surface, release=release)
     baseline = recorded_baseline(config, against, base=here, stage=stage)
     report = check_surface(surface, baseline, config, emit=emit, today=today, stage=stage)
+    found = stale_record(report, source, config)
+    if found is not None:
+        alone = report_of(found, surface, baseline, config, today=today)
+        # Where the configuration lets the finding pass, it stands in for no other.
+        report = replace(report, findings=alone.findings) if alone.verdict == "fail" else report
     return with_places(report, surface, source) if places else report

@@ -146,6 +146,16 @@ def changelog_report(
     return run.report(changes, replace(release, findings=tuple(told)), [], stations=("changelog",))
 
 
+def report_of(
+    found: Finding, surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None
+) -> Report:
+    """A report with one finding, judged as in any other."""
+    from mcp_governor.checking.release import ReleaseResult
+
+    run = _Run(surface, baseline, config, silent, today or date.today())
+    return run.report([], ReleaseResult(), [found], stations=("policy",))
+
+
 _ON_PAPER = ("policy", "changelog", "lint", "change")
 """The stations that need no server to answer."""
 
@@ -229,6 +239,21 @@ class _Run:
 
         return select(lint_settings(self.config))
 
+    def _without_old_lint(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """Without what the linter says of tools that are as in the baseline, where the run asks for that.
+
+        After everything was decided: a suppression that only an old finding needs is no stale one.
+        """
+        if not self.config.lint_new_only or self.baseline is None:
+            return findings
+        from mcp_governor.linting.run import new_findings
+
+        active = {finding.rule: self.selection.get(finding.rule) for finding in findings}
+        linted = {name for name, rule in active.items() if rule is not None and rule.rule.station == "lint"}
+        old = [finding for finding in findings if finding.rule in linted]
+        kept = {id(finding) for finding in new_findings(old, self.surface, self.baseline.surface, self.selection)}
+        return tuple(finding for finding in findings if finding.rule not in linted or id(finding) in kept)
+
     def report(
         self,
         changes: list[Change],
@@ -261,7 +286,7 @@ class _Run:
             stage=self.stage,
             pending=release.pending,
             changes=tuple(changes),
-            findings=decided.findings,
+            findings=self._without_old_lint(decided.findings),
             accepted=dict(decided.changes),
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),

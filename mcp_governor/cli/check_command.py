@@ -24,8 +24,17 @@ from mcp_governor.errors import UsageError
 @click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
 @click.option("--release", is_flag=True, help="Judge version and changelog as those of a release.")
 @click.option("--offline", is_flag=True, help="Start, fetch and import nothing: check the recorded surface.")
+@click.option("--new-only", is_flag=True, help="Lint only what differs from the baseline.")
 @reporting("trust")
-def check(run: Run, target: str | None, against: str | None, level: str | None, release: bool, offline: bool) -> int:
+def check(
+    run: Run,
+    target: str | None,
+    against: str | None,
+    level: str | None,
+    release: bool,
+    offline: bool,
+    new_only: bool,
+) -> int:
     """Check the surface: breaking changes, version, changelog, lint. One verdict.
 
     TARGET may be left out where the configuration names one. A server can be given as -- COMMAND. A server that you
@@ -35,19 +44,21 @@ def check(run: Run, target: str | None, against: str | None, level: str | None, 
         mcp-governor check pypi:mcp-server-git --with 'mcp<2' -- --repository .
 
     With --offline the recorded surface file is checked, against the same file at the latest release tag, else at
-    HEAD.
+    HEAD. --new-only beside it is what a pre-commit hook asks for.
     """
     from dataclasses import replace
 
     from mcp_governor.checking.offline import check_offline
     from mcp_governor.checking.run import check as run_check
 
-    config = replace(run.config, level=level) if level else run.config
+    config = replace(run.config, level=level or run.config.level, lint_new_only=new_only)
     command = server_command()
     if offline and command:
         raise UsageError("--offline starts no server, and -- COMMAND is one.", "Keep one of them.")
     if offline and (config.launch.with_ or config.launch.env):
         raise useless("--with" if config.launch.with_ else "--env", "--offline, which starts no server")
+    if new_only and config.isolated and against is None:
+        raise useless("--new-only", "--isolated, which knows no baseline")
     places = places_wanted(run.output)
     with progress(run.output) as emit:
         if offline:

@@ -210,7 +210,7 @@ def _python_version() -> str:
 
 
 def _hook_item(options: str) -> str:
-    entry = f"mcp-governor check --offline{options}"
+    entry = f"mcp-governor check --offline --new-only{options}"
     return f"""\
 - repo: local
   hooks:

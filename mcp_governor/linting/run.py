@@ -195,15 +195,18 @@ def new_findings(
     findings: Iterable[Finding], surface: Surface, baseline: Surface, selection: Selection
 ) -> list[Finding]:
     """Findings about tools that are new or different since ``baseline``, and those about the rest that are new."""
+    found = list(findings)
     old = baseline.by_name
     changed = {tool.name for tool in surface.tools if tool.name not in old or old[tool.name].raw != tool.raw}
-    runners = {scope: part for scope, part in _prepare(selection, baseline).items() if scope in _WIDE}
-    known = {finding.id for finding in _run(baseline, runners) if finding.tool is None}
-
-    def is_new(finding: Finding) -> bool:
-        return finding.tool in changed if finding.tool is not None else finding.id not in known
-
-    return [finding for finding in findings if is_new(finding)]
+    known: set[str] = set()
+    if any(finding.tool is None for finding in found):
+        runners = {scope: part for scope, part in _prepare(selection, baseline).items() if scope in _WIDE}
+        known = {finding.id for finding in _run(baseline, runners) if finding.tool is None}
+    return [
+        finding
+        for finding in found
+        if (finding.tool in changed if finding.tool is not None else finding.id not in known)
+    ]
 
 
 _WIDE = frozenset({"surface", "prompt", "resource", "template", "text", "prose"})

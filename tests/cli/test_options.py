@@ -87,6 +87,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("call --destructive drop -- true", "--destructive does nothing without --allow-writes."),
         ("serve --port 1234", "--port does nothing without --http."),
         ("check --offline --env A=b", "--env does nothing beside --offline, which starts no server."),
+        ("check new.json --isolated --new-only", "--new-only does nothing beside --isolated, which knows no baseline."),
         ("check new.json --env A=b", "--env names a variable of a server, and none is started."),
         ("lint new.json --with mcp", "--with installs something beside a pypi: or npm: target"),
         ("diff old.json new.json --with mcp", "--with installs something beside a pypi: or npm: target"),

@@ -394,7 +394,7 @@ class TestWorkflow:
         assert job["defaults"]["run"]["working-directory"] == "packages/the stock"
         (hook,) = parsed((root / HOOKS).read_text())["repos"][0]["hooks"]
         _, *arguments = shlex.split(hook["entry"])
-        assert arguments == ["check", "--offline", "--config", "packages/the stock/mcp-governor.toml"]
+        assert arguments == ["check", "--offline", "--new-only", "--config", "packages/the stock/mcp-governor.toml"]
         assert governor(root, *arguments).returncode == 0
 
     def test_gitlab_gets_a_job_to_paste_and_nothing_is_touched(self, tmp_path):
@@ -444,7 +444,7 @@ class TestHook:
         assert new.startswith(text)
         before, after = parsed(text), parsed(new)
         assert after["repos"][:-1] == before["repos"]
-        assert after["repos"][-1]["hooks"][0]["entry"] == "mcp-governor check --offline"
+        assert after["repos"][-1]["hooks"][0]["entry"] == "mcp-governor check --offline --new-only"
         assert {**after, "repos": before["repos"]} == before
 
     @pytest.mark.parametrize(

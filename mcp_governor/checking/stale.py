@@ -1,0 +1,69 @@
+"""Telling an old recording from a changelog that is wrong, where no server is there to ask.
+
+The usual way to a red hook: the server is edited, the changelog is written from it, and the recording is forgotten.
+Every finding about the changelog would then ask for the opposite of what has to be done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.catalogue.finding import finding
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.target.git import files_at
+from mcp_governor.target.model import FileSource
+from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import did_you_mean, visible
+
+if TYPE_CHECKING:
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
+    from mcp_governor.findings import Finding
+    from mcp_governor.target import Source
+
+_EVIDENCE = frozenset({"changelog/fingerprint-stale", "changelog/version-mismatch", "changelog/unknown-name"})
+"""What a changelog gets told that was written for a later surface than the recorded one."""
+
+
+def stale_record(report: Report, source: Source, config: Config) -> Finding | None:
+    """Whether a report about a recording is red because the recording was forgotten.
+
+    It was where the recording is the same as at the baseline or at HEAD, and the changelog is another one and does
+    not fit it.
+
+    Args:
+        report: on the recording.
+        source: where it came from.
+        config: names the recording and the changelog.
+
+    Returns:
+        The one finding to show instead; ``None`` where the recording is not the reason.
+
+    Raises:
+        TargetError: git cannot tell what the files were.
+    """
+    name = baseline_file(config)
+    if config.isolated or not config.changelog or not isinstance(source, FileSource):
+        return None
+    if source.path != config.resolve(name) or not any(_is_evidence(found, report) for found in report.failing_findings):
+        return None
+    try:
+        recorded = read_bytes(source.path).splitlines()
+        written = read_bytes(config.resolve(config.changelog), limit=MAX_TEXT_BYTES).splitlines()
+    except OSError:
+        return None
+    refs = [report.baseline.source.removeprefix("git:")] if report.baseline is not None else []
+    for ref in (*refs, "HEAD"):
+        then = files_at(config.root, ref.partition(":")[0], (name, config.changelog))
+        # git may store other line ends than it writes into the work tree
+        if then.get(name, b"").splitlines() == recorded and then.get(config.changelog, b"").splitlines() != written:
+            facts = {"file": name, "ref": ref, "changelog": config.changelog}
+            return finding("policy/stale-record", visible(name), value=name, facts=facts)
+    return None
+
+
+def _is_evidence(found: Finding, report: Report) -> bool:
+    """A name that is nearly one of the surface is a slip, and no later surface has it."""
+    if found.rule == "changelog/unknown-name":
+        return not did_you_mean(str(found.value).split(".")[0], report.tools)
+    return found.rule in _EVIDENCE

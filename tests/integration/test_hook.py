@@ -1,0 +1,160 @@
+"""What the hook says: an old recording is told as that, and tools that nobody touched are not talked about."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from projects import committed, git, governor, repository, surface_text, tool, write
+
+from mcp_governor.changelog.first import first_changelog
+from mcp_governor.surface import load_surface, parse_surface
+
+CHANGELOG = "docs/mcp-schema-changelog.md"
+OLD = surface_text(tool("find_stock"))
+NEW = surface_text(tool("find_stock"), tool("count_stock"), version="1.1.0")
+TERSE = tool("old_one") | {"description": "Terse."}
+STALE = "policy/stale-record"
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Release 1.0.0 with its tag."""
+    root = repository(tmp_path / "shop", {"mcp-governor.toml": f'changelog = "{CHANGELOG}"\n', "mcp-surface.json": OLD})
+    write(root, {CHANGELOG: first_changelog(load_surface(root / "mcp-surface.json"), "1.0.0")})
+    committed(root, "release 1.0.0")
+    git(root, "tag", "v1.0.0")
+    return root
+
+
+def section(surface: str, version: str, entry: str) -> str:
+    from mcp_governor.surface import fingerprint
+
+    line = f"Fingerprint: `{fingerprint(parse_surface(surface.encode(), 'x'))}`"
+    return f"## {version} (current)\n\n{line}\n\n**Added**\n\n- {entry}\n\n## 1.0.0\n"
+
+
+def announce(root, surface=NEW, version="1.1.0", entry="`count_stock` is a new tool."):
+    """What `changelog draft` writes from the server, with the recording left as it is."""
+    path = root / CHANGELOG
+    path.write_text(path.read_text().replace("## 1.0.0 (current)\n", section(surface, version, entry)))
+
+
+def hook(root, *more):
+    done = governor(root, "check", "--offline", "--new-only", "--format", "json", *more)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def rules(report):
+    return [finding["rule"] for finding in report["findings"]]
+
+
+def test_a_changelog_of_a_later_surface_says_that_the_recording_is_old(root):
+    announce(root)
+    told = hook(root)
+    assert told["verdict"] == "fail"
+    (found,) = told["findings"]
+    assert found["rule"] == STALE
+    assert found["message"] == (
+        f"mcp-surface.json was not recorded again: it is as it was at v1.0.0, and {CHANGELOG} tells of a later surface."
+    )
+    assert "mcp-governor snapshot" in found["fix"]
+    # The remedy is the whole remedy.
+    write(root, {"mcp-surface.json": NEW})
+    assert hook(root)["verdict"] == "pass"
+
+
+def test_since_the_last_commit_as_well(root):
+    announce(root)
+    write(root, {"mcp-surface.json": NEW})
+    committed(root, "1.1.0")
+    more = surface_text(tool("find_stock"), tool("count_stock"), tool("sell"), version="1.1.0")
+    text = (root / CHANGELOG).read_text()
+    (root / CHANGELOG).write_text(
+        text[: text.index("## 1.1.0")]
+        + section(more, "1.1.0", "`count_stock` is a new tool.\n- `sell` is a new tool.")
+        + text[text.index("## 1.0.0\n") + len("## 1.0.0\n") :]
+    )
+    told = hook(root)
+    assert rules(told) == [STALE]
+    assert "as it was at HEAD" in told["findings"][0]["message"]
+    # What the commit before changed is told as ever.
+    assert [change["tool"] for change in told["changes"]] == ["count_stock"]
+
+
+def test_before_the_first_release_it_is_head(root):
+    git(root, "tag", "-d", "v1.0.0")
+    announce(root)
+    told = hook(root)
+    assert rules(told) == [STALE]
+    assert "as it was at HEAD" in told["findings"][0]["message"]
+
+
+def test_a_recording_that_is_new_is_judged_as_it_is(root):
+    write(root, {"mcp-surface.json": NEW})
+    told = hook(root)
+    assert STALE not in rules(told)
+    assert "changelog/version-mismatch" in rules(told)
+
+
+def test_a_changelog_that_nobody_touched_is_no_sign(root):
+    text = (root / CHANGELOG).read_text().replace("v1:sha256:", "v1:sha256:0")
+    wrong = text[: text.index("sha256:0") + 8] + text[text.index("sha256:0") + 9 :]
+    (root / CHANGELOG).write_text(wrong)
+    committed(root, "a wrong fingerprint")
+    told = hook(root, "--against", "git:HEAD")
+    assert rules(told) == ["changelog/fingerprint-stale"]
+
+
+def test_a_slip_of_the_pen_is_no_sign(root):
+    path = root / CHANGELOG
+    path.write_text(path.read_text().replace("`find_stock`", "`find_stok`"))
+    told = hook(root)
+    assert rules(told) == ["changelog/unknown-name"]
+
+
+def test_a_finding_that_is_let_pass_stands_in_for_no_other(root):
+    announce(root)
+    write(root, {"mcp-governor.toml": f'changelog = "{CHANGELOG}"\n[lint]\nignore = ["{STALE}"]\n'})
+    told = hook(root)
+    assert told["verdict"] == "fail"
+    assert "changelog/version-mismatch" in rules(told)
+
+
+def test_a_recording_that_is_named_is_not_the_forgotten_one(root):
+    announce(root)
+    write(root, {"other.json": OLD})
+    assert STALE not in rules(hook(root, "other.json"))
+
+
+def test_tools_that_nobody_touched_are_not_talked_about(root):
+    write(root, {"mcp-surface.json": surface_text(tool("find_stock"), TERSE)})
+    write(root, {CHANGELOG: first_changelog(load_surface(root / "mcp-surface.json"), "1.0.0")})
+    committed(root, "with a terse one")
+    git(root, "tag", "-f", "v1.0.0")
+    everything = json.loads(governor(root, "check", "--offline", "--format", "json").stdout)
+    assert {finding["tool"] for finding in everything["findings"]} == {"old_one"}
+    assert hook(root)["findings"] == []
+
+    # A new one is, and what a suppression of the old one is for is no stale suppression.
+    new = tool("new_one") | {"description": "Brief."}
+    surface = surface_text(tool("find_stock"), TERSE, new, version="1.1.0")
+    write(root, {"mcp-surface.json": surface})
+    announce(root, surface, entry="`new_one` is a new tool.")
+    ignores = '[lint.per-tool-ignores]\nold_one = ["clarity/length"]\n'
+    write(root, {"mcp-governor.toml": f'changelog = "{CHANGELOG}"\n{ignores}'})
+    told = hook(root)
+    assert {finding["tool"] for finding in told["findings"]} == {"new_one"}
+    assert "clarity/length" in rules(told)
+
+
+def test_without_a_baseline_everything_is_new(tmp_path):
+    write(tmp_path, {"mcp-surface.json": surface_text(TERSE)})
+    assert {finding["tool"] for finding in hook(tmp_path)["findings"]} == {"old_one"}
+
+
+def test_a_live_check_may_ask_for_what_is_new_as_well(root):
+    write(root, {"old.json": surface_text(TERSE), "new.json": surface_text(TERSE, version="1.0.1")})
+    done = governor(root, "check", "new.json", "--against", "old.json", "--new-only", "--format", "json")
+    assert {rule for rule in rules(json.loads(done.stdout)) if rule.startswith("clarity/")} == set()
