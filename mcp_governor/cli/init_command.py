@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 @target_argument
 @click.option("--ci/--no-ci", default=True, help="Write a workflow for GitHub; for GitLab show a job. Default: yes.")
 @click.option("--hook/--no-hook", default=True, help="Write the pre-commit hook. Default: yes.")
+@click.option("--from", "recording", metavar="RECORDING", help="Begin with this as the baseline, not with today's.")
 @run_options("isolated")
-def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
+def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | None) -> None:
     """Write config, baseline, changelog, CI and hook so that the next check passes. Never overwrites a file.
 
     Without a TARGET the server of this repository is looked for: the programs that its pyproject.toml or
@@ -40,6 +41,9 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     looks like the server is started, each command as it is shown, and the one that answers is taken.
 
     A server that needs variables gets them by name: --env NAME, or --env-file FILE. Their values are not written.
+
+    --from takes what you have recorded already: a folder of .snap files (__toolsnaps__), an export of MCPJam, a
+    tools/list result, a surface file.
     """
     from mcp_governor.writing import write_files
 
@@ -52,10 +56,14 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
     plan = _plan(run, target, root)
     config = _config(plan, run.config)
     source = resolve(None, config)
-    surface = _surface(plan, source, config)
+    live = surface = _surface(plan, source, config)
     from mcp_governor.cli.init_config import first_files
 
-    files, written = first_files(plan, surface, config)
+    if recording is not None:
+        from mcp_governor.cli.init_baseline import recorded_surface
+
+        surface = recorded_surface(recording, surface, config)
+    files, written = first_files(plan, surface, config, live=live)
     offers = [
         *(ci_offers(plan.root, _endpoint(source), plan.secrets) if ci else ()),
         *([hook_offer(plan.root)] if hook else ()),
@@ -67,11 +75,12 @@ def init(run: Run, target: str | None, ci: bool, hook: bool) -> None:
         if not offer.paste:
             written.append((name, _placed(offer)))
     write_files(*files)
-    _tell(plan, surface, written)
+    _tell(plan, len(live.tools), written)
     for name, offer in shown:
         if offer.paste:
             out.echo(f"\n{name} was left as it was; {offer.what}:\n\n{indent(offer.paste, '    ')}")
-    out.echo(f"Next: commit these files. From then on: {_check(plan, root)}")
+    then = f", and see what has changed since {one_line(recording, 80)}" if recording else ". From then on"
+    out.echo(f"Next: commit these files{then}: {_check(plan, root)}")
 
 
 def _plan(run: Run, target: str | None, root: Path) -> Plan:
@@ -113,12 +122,12 @@ def _placed(offer: Offer) -> str:
     return offer.what if offer.text is not None or offer.path.name == HOOKS else "left as it was"
 
 
-def _tell(plan: Plan, surface: Surface, written: list[tuple[str, str]]) -> None:
+def _tell(plan: Plan, tools: int, written: list[tuple[str, str]]) -> None:
     from mcp_governor.report.groups import count_of
 
     folder = os.path.relpath(plan.root)
     where = visible(plan.found_in if folder == "." or plan.surface is None else f"{folder}/")
-    out.echo(f"Found the server {visible(plan.name)} in {where}: {count_of(len(surface.tools), 'tool')}.")
+    out.echo(f"Found the server {visible(plan.name)} in {where}: {count_of(tools, 'tool')}.")
     width = max(len(name) for name, _ in written)
     for name, what in written:
         out.echo(f"  {name:<{width}}  {what}")

@@ -8,37 +8,40 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config
 from mcp_governor.target import SURFACE_FILE
-from mcp_governor.text import escape_toml, visible
+from mcp_governor.text import escape_toml, one_line, visible
 from mcp_governor.writing import NewFile
 
 if TYPE_CHECKING:
     from mcp_governor.cli.init_plan import Plan
     from mcp_governor.surface import Surface
+    from mcp_governor.version_sources import Suggestion
 
-_FIRST_VERSION = "0.1.0"
 _KNOWN_FILE = "mcp-lint-baseline.json"
 
 
-def first_files(plan: Plan, surface: Surface, config: Config) -> tuple[list[NewFile], list[tuple[str, str]]]:
+def first_files(
+    plan: Plan, surface: Surface, config: Config, *, live: Surface
+) -> tuple[list[NewFile], list[tuple[str, str]]]:
     """What is missing and will be written; and what to say of each file, written or left alone.
 
     Args:
         plan: what is governed.
         surface: the baseline.
         config: what the written configuration will say.
+        live: what the server publishes now, where the baseline is another one.
     """
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.surface import dump_surface
-    from mcp_governor.versions import Numbered
+    from mcp_governor.version_sources import suggest_source
 
     root = plan.root
-    version = surface.version
-    literal = "" if version and Numbered.parse(version) else _FIRST_VERSION
-    told = literal or str(version)
-    known = _known_findings(surface, config)
+    suggested = suggest_source(surface, root)
+    told = suggested.version.text or suggested.spec
+    known = _known_findings(live, config)
+    recorded = "it is now" if surface is live else f"{one_line(surface.source, 60)} records it"
     files = {
-        OWN_FILE: (_config_text(plan, literal, bool(known)), "what is governed, and how"),
-        SURFACE_FILE: (dump_surface(surface), "the baseline: the surface as it is now"),
+        OWN_FILE: (_config_text(plan, suggested, bool(known)), "what is governed, and how"),
+        SURFACE_FILE: (dump_surface(surface), f"the baseline: the surface as {recorded}"),
         DEFAULT_CHANGELOG: (first_changelog(surface, told), f"the schema changelog, starting at {visible(told)}"),
     }
     if known:
@@ -59,15 +62,20 @@ def _known_findings(surface: Surface, config: Config) -> str:
     return dump_baseline(failing) if failing else ""
 
 
-def _config_text(plan: Plan, literal: str, known: bool) -> str:
-    """The configuration: only what differs from the defaults."""
+def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
+    """The configuration: what differs from the defaults, and why."""
     lines = ["# mcp-governor: see all keys with `mcp-governor schema config`.", f"target = {_toml(plan.target)}"]
     lines.append(f"# The baseline is {SURFACE_FILE} at the latest release tag; before there is one, the file as it is.")
-    if literal:
-        lines += ["# The server reports no version that counts in numbers; this one is held to the changelog instead."]
-        lines += [f"schema-version = {_toml(literal)}"]
+    if version.reason:
+        lines += [f"# {version.reason}", f"schema-version = {_toml(version.spec)}"]
     if plan.keys:
         lines += ["", f"[servers.{_key(plan.name)}]", *(f"{key} = {_toml(value)}" for key, value in plan.keys.items())]
+    lines += [
+        "",
+        "[policy]",
+        "# Between releases changes stand under ## Unreleased; the version is judged at a release.",
+    ]
+    lines += ['gate = "release"']
     if known:
         lines += ["", "[lint]", f"baseline = {_toml(_KNOWN_FILE)}"]
     return "\n".join(lines) + "\n"

@@ -55,14 +55,14 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
         secrets: environment variables that the check needs.
     """
     top = repository_of(folder)
-    needs = _needs(folder, endpoint)
+    needs = _needs(folder, top, endpoint)
     offers = []
     gitlab = top / GITLAB
     if not gitlab.exists() or (top / ".github").exists():
         name = "mcp-governor" if folder == top else f"mcp-governor-{_slug(folder.relative_to(top).as_posix())}"
         path = top / WORKFLOWS / f"{name}.yml"
         text = None if path.exists() else _workflow(folder, top, needs, secrets)
-        what = "runs the check on every push and pull request"
+        what = "runs the check on pull requests, on the main branch and on tags"
         offers.append(Offer(path, text, f"{what}; {_SET_IT}" if needs.asks else what))
     if gitlab.exists():
         what = f"add this job; {_SET_IT}" if needs.asks else "add this job"
@@ -106,7 +106,7 @@ class _Needs(NamedTuple):
         return any(f"${{{VARIABLE}" in command for command in self.commands)
 
 
-def _needs(folder: Path, endpoint: Endpoint) -> _Needs:
+def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
     from mcp_governor.installation import REQUIRED
     from mcp_governor.target.packages import RUNNERS
     from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
@@ -114,7 +114,9 @@ def _needs(folder: Path, endpoint: Endpoint) -> _Needs:
     program = Path(endpoint.command[0]).name if isinstance(endpoint, StdioEndpoint) else ""
     ours = f"{_ours()} {_shell_word(REQUIRED['run'])}" if program in ("uv", "uvx") else _ours()
     if program in ("node", "npx", "npm"):
-        return _Needs((*_node_steps(folder), f"pip install {ours}"), True, True)
+        return _Needs((*_node_steps(folder, top), f"pip install {ours}"), True, True)
+    if program in _LOCKING:
+        return _Needs((f"pip install {program} {ours}", _LOCKING[program]), False, True)
     # A server object brings the SDK that it runs on, and may pin it: no extra of ours has a say there.
     local = isinstance(endpoint, ObjectEndpoint) or (bool(program) and program not in RUNNERS)
     theirs = _requirements(folder) if local else ""
@@ -135,11 +137,24 @@ def _ours() -> str:
     return _shell_word(wanted) if wanted else f'"${{{VARIABLE}:?set it to what pip installs {NAME} from}}"'
 
 
-def _node_steps(folder: Path) -> tuple[str, ...]:
+_LOCKING = {"poetry": "poetry install", "pdm": "pdm install", "pipenv": "pipenv sync"}
+"""Programs that start a server in the environment that its lock file describes; ``uv run`` makes it by itself."""
+
+_BUILD = "npm run build --if-present"
+
+
+def _node_steps(folder: Path, top: Path) -> tuple[str, ...]:
+    """How a checkout gets its packages and its build, by the lock file that is there."""
+    from mcp_governor.target.discover.node import has_build, install_command
+
     if not (folder / "package.json").is_file():
         return ()
-    install = "npm ci" if (folder / "package-lock.json").is_file() else "npm install"
-    return (install, "npm run build --if-present")
+    install = install_command(folder, top)
+    manager = install.partition(" ")[0]
+    if manager == "npm":
+        return (install, _BUILD)
+    brought = ("npm install --global bun",) if manager == "bun" else ("corepack enable",)
+    return (*brought, install, *((f"{manager} run build",) if has_build(folder) else ()))
 
 
 def _requirements(folder: Path) -> str:
@@ -172,7 +187,12 @@ def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) 
     env = f"        env:\n{given}" if given else ""
     return f"""\
 name: mcp-governor
-on: [push, pull_request]
+# Once for each commit: a branch is checked as a pull request, a tag as a release.
+on:
+  push:
+    branches: [{_branches(top)}]
+    tags: ["**"]
+  pull_request:
 permissions:
   contents: read
 jobs:
@@ -189,6 +209,19 @@ jobs:
           python-version: {_python_version()}
 {node}{missing}{install}      - run: mcp-governor check
 {env}"""
+
+
+_BRANCH = re.compile(r"ref: refs/remotes/origin/([\w][\w./-]{0,99})\s*")
+
+
+def _branches(top: Path) -> str:
+    """The branch that the repository is released from, as its clone knows it; else the two usual names."""
+    try:
+        head = read_bytes(top / ".git" / "refs" / "remotes" / "origin" / "HEAD", limit=1024).decode()
+    except (OSError, ValueError):
+        head = ""
+    found = _BRANCH.fullmatch(head)
+    return json.dumps(found[1]) if found else "main, master"
 
 
 def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:

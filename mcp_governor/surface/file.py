@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
@@ -19,7 +20,6 @@ from mcp_governor.text import escape_json, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from mcp_governor.surface.model import Surface
 
@@ -74,17 +74,21 @@ def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules 
     """The surface recorded in a file.
 
     Reads a surface file, a bare ``tools/list`` result, a JSON-RPC response that holds one, or an array of
-    tools.
+    tools. A folder of snapshots is read as :func:`mcp_governor.surface.folders.load_folder` does.
 
     Args:
-        path: the file.
+        path: the file or folder.
         what: what messages call it; default is the path.
         tiers: globs from the configuration.
 
     Raises:
         FileFormatError: the file is missing, unreadable, or holds none of these.
     """
+    from mcp_governor.surface.folders import is_snapshot_folder, load_folder
+
     shown = what or visible(str(path))
+    if is_snapshot_folder(Path(path)):
+        return load_folder(Path(path), what=shown, tiers=tiers)
     try:
         data = read_bytes(path)
     except FileNotFoundError:

@@ -13,6 +13,7 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.given import learn_reference
+from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment, withheld
@@ -65,7 +66,18 @@ FORMS = (
         "a server from a registry, through uvx or npx; `--with REQUIREMENT`, `--env NAME` and `-- ARGS…` add what it "
         "needs",
     ),
-    Form("recording", "FILE.json", "`FILE.json`", "a recorded surface, a `tools/list` result, or an array of tools"),
+    Form(
+        "recording",
+        "FILE.json",
+        "`FILE.json`",
+        "a recorded surface, a `tools/list` result, an export of MCPJam, or an array of tools",
+    ),
+    Form(
+        "recording",
+        "a folder of .snap files",
+        "`FOLDER`",
+        "a folder of `.snap` files, one tool each (`__toolsnaps__` of github-mcp-server)",
+    ),
     Form(
         "code",
         "CONFIG.json#NAME",
@@ -185,7 +197,7 @@ def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -
         return source_of_server(config.servers[text], config)
     if Path(text).suffix in _INTERPRETERS:
         raise TargetError(f"{one_line(text, 80)} is a program, not a recording.", _start(text))
-    if text.endswith(".json") or is_regular(base / text):
+    if text.endswith(".json") or is_regular(base / text) or is_snapshot_folder(base / text):
         return _file(base / text, text)
     raise TargetError(
         f'"{_without_secrets(text)}" is not a TARGET.{did_you_mean(text, config.servers)}', _hint(text, base)

@@ -228,6 +228,12 @@ class TestNamed:
         assert "0a1b2c3d" not in done.stdout + done.stderr
         assert contents(tmp_path) == {}
 
+    @pytest.mark.parametrize("query", ["toolsets=issues", "toolsets=issues,pull_requests&readonly=true", "v=2"])
+    def test_an_address_with_choices_is_written(self, tmp_path, query):
+        with running_web() as web:
+            _, files = begun(tmp_path, web.url(f"/good?{query}"))
+        assert f"?{query}".encode() in files[CONFIG]
+
     def test_files_that_are_there_are_left(self, tmp_path):
         own = {CHANGELOG: "mine\n", SURFACE: "mine\n"}
         write(tmp_path, own)
@@ -315,7 +321,7 @@ def steps_of(files, name=WORKFLOW):
     """The shell commands of a written workflow."""
     workflow = parsed(files[name])
     # YAML 1.1 reads the key "on" as true
-    assert workflow[True] == ["push", "pull_request"]
+    assert workflow[True] == {"push": {"branches": ["main", "master"], "tags": ["**"]}, "pull_request": None}
     (job,) = workflow["jobs"].values()
     checkout = job["steps"][0]
     assert checkout["uses"].startswith("actions/checkout@")
@@ -365,6 +371,37 @@ class TestWorkflow:
         ]
         assert any(step.get("uses", "").startswith("actions/setup-node@") for step in job["steps"])
 
+    @pytest.mark.parametrize(
+        ("lock", "commands"),
+        [
+            ("pnpm-lock.yaml", ["corepack enable", "pnpm install --frozen-lockfile", "pnpm run build"]),
+            ("yarn.lock", ["corepack enable", "yarn install --immutable", "yarn run build"]),
+            ("bun.lock", ["npm install --global bun", "bun install --frozen-lockfile", "bun run build"]),
+        ],
+    )
+    def test_the_lock_file_says_how_a_node_server_is_built(self, tmp_path, lock, commands):
+        (tmp_path / "node").symlink_to(sys.executable)
+        write(tmp_path, {"package.json": '{"scripts": {"build": "tsc"}}', lock: ""})
+        _, *arguments = plain()
+        _, written = begun(tmp_path, "--", str(tmp_path / "node"), *arguments)
+        assert steps_of(written)[0][:3] == commands
+
+    def test_a_project_of_poetry_is_installed_by_it(self, tmp_path):
+        (tmp_path / "poetry").symlink_to(sys.executable)
+        _, *arguments = plain()
+        _, written = begun(write(tmp_path, {"poetry.lock": ""}), "--", str(tmp_path / "poetry"), *arguments)
+        commands, _ = steps_of(written)
+        assert commands[0].startswith("pip install poetry ")
+        assert commands[1:] == ["poetry install", "mcp-governor check"]
+
+    def test_the_branch_of_the_clone_is_the_one_that_is_checked(self, tmp_path):
+        root = repository(tmp_path / "shop", {"README.md": "a"})
+        git(root, "branch", "-m", "trunk")
+        git(tmp_path, "clone", "-q", str(root), str(tmp_path / "clone"))
+        assert governor(tmp_path / "clone", "init", "--", *plain()).returncode == 0
+        workflow = parsed(contents(tmp_path / "clone")[WORKFLOW])
+        assert workflow[True]["push"]["branches"] == ["trunk"]
+
     def test_the_check_of_the_workflow_passes_in_a_clone_and_fails_after_a_break(self, tmp_path):
         root = repository(tmp_path / "shop", {"server.json.txt": "a"})
         begun(root, "--", *plain())
@@ -383,7 +420,7 @@ class TestWorkflow:
         failed = governor(clone, *check)
         assert failed.returncode == 1
         assert "compared with git:v2.1.0 (2.1.0)" in failed.stdout
-        assert "required bump: major" in failed.stdout
+        assert "pending: major, release as 3.0.0" in failed.stdout
 
     def test_a_server_in_a_folder_of_a_repository(self, tmp_path):
         root = repository(tmp_path / "mono", {"README.md": "a"})

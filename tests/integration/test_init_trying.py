@@ -266,3 +266,48 @@ class TestBounds:
         assert done.returncode == 0, done.stderr
         assert "  it did not shake hands within 1 s." in done.stderr
         assert 'command = ["stock-mcp"]' in contents(root)[CONFIG].decode()
+
+
+OLD = {**TOOL, "inputSchema": {**TOOL["inputSchema"], "required": []}}
+
+
+class TestFrom:
+    """A baseline that was recorded by another program."""
+
+    def begun(self, root, recording):
+        done = governor(root, "init", "--from", recording, "--no-ci", "--no-hook", "--", *plain())
+        assert done.returncode == 0, done.stderr
+        told = f"Next: commit these files, and see what has changed since {recording}: mcp-governor check"
+        assert done.stdout.splitlines()[-1] == told
+        return done, json.loads(contents(root)["mcp-surface.json"])
+
+    def test_a_folder_of_snapshots(self, tmp_path):
+        write(tmp_path, {"pkg/__toolsnaps__/find_stock.snap": json.dumps(OLD)})
+        done, recorded = self.begun(tmp_path, "pkg/__toolsnaps__")
+        assert recorded["tools"] == [OLD]
+        assert recorded["serverInfo"] == {"name": "stock", "version": "2.1.0"}
+        assert "the baseline: the surface as pkg/__toolsnaps__ records it" in done.stdout
+        report = json.loads(governor(tmp_path, "check", "--format", "json").stdout)
+        assert [change["kind"] for change in report["changes"]] == ["argument-required"]
+
+    def test_an_export_without_annotations(self, tmp_path):
+        kept = {key: OLD[key] for key in ("name", "description", "inputSchema")}
+        export = {"serverId": "stock", "exportedAt": "2026-01-01T00:00:00Z", "tools": [kept], "resources": []}
+        write(tmp_path, {"export.json": json.dumps({**export, "prompts": []})})
+        annotated = {**TOOL, "annotations": {"readOnlyHint": True}, "title": "Find"}
+        done = governor(tmp_path, "init", "--from", "export.json", "--", *plain(annotated))
+        assert done.returncode == 0, done.stderr
+        (tool,) = json.loads(contents(tmp_path)["mcp-surface.json"])["tools"]
+        assert tool == {**OLD, "annotations": {"readOnlyHint": True}, "title": "Find"}
+
+    def test_a_server_is_no_recording(self, tmp_path):
+        done = governor(tmp_path, "init", "--from", "python:a:b", "--", *plain())
+        assert done.returncode == 2
+        assert "--from takes a recording" in done.stderr
+        assert contents(tmp_path) == {}
+
+    def test_a_recording_alone_is_told_where_it_belongs(self, tmp_path):
+        write(tmp_path, {"tools.json": json.dumps({"tools": [TOOL]})})
+        done = governor(tmp_path, "init", "tools.json")
+        assert done.returncode == 2
+        assert "mcp-governor init --from tools.json" in done.stderr

@@ -35,7 +35,7 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
         return []
     name = str(package.get("name") or folder.name).rpartition("/")[2]
     told = (folder / "package.json").relative_to(top).as_posix()
-    prepare = _prepare(folder, package)
+    prepare = _prepare(folder, top)
     binaries = filter(_inside, dict.fromkeys(_binaries(package)))
     found = [
         Candidate(name, folder, told, (_node(script, folder, prepare),), BINARIES)
@@ -89,15 +89,27 @@ _INSTALL = {
 }
 
 
-def install_command(folder: Path) -> str:
-    """What installs the packages that a package needs, by the lock file that lies beside it."""
-    return next((command for lock, command in _INSTALL.items() if is_regular(folder / lock)), "npm install")
+def install_command(folder: Path, top: Path) -> str:
+    """What installs the packages that a package needs, by its lock file or that of its workspace.
+
+    Args:
+        folder: of the package.
+        top: of the repository.
+    """
+    places = (folder, top)
+    found = (command for place in places for lock, command in _INSTALL.items() if is_regular(place / lock))
+    return next(found, "npm install")
 
 
-def _prepare(folder: Path, package: Mapping[str, Any]) -> str:
-    install = install_command(folder)
-    scripts = package.get("scripts")
-    return f"{install} && npm run build" if isinstance(scripts, dict) and "build" in scripts else install
+def has_build(folder: Path) -> bool:
+    """Whether a package has a script that builds it."""
+    scripts = read_json(folder / "package.json").get("scripts")
+    return isinstance(scripts, dict) and "build" in scripts
+
+
+def _prepare(folder: Path, top: Path) -> str:
+    install = install_command(folder, top)
+    return f"{install} && {install.partition(' ')[0]} run build" if has_build(folder) else install
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -1,0 +1,68 @@
+"""Folders of snapshots, one tool each: what the tests of Go servers keep (``__toolsnaps__`` of github-mcp-server).
+
+Each ``NAME.snap`` is one tool of ``tools/list`` as JSON. Tests of feature flags keep variants of a tool beside it, in
+files of other names; a list of names (``_surface.snap``) is no tool.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import FileFormatError
+from mcp_governor.files import list_files, read_bytes
+from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcp_governor.surface.model import Surface
+
+SUFFIX = ".snap"
+MOST_TOOLS = 10_000
+"""Files of one folder; the largest known has 400. A folder with more is refused."""
+
+
+def is_snapshot_folder(path: Path) -> bool:
+    """Whether a path is a folder of snapshots."""
+    try:
+        return path.is_dir() and any(entry.suffix == SUFFIX for entry in path.iterdir())
+    except (OSError, ValueError):
+        return False
+
+
+def load_folder(path: Path, *, what: str, tiers: TierRules = NO_TIER_RULES) -> Surface:
+    """The surface that a folder of snapshots records; it holds tools only, and no version.
+
+    Args:
+        path: the folder.
+        what: what messages call it.
+        tiers: globs from the configuration.
+
+    Raises:
+        FileFormatError: a file cannot be read or is no JSON, or none of them holds a tool.
+    """
+    from mcp_governor.surface.file import parse_json
+
+    try:
+        files = list_files(path, SUFFIX, most=MOST_TOOLS)
+    except OSError as error:
+        raise FileFormatError(f"{what} cannot be read: {error.strerror}.", "Check the path.") from None
+    own: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for file in files:
+        shown = f"{what}/{visible(file.name)}"
+        try:
+            tool = parse_json(read_bytes(file), shown)
+        except OSError as error:
+            raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str) and "inputSchema" in tool:
+            name = tool["name"]
+            (own if file.stem == name else others).setdefault(name, tool)
+    # A variant stands for its tool only where the tool has no snapshot of its own.
+    tools = {**others, **own}
+    if not tools:
+        raise FileFormatError(
+            f"{what} holds no tool: none of its {SUFFIX} files is one of tools/list.", "Name the folder of snapshots."
+        )
+    return build_surface({"tools": [tools[name] for name in sorted(tools)]}, tiers=tiers, source=what)
