@@ -85,6 +85,7 @@ class Report:
         forcing: ids of the changes that force the required bump.
         stage: whether the run was between releases or at one; ``None`` where it was about no release.
         pending: what waits for the next release; ``None`` where nothing does.
+        only: ``breaking`` where nothing but breaking changes was looked for.
         changes, findings: all of them, accepted ones included.
         accepted: ids of changes that the config accepts → the reason.
         counts: how much was looked at (``tools``, ``rules``, ``calls``, …).
@@ -112,6 +113,7 @@ class Report:
     forcing: tuple[str, ...] = ()
     stage: Stage | None = None
     pending: Pending | None = None
+    only: str | None = None
     changes: tuple[Change, ...] = ()
     findings: tuple[Finding, ...] = ()
     accepted: Mapping[str, str] = field(default_factory=dict)
@@ -202,6 +204,7 @@ class Report:
             "required_bump": self.required_bump.value,
             "declared_bump": self.declared_bump.value if self.declared_bump else None,
             "stage": self.stage.as_json() if self.stage is not None else None,
+            "only": self.only,
             "pending": self.pending.as_json() if self.pending is not None else None,
             "changes": [self._change(change) for change in changes],
             "findings": [finding.as_json() for finding in findings],

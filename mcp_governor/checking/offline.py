@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.events import Emit, silent
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import read_governed
@@ -15,8 +17,6 @@ from mcp_governor.checking.stale import stale_record
 from mcp_governor.target import recorded_baseline, recorded_source
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
 
@@ -30,6 +30,7 @@ def check_offline(
     today: date | None = None,
     places: bool = False,
     release: bool = False,
+    only_breaking: bool = False,
 ) -> Report:
     """:func:`mcp_governor.checking.run.check` over the recorded surface of the work tree.
 
@@ -41,6 +42,7 @@ def check_offline(
         today: the day that acceptances are judged by; default is the current date.
         places: find the lines of the recorded file that the report is about.
         release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
+        only_breaking: look for breaking changes and for nothing else.
 
     Raises:
         UsageError: ``target`` or ``against`` is a live server.
@@ -52,9 +54,12 @@ def check_offline(
     surface = read_governed(source, config, emit=emit)
     stage = stage_of(config, surface, release=release)
     baseline = recorded_baseline(config, against, base=here, stage=stage)
-    report = check_surface(surface, baseline, config, emit=emit, today=today, stage=stage)
+    if only_breaking:
+        report = check_breaks(surface, baseline, config, today=today or date.today())
+    else:
+        report = check_surface(surface, baseline, config, emit=emit, today=today, stage=stage)
     found = stale_record(report, source, config)
-    if found is not None:
+    if found is not None and not only_breaking:
         alone = report_of(found, surface, baseline, config, today=today)
         # Where the configuration lets the finding pass, it stands in for no other.
         report = replace(report, findings=alone.findings) if alone.verdict == "fail" else report

@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
 from mcp_governor.checking.governed import Before, check_governed, governed_before, lost_changelog
@@ -48,6 +49,7 @@ def check(
     places: bool = False,
     release: bool = False,
     calls: bool = True,
+    only_breaking: bool = False,
 ) -> Report:
     """Everything the configuration asks for, over one target: one verdict.
 
@@ -62,6 +64,7 @@ def check(
         places: find the lines of a recorded file that the report is about.
         release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
         calls: make the calls that the configuration asks for.
+        only_breaking: look for breaking changes and for nothing else; no call is made.
 
     Raises:
         GovernorError: the run could not be made; its ``exit_code`` says of which kind.
@@ -69,20 +72,26 @@ def check(
     if isinstance(target, Config):
         target, config = None, target
     config = config if config is not None else load_config()
+    day = today or date.today()
     if isinstance(target, Surface):
         stage = stage_of(config, target, release=release)
         baseline = read_baseline(config, against, stage=stage)
-        return check_surface(target, baseline, config, emit=emit, today=today, stage=stage)
+        if only_breaking:
+            return check_breaks(target, baseline, config, today=day)
+        return check_surface(target, baseline, config, emit=emit, today=day, stage=stage)
     source = resolve(None if target is None else str(target), config, command=command)
     config = trusting(config, source)
     # What somebody named is read before a server is started; which release is the last one depends on the surface.
     named = against is not None or bool(config.baseline)
     baseline = read_baseline(config, against, source=source) if named else None
-    surface, called = _read_and_call(source, config, emit, calls=calls)
+    surface, called = _read_and_call(source, config, emit, calls=calls and not only_breaking)
     stage = stage_of(config, surface, release=release)
     if not named:
         baseline = read_baseline(config, source=source, stage=stage)
-    report = check_surface(surface, baseline, config, called=called, emit=emit, today=today, stage=stage)
+    if only_breaking:
+        report = check_breaks(surface, baseline, config, today=day)
+    else:
+        report = check_surface(surface, baseline, config, called=called, emit=emit, today=day, stage=stage)
     return with_places(report, surface, source) if places and called is None else report
 
 

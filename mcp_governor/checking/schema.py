@@ -107,6 +107,10 @@ def report_schema() -> dict[str, Any]:
                     **_object({"gate": _TEXT, "at_release": {"type": "boolean"}, "tag": _OPTIONAL}, nullable=True),
                     "description": "Whether changes may wait for the next release; tag: the release that is built.",
                 },
+                "only": {
+                    "enum": ["breaking", None],
+                    "description": "What alone was looked for; null where everything was.",
+                },
                 "pending": {
                     **_object({"bump": _enum(Bump), "version": _OPTIONAL}, nullable=True),
                     "description": "What waits for the next release, and the version to release it as.",

@@ -22,6 +22,7 @@ from mcp_governor.errors import UsageError
 @target_argument
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
 @click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
+@click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may; nothing else.")
 @click.option("--release", is_flag=True, help="Judge version and changelog as those of a release.")
 @click.option("--offline", is_flag=True, help="Start, fetch and import nothing: check the recorded surface.")
 @click.option("--new-only", is_flag=True, help="Lint only what differs from the baseline.")
@@ -31,6 +32,7 @@ def check(
     target: str | None,
     against: str | None,
     level: str | None,
+    only: str | None,
     release: bool,
     offline: bool,
     new_only: bool,
@@ -42,6 +44,15 @@ def check(
     nothing. After a pypi: or npm: TARGET the words after -- are its arguments:
 
         mcp-governor check pypi:mcp-server-git --with 'mcp<2' -- --repository .
+
+    With --only breaking it fails for breaking changes and for nothing else: no version, changelog or rules, and no
+    configuration is needed. Against the last published release, or against a branch:
+
+        mcp-governor check --only breaking --against pypi:NAME -- my-server
+        mcp-governor check --only breaking --against git:main:mcp-surface.json -- my-server
+
+    Under policy.gate = "release" changes wait under ## Unreleased between releases; --release judges them as a release,
+    and so does a build of a release tag.
 
     With --offline the recorded surface file is checked, against the same file at the latest release tag, else at
     HEAD. --new-only beside it is what a pre-commit hook asks for.
@@ -59,10 +70,21 @@ def check(
         raise useless("--with" if config.launch.with_ else "--env", "--offline, which starts no server")
     if new_only and config.isolated and against is None:
         raise useless("--new-only", "--isolated, which knows no baseline")
+    if only and (release or new_only):
+        option, why = ("--release", "no version") if release else ("--new-only", "no rules")
+        raise useless(option, f"--only breaking, which looks at {why}")
     places = places_wanted(run.output)
     with progress(run.output) as emit:
         if offline:
-            report = check_offline(target, config=config, against=against, emit=emit, places=places, release=release)
+            report = check_offline(
+                target,
+                config=config,
+                against=against,
+                emit=emit,
+                places=places,
+                release=release,
+                only_breaking=only is not None,
+            )
         else:
             report = run_check(
                 target,
@@ -72,5 +94,6 @@ def check(
                 emit=emit,
                 places=places,
                 release=release,
+                only_breaking=only is not None,
             )
     return deliver(report, run.output)

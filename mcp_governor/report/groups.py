@@ -57,6 +57,13 @@ def counted_changes(changes: Sequence[Change]) -> str:
     return count_of(counts[0][0], f"{counts[0][1]} change") if counts else "no changes"
 
 
+def counted_of(report: Report) -> str:
+    """:func:`counted_changes` of a report; one that looked for breaks only says that it found none of those."""
+    if report.only is not None and not report.changes:
+        return f"no {report.only} changes"
+    return counted_changes(report.changes)
+
+
 def counted_findings(counts: dict[str, int]) -> str:
     """``no findings``, ``1 error`` or ``2 errors, 1 warning``; ``counts`` is the ``findings`` of a summary."""
     nouns = {"error": "error", "warning": "warning", "info": "remark"}
@@ -76,6 +83,10 @@ def declared_words(bump: Bump | None) -> str:
 def pending_words(report: Report) -> str:
     """What waits for the next release: ``minor, release as 1.3.0``; the version is as the server spells it."""
     return str(report.pending) if report.pending is not None else "nothing"
+
+
+ONLY_BREAKING = "only breaking changes were checked: no version, no changelog, no rules"
+"""What a report says where a run looked for nothing else."""
 
 
 def judged_words(report: Report) -> str:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.report.groups import (
     MOST_SHOWN,
+    ONLY_BREAKING,
     advice_of,
-    counted_changes,
     counted_findings,
+    counted_of,
     declared_words,
     grouped,
     judged_words,
@@ -106,7 +107,7 @@ def _facts(report: Report) -> Iterator[str]:
         yield from _step(report, f"Compared with {code(report.baseline.source)}.")
     if judged := judged_words(report):
         yield f"{escape(judged[:1].upper() + judged[1:])}."
-    parts = [counted_changes(report.changes)] if report.baseline is not None or report.changes else []
+    parts = [counted_of(report)] if report.baseline is not None or report.changes else []
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(report.summary["findings"]))
     yield f"{'; '.join(parts).capitalize()}."
@@ -116,6 +117,9 @@ def _facts(report: Report) -> Iterator[str]:
 
 
 def _step(report: Report, compared: str) -> Iterator[str]:
+    if report.only is not None:
+        yield f"{compared} {ONLY_BREAKING.capitalize()}."
+        return
     if report.stage is not None and report.stage.between:
         yield f"{compared} Pending: **{escape(pending_words(report))}**."
         return

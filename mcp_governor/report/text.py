@@ -9,10 +9,11 @@ from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Severity
 from mcp_governor.report.groups import (
     MOST_SHOWN,
+    ONLY_BREAKING,
     advice_of,
     count_of,
-    counted_changes,
     counted_findings,
+    counted_of,
     declared_words,
     judged_words,
     more_than_shown,
@@ -150,7 +151,7 @@ def finding_lines(finding: Finding, verbose: int = 0, place: Place | None = None
 def closing_lines(report: Report) -> Iterator[Line]:
     """What was counted, the bumps, and the verdict."""
     summary = report.summary
-    parts = [counted_changes(report.changes)] if report.baseline is not None or report.changes else []
+    parts = [counted_of(report)] if report.baseline is not None or report.changes else []
     # A comparison alone looks for no findings, so it does not say that it found none.
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(summary["findings"]))
@@ -158,7 +159,9 @@ def closing_lines(report: Report) -> Iterator[Line]:
         parts.append(f"{summary['accepted']} accepted")
     yield BLANK
     yield line("; ".join(parts))
-    if report.baseline is not None:
+    if report.only is not None:
+        yield line(ONLY_BREAKING)
+    elif report.baseline is not None:
         yield _bump_line(report)
     yield from (line(f"{advice}: ", (command, "bold")) for advice, command in advice_of(report))
     if report.good_calls is not None and report.good_calls.tools:

@@ -1,0 +1,59 @@
+"""``check --only breaking``: nothing but what breaks clients, for a team that begins with that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.comparison import compare_surfaces
+from mcp_governor.checking.governed import governed_before
+from mcp_governor.checking.reading import refuse_empty
+from mcp_governor.errors import NothingCheckedError
+from mcp_governor.findings import Bump
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
+    from mcp_governor.policy.acceptance import AcceptedBefore
+    from mcp_governor.surface import Surface
+    from mcp_governor.target import Baseline
+
+
+def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *, today: date) -> Report:
+    """The changes that break clients, or may: each of them fails the run unless it is accepted.
+
+    Version, changelog and rules play no part. Tools of tier ``internal`` promise nothing, so nothing of them breaks.
+
+    Args:
+        surface: what is published now.
+        baseline: what it is compared with.
+        config: how schemas are compared, tiers, and what is accepted.
+        today: the day that acceptances are judged by.
+
+    Raises:
+        NothingCheckedError: there is nothing to compare with.
+    """
+    from mcp_governor.policy.acceptance import apply_acceptances
+
+    refuse_empty(surface)
+    if baseline is None:
+        raise NothingCheckedError(
+            "There is nothing to compare with: no release and no recorded surface.",
+            "Name it: --against pypi:NAME, or --against git:main:mcp-surface.json once that file is recorded with "
+            "mcp-governor snapshot.",
+        )
+    report = compare_surfaces(baseline, surface, config, only_breaking=True)
+    breaks = tuple(change for change in report.changes if change.bump is not Bump.NONE)
+    before = _accepted_before(config, baseline) if config.accept else None
+    accepted = apply_acceptances(config.accept, (), breaks, today=today, complete=False, baseline=before)
+    return replace(report, changes=breaks, accepted=dict(accepted.changes), only="breaking")
+
+
+def _accepted_before(config: Config, baseline: Baseline) -> AcceptedBefore:
+    from mcp_governor.policy.acceptance import AcceptedBefore
+
+    before = governed_before(config, baseline)
+    accepted = before.config.accept if before is not None and before.config is not None else ()
+    return AcceptedBefore(baseline.surface.version, frozenset(item.finding for item in accepted))
