@@ -27,9 +27,10 @@ def _kind(
     example: tuple[dict[str, Any], dict[str, Any]],
     message: Sentence,
     explanation: str,
+    entry: Sentence = "",
 ) -> Kind:
     return Kind(
-        *(name, Side.SURFACE, explanation, verdict, message, "", event, reverse, None),
+        *(name, Side.SURFACE, explanation, verdict, message, entry, event, reverse, None),
         "A manifest is neither sent nor answered, so there is no other side.",
         Example("manifest", *example),
         thing=thing,
@@ -128,6 +129,20 @@ MANIFEST_KINDS: tuple[Kind, ...] = (
         *("remote-added", "remote-removed", "remote", _COMPATIBLE, Event.ADDED, (_ONE_PACKAGE, _BOTH)),
         "{thing} is new",
         "A further address of the server.",
+    ),
+    _kind(
+        *("server-deprecated", "server-deprecation-withdrawn", "server", _COMPATIBLE, Event.DEPRECATED),
+        ({"status": "active"}, {"status": "deprecated"}),
+        "the manifest says that the server is {now}",
+        "The registry shows the server as deprecated or deleted: clients should move to another one.",
+        "The server is {now}, says the {name} in its manifest.",
+    ),
+    _kind(
+        *("server-deprecation-withdrawn", "server-deprecated", "server", _COMPATIBLE, Event.CHANGED),
+        ({"status": "deprecated"}, {"status": "active"}),
+        "the manifest no longer says that the server is {was}",
+        "The server stays after all.",
+        "The server is no longer {was}, says the {name} in its manifest.",
     ),
     *_settings("env", "environment variable", "packages", "environmentVariables", _PACKAGE),
     *_settings("package-argument", "package argument", "packages", "packageArguments", _PACKAGE),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Bump, Tier
+from mcp_governor.policy.manifest import STATUS, is_deprecated
+from mcp_governor.policy.windows import Notice
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.version_steps import is_promised, next_version, same_version
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
-    from mcp_governor.policy.windows import History, Notice
+    from mcp_governor.policy.windows import History
     from mcp_governor.surface.model import Surface, Tool
 
 REMOVED, RENAMED, LOWERED = "tool-removed", "tool-renamed", "tier-lowered"
@@ -39,7 +41,7 @@ def check_departures(
         if tool is None or not history.windows.of(tool.tier):
             continue
         if change.kind == REMOVED:
-            yield from _removal(tool, new, history, today)
+            yield from _removal(tool, old, new, history, today)
         elif change.kind == LOWERED:
             yield from _lowering(change, tool, history)
         # A rename of an advanced tool is a break of it, which the next case judges.
@@ -49,9 +51,13 @@ def check_departures(
             yield from _advanced_break(change, tool, history)
 
 
-def _removal(tool: Tool, new: Surface, history: History, today: date | None) -> Iterator[Finding]:
+def _removal(tool: Tool, old: Surface, new: Surface, history: History, today: date | None) -> Iterator[Finding]:
     notice, window, name = history.notice(tool), history.windows.of(tool.tier), tool.name
     tier = tool.tier.value
+    if notice is None and is_deprecated(old.manifest):
+        # The server was announced to go as a whole, so no tool of it has a replacement here.
+        since = history.announced_parts(STATUS, frozenset()) or history.old_version or ""
+        notice = Notice(since, None, None, "server.json", nothing=True)
     if notice is None and _left_the_listing(tool, history):
         return
     if notice is None:

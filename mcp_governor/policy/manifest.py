@@ -88,8 +88,40 @@ def compare_manifests(old: Manifest, new: Manifest) -> list[Change]:
     Returns:
         Changes of side ``surface`` without a tool, in the order of their places.
     """
-    changes = [*_compare_packages(_packages(old), _packages(new)), *_compare_remotes(_remotes(old), _remotes(new))]
+    changes = [
+        *_compare_packages(_packages(old), _packages(new)),
+        *_compare_remotes(_remotes(old), _remotes(new)),
+        *_compare_status(old, new),
+    ]
     return sorted(changes, key=lambda change: (change.path, change.kind))
+
+
+STATUS = "status"
+"""What an entry of the changelog names that tells of the state of the server."""
+
+_STATES = {"active": 0, "deprecated": 1, "deleted": 2}
+_OFFICIAL = "io.modelcontextprotocol.registry/official"
+
+
+def _compare_status(old: Manifest, new: Manifest) -> Iterator[Change]:
+    before, after = _status(old), _status(new)
+    if _STATES[before] == _STATES[after]:
+        return
+    kind = "server-deprecated" if _STATES[before] < _STATES[after] else "server-deprecation-withdrawn"
+    yield _change(kind, join_pointer(ROOT, STATUS), STATUS, before, after)
+
+
+def _status(manifest: Manifest) -> str:
+    """The state that the registry shows: in the manifest (schemas of 2025), else in what the registry adds to it."""
+    meta = manifest.get("_meta")
+    official = meta.get(_OFFICIAL) if isinstance(meta, dict) else None
+    stated = (manifest.get(STATUS), official.get(STATUS) if isinstance(official, dict) else None)
+    return next((value for value in stated if isinstance(value, str) and value in _STATES), "active")
+
+
+def is_deprecated(manifest: Manifest | None) -> bool:
+    """Whether the manifest announces the end of the server, and of all its tools with it."""
+    return manifest is not None and _status(manifest) != "active"
 
 
 def check_manifest(manifest: Manifest, expected: SchemaVersion, *, what: str) -> Iterator[Finding]:
@@ -116,7 +148,7 @@ def check_manifest(manifest: Manifest, expected: SchemaVersion, *, what: str) ->
 
 def manifest_names(manifest: Manifest) -> frozenset[str]:
     """Every name that a changelog entry may use for a part of the manifest."""
-    names: set[str] = set()
+    names: set[str] = {STATUS} if is_deprecated(manifest) else set()
     for identifier, package in _packages(manifest).items():
         names.add(identifier.partition(":")[2])
         for key, snake, _ in _LISTS:

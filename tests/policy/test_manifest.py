@@ -73,6 +73,14 @@ CASES = [
     ("p['transport'] = {'type': 'sse'}", [("package-transport-changed", "major", "transport")]),
     ("m['packages'] = []", [("package-removed", "major", "pypi:notes-server")]),
     ("m['packages'].append({'registryType': 'npm', 'identifier': 'n'})", [("package-added", "minor", "npm:n")]),
+    ("m['status'] = 'deprecated'", [("server-deprecated", "minor", "status")]),
+    ("m['status'] = 'deleted'", [("server-deprecated", "minor", "status")]),
+    ("m['status'] = 'active'", []),
+    ("m['status'] = ['deprecated']", []),
+    (
+        "m['_meta'] = {'io.modelcontextprotocol.registry/official': {'status': 'deprecated'}}",
+        [("server-deprecated", "minor", "status")],
+    ),
     ("m['remotes'] = []", [("remote-removed", "major", "https://x.test/mcp")]),
     ("m['remotes'][0]['headers'][0]['isRequired'] = True", [("remote-header-required", "major", "X-Token")]),
 ]
@@ -116,6 +124,11 @@ SENTENCES = [
         "env[1]['choices'] = ['info']",
         'environment variable `LOG_LEVEL` no longer takes "debug"',
         'Environment variable `LOG_LEVEL` no longer takes "debug".',
+    ),
+    (
+        "m['status'] = 'deprecated'",
+        "the manifest says that the server is deprecated",
+        "The server is deprecated, says the `status` in its manifest.",
     ),
     (
         "p['transport'] = {'type': 'sse'}",
@@ -176,6 +189,7 @@ def test_its_version_is_the_servers(stated: str | None, expected: str | None, me
 def test_names_that_a_changelog_may_use() -> None:
     names = {"notes-server", "API_KEY", "LOG_LEVEL", "REGION", "folder", "--port", "https://x.test/mcp", "X-Token"}
     assert manifest_names(BASE) == names
+    assert manifest_names({**BASE, "status": "deprecated"}) == {*names, "status"}
 
 
 def test_what_is_no_manifest() -> None:
