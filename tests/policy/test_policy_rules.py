@@ -25,10 +25,11 @@ def test_files_are_named_after_their_rules() -> None:
 
 def test_every_rule_is_raised_by_the_code() -> None:
     tests = "\n".join(file.read_text() for file in Path(__file__).parent.glob("test_*.py"))
+    elsewhere = "\n".join(file.read_text() for file in Path(__file__).parents[1].glob("*/test_*.py"))
     for name in rules("policy"):
         assert f'"policy/{name}"' in SOURCES, name
         short = name.removeprefix("contract-doc-").removeprefix("manifest-")
-        assert re.search(rf"(?<![\w-]){re.escape(short)}(?![\w-])", tests), name
+        assert f'"policy/{name}"' in elsewhere or re.search(rf"(?<![\w-]){re.escape(short)}(?![\w-])", tests), name
 
 
 def test_messages_are_sentences() -> None:
