@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from mcp_governor.cli.common import (
 )
 from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.report.lines import line
-from mcp_governor.text import visible
+from mcp_governor.text import command_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules.")
 @click.option("--pedantic", is_flag=True, help="Remarks that most would find petty, too.")
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Findings in FILE do not count.")
-@click.option("--write-baseline", is_flag=True, help="Write today's findings into the baseline file.")
+@click.option(
+    "--write-baseline", is_flag=True, help="Write today's findings into the baseline file, so that they do not count."
+)
 @click.option("--new-only", is_flag=True, help="Only tools that differ from the baseline surface.")
 @click.option("--statistics", is_flag=True, help="Counts per rule instead of each finding.")
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, and how; check nothing.")
@@ -100,8 +103,7 @@ def lint(
         # What is said of acceptances is no finding of a rule that the baseline is about.
         unaccepted = replace(config, accept=())
         report, _ = lint_report(surface, unaccepted, selection, known=frozenset(), compared=compared)
-        found = report.findings
-        return _write_baseline(file or Path.cwd() / _BASELINE, found, shown, None if baseline else config.root)
+        return _write_baseline(run, file or config.root / _BASELINE, report.findings, shown, typed=baseline is not None)
     known = load_baseline(file) if file is not None else frozenset[str]()
     report, gone = lint_report(surface, config, selection, known=known, compared=compared)
     if gone and file is not None:
@@ -167,14 +169,33 @@ def _compared(config: Config, source: Source) -> Surface:
 _BASELINE = "mcp-lint-baseline.json"
 
 
-def _write_baseline(path: Path, findings: Sequence[Finding], shown: str, root: Path | None) -> int:
+def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: str, *, typed: bool) -> int:
+    """Write the file, and into a configuration that names none, its name: it counts from the next run on."""
     from mcp_governor.catalogue import dump_baseline
     from mcp_governor.linting.phrases import counted
-    from mcp_governor.writing import write_file
+    from mcp_governor.writing import NewFile, locked, write_files
 
-    write_file(path, dump_baseline(findings), root=root, shown=shown)
+    config = run.config
+    file = NewFile(path, dump_baseline(findings), None if typed else config.root, shown)
     verb = "does" if len(findings) == 1 else "do"
-    out.echo(f"{visible(shown)}: {counted(len(findings), 'finding')} that {verb} not count from now on.")
+    said = f"{visible(shown)}: {counted(len(findings), 'finding')} that {verb} not count"
+    named = config.resolve(config.lint.baseline) if config.lint.baseline else None
+    if named is not None or config.path is None:
+        write_files(file)
+        when = "from now on" if named == path else f"with --baseline {command_line((shown,), 200)}"
+        out.echo(f"{said} {when}.")
+        return int(Exit.PASS)
+    from mcp_governor.cli.accept_command import config_table, config_text
+    from mcp_governor.version_sources.configuring import set_text
+
+    value = Path(os.path.relpath(path, config.root)).as_posix()
+    with locked(config.path.parent):
+        text = config_text(config.path)
+        what = visible(config.path.name)
+        new = set_text(text, "baseline", value, table=(*config_table(config.path), "lint"), what=what)
+        root = None if run.config_typed else config.path.parent
+        write_files(file, NewFile(config.path, new, root, config.path.name, expected=text.encode()))
+    out.echo(f"{said} from now on; {what} names the file as lint.baseline.")
     return int(Exit.PASS)
 
 

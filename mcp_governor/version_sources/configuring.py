@@ -1,6 +1,6 @@
-"""Writing ``schema-version`` into a configuration file, and leaving everything else in it as it is.
+"""Writing one key into a configuration file, and leaving everything else in it as it is.
 
-The file is edited as text and read again: it says what it said, and the new source, or it is not touched.
+The file is edited as text and read again: it says what it said, and the new value, or it is not touched.
 """
 
 from __future__ import annotations
@@ -23,13 +23,19 @@ _BOM = "\ufeff"
 
 
 def set_source(text: str, spec: str, *, table: Sequence[str] = (), what: str) -> str:
-    """A configuration file whose ``schema-version`` is ``spec``; comments, order and line ends stay.
+    """A configuration file whose ``schema-version`` is ``spec``; see :func:`set_text`."""
+    return set_text(text, KEY, spec, table=table, what=what)
+
+
+def set_text(text: str, key: str, value: str, *, table: Sequence[str] = (), what: str) -> str:
+    """A configuration file with a key that holds a text; comments, order and line ends stay.
 
     Args:
         text: the file, as it is.
-        spec: the source.
-        table: where the configuration stands in the file: ``("tool", "mcp-governor")`` in pyproject.toml, empty in
-            mcp-governor.toml.
+        key: of the configuration.
+        value: what it holds from now on.
+        table: where the key stands in the file: ``("tool", "mcp-governor")`` in pyproject.toml, empty in
+            mcp-governor.toml; below it ``("lint",)`` and the like.
         what: how messages name the file.
 
     Raises:
@@ -42,20 +48,20 @@ def set_source(text: str, spec: str, *, table: Sequence[str] = (), what: str) ->
         raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct that line.") from None
     expected = deepcopy(document)
     here: Any = expected
-    for key in table:
-        here = here.setdefault(key, {}) if isinstance(here, dict) else None
+    for name in table:
+        here = here.setdefault(name, {}) if isinstance(here, dict) else None
     if not isinstance(here, dict):
         raise ConfigError(f"{what}: {'.'.join(table)} is not a table.", "Correct it.")
-    if here.get(KEY) == spec:
+    if here.get(key) == value:
         return text
-    here[KEY] = spec
-    for written in _ways(body, spec, table):
+    here[key] = value
+    for written in _ways(body, key, value, table):
         if _says(written, expected):
             bom = _BOM if text.startswith(_BOM) else ""
             return bom + (written.replace("\n", "\r\n") if "\r\n" in text else written)
     raise ConfigError(
-        f"{what} is laid out so that {KEY} cannot be set in it; nothing was written.",
-        f"Set it by hand: {KEY} = {_toml(spec)}",
+        f"{what} is laid out so that {key} cannot be set in it; nothing was written.",
+        f"Set it by hand: {key} = {_toml(value)}",
     )
 
 
@@ -72,14 +78,14 @@ def _toml(value: str) -> str:
     return escape_toml(tomlkit.item(value).as_string())
 
 
-def _ways(text: str, spec: str, table: Sequence[str]) -> Iterator[str]:
+def _ways(text: str, key: str, value: str, table: Sequence[str]) -> Iterator[str]:
     """The file written in different ways, the best first; not each of them fits each layout."""
-    place = place_of(text, (*table, KEY), read_toml)
+    place = place_of(text, (*table, key), read_toml)
     if place is not None:
-        yield text[: place[0]] + _toml(spec) + text[place[1] :]
+        yield text[: place[0]] + _toml(value) + text[place[1] :]
         return
     lines = text.split("\n")
-    line = f"{KEY} = {_toml(spec)}"
+    line = f"{key} = {_toml(value)}"
     headers = [(number, _HEADER.fullmatch(one)) for number, one in enumerate(lines)]
     tables = [(number, match["path"].replace(" ", "")) for number, match in headers if match is not None]
     own = ".".join(table)
@@ -90,7 +96,7 @@ def _ways(text: str, spec: str, table: Sequence[str]) -> Iterator[str]:
     first = next((number for number, path in tables if path.startswith(f"{own}.")), len(lines)) if table else None
     if first is not None:
         yield _inserted(lines, first, [f"[{own}]", line, ""])
-    yield _by_tomlkit(text, spec, table)
+    yield _by_tomlkit(text, key, value, table)
 
 
 def _behind_keys(lines: Sequence[str], begin: int, end: int) -> int:
@@ -104,16 +110,16 @@ def _inserted(lines: Sequence[str], at: int, new: list[str]) -> str:
     return "\n".join([*lines[:at], *new, *lines[at:]])
 
 
-def _by_tomlkit(text: str, spec: str, table: Sequence[str]) -> str:
+def _by_tomlkit(text: str, key: str, value: str, table: Sequence[str]) -> str:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     try:
         document = tomlkit.parse(text)
         here: Any = document
-        for key in table:
-            here = here[key]
-        here[KEY] = spec
+        for name in table:
+            here = here[name]
+        here[key] = value
         return tomlkit.dumps(document)
     except (TOMLKitError, KeyError, TypeError, ValueError):
         return ""

@@ -9,6 +9,8 @@ import pytest
 from commandline import governor_here
 
 from mcp_governor.catalogue import load_catalogue
+from mcp_governor.config import load_config
+from mcp_governor.errors import ConfigError
 
 SURFACE = {
     "tools": [
@@ -75,7 +77,9 @@ def test_settings_show_what_would_run_and_what_not_and_why(lint, folder: Path) -
 def test_a_baseline_is_written_holds_and_outlives_nothing(lint, folder: Path) -> None:
     written = lint(*CLARITY, "--write-baseline")
     assert written.code == 0
-    assert written.out == "mcp-lint-baseline.json: 2 findings that do not count from now on.\n"
+    assert written.out == (
+        "mcp-lint-baseline.json: 2 findings that do not count with --baseline mcp-lint-baseline.json.\n"
+    )
     held = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
     assert held.code == 0
     mended_surface = json.loads(json.dumps(SURFACE))
@@ -84,6 +88,73 @@ def test_a_baseline_is_written_holds_and_outlives_nothing(lint, folder: Path) ->
     mended = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
     assert mended.code == 0
     assert "1 finding of mcp-lint-baseline.json is gone; write it anew with --write-baseline." in mended.err
+
+
+_OWN = "# ours\nclients = []  # none\n\n[policy]\nunknown = 'breaking'\n"
+_SHARED = "[tool.mcp-governor]\nclients = []\n\n[tool.mcp-governor.lint] # rules\npersona = 'regular'\n"
+_REST = "\n[tool.x]\na = 1\n"
+_NAMED = 'baseline = "mcp-lint-baseline.json"\n'
+CONFIGS = {
+    "mcp-governor.toml": (_OWN, f"{_OWN}\n[lint]\n{_NAMED}"),
+    "pyproject.toml": (_SHARED + _REST, _SHARED + _NAMED + _REST),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_written_baseline_counts_at_once(lint, folder: Path, name) -> None:
+    before, after = CONFIGS[name]
+    (folder / name).write_text(before)
+    assert lint(*CLARITY).code == 1
+    written = lint(*CLARITY, "--write-baseline")
+    assert written.code == 0, written.err
+    assert written.out == (
+        f"mcp-lint-baseline.json: 2 findings that do not count from now on; {name} names the file as lint.baseline.\n"
+    )
+    assert (folder / name).read_text() == after
+    assert lint(*CLARITY).code == 0
+    # Once it is named, the file alone is written again.
+    again = lint(*CLARITY, "--write-baseline")
+    assert again.out == "mcp-lint-baseline.json: 2 findings that do not count from now on.\n"
+    assert (folder / name).read_text() == after
+
+
+def test_a_baseline_lies_beside_the_configuration_or_where_it_is_named(lint, folder: Path, monkeypatch) -> None:
+    (folder / "mcp-governor.toml").write_text("")
+    (folder / "api").mkdir()
+    (folder / "api" / "s.json").write_text((folder / "s.json").read_text())
+    monkeypatch.chdir(folder / "api")
+    assert lint(*CLARITY, "--write-baseline").code == 0
+    assert (folder / "mcp-lint-baseline.json").is_file()
+    (folder / "mcp-governor.toml").write_text("clients = []\n")
+    written = lint(*CLARITY, "--write-baseline", "--baseline", "known.json")
+    assert "mcp-governor.toml names the file as lint.baseline" in written.out
+    assert (folder / "mcp-governor.toml").read_text() == 'clients = []\n\n[lint]\nbaseline = "api/known.json"\n'
+    assert lint(*CLARITY).code == 0
+
+
+def test_another_baseline_than_the_configured_one_is_said_to_need_its_option(lint, folder: Path) -> None:
+    (folder / "mcp-governor.toml").write_text('[lint]\nbaseline = "a.json"\n')
+    written = lint(*CLARITY, "--write-baseline", "--baseline", "b.json")
+    assert written.out == "b.json: 2 findings that do not count with --baseline b.json.\n"
+    assert (folder / "mcp-governor.toml").read_text() == '[lint]\nbaseline = "a.json"\n'
+
+
+def test_a_table_that_is_written_with_dots_is_extended(lint, folder: Path) -> None:
+    (folder / "mcp-governor.toml").write_text('lint.persona = "regular"\n')
+    assert lint(*CLARITY, "--write-baseline").code == 0
+    assert load_config(start=folder).lint.baseline == "mcp-lint-baseline.json"
+    assert lint(*CLARITY).code == 0
+
+
+def test_where_the_configuration_cannot_be_edited_nothing_is_written(lint, folder: Path, monkeypatch) -> None:
+    def refuse(*_: object, **__: object) -> str:
+        raise ConfigError("It cannot be edited.", "Edit it by hand.")
+
+    monkeypatch.setattr("mcp_governor.version_sources.configuring.set_text", refuse)
+    (folder / "mcp-governor.toml").write_text("clients = []\n")
+    assert lint(*CLARITY, "--write-baseline").code == 2
+    assert not (folder / "mcp-lint-baseline.json").exists()
+    assert (folder / "mcp-governor.toml").read_text() == "clients = []\n"
 
 
 def test_nothing_is_what_zero_says(lint, folder: Path) -> None:
