@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound="Callable[..., Any]")
 _COMMAND_KEY = "mcp_governor.command"
 _LAUNCH_KEY = "mcp_governor.launch"
+ENV_FILES_KEY = "mcp_governor.env_files"
+"""Where the context of a command keeps the files of variables that were typed."""
 _TIMEOUT_KEY = "mcp_governor.timeout"
 _WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", "launch_env", "launch_env_file", "launch_timeout"
 
@@ -95,6 +97,7 @@ class TargetCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         with_, env, env_files = (ctx.params.pop(key) for key in (_WITH, _ENV, _ENV_FILE))
         ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
+        ctx.meta[ENV_FILES_KEY] = env_files
         named = [ctx.params.get(key) for key in ("target", "old", "new")]
         args: tuple[str, ...] = ()
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Run, TargetCommand, run_options, server_command, target_argument
+from mcp_governor.cli.common import ENV_FILES_KEY, Run, TargetCommand, run_options, server_command, target_argument
 from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.cli.init_plan import Plan, typed_plan
 from mcp_governor.config import with_found_files
@@ -137,6 +138,9 @@ def _tell(plan: Plan, tools: int, written: list[tuple[str, str]]) -> None:
 
 
 def _check(plan: Plan, root: Path) -> str:
+    """The command that checks what was written, with the files of variables that this run was given."""
     folder = os.path.relpath(plan.root, root)
-    into = "" if folder == "." else f"cd {one_line(folder, 100)} && "
-    return f"{into}mcp-governor check"
+    into = "" if folder == "." else f"cd {shlex.quote(folder)} && "
+    typed = click.get_current_context().meta.get(ENV_FILES_KEY, ())
+    files = [shlex.quote(os.path.relpath(file, plan.root)) for file in typed]
+    return f"{into}mcp-governor check{''.join(f' --env-file {file}' for file in files)}"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import shlex
 from typing import TYPE_CHECKING
 
 from mcp_governor.cli import out
 from mcp_governor.cli.init_plan import Plan, launch_keys, name_of
-from mcp_governor.errors import Exit, UnreachableError, UsageError
+from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from mcp_governor.config import Config
+    from mcp_governor.errors import GovernorError
     from mcp_governor.target.discover import Found
     from mcp_governor.target.discover.trying import Answer, Failure, Outcome
 
@@ -42,7 +44,7 @@ def found_plan(root: Path, config: Config) -> Plan:
     out.echo("Looking for the server of this repository. Each command is started as it is shown.", err=True)
     outcome = try_candidates(found.candidates, config, lambda line: out.echo(line, err=True))
     if not outcome.answers:
-        raise _no_answer(found, outcome)
+        raise _no_answer(found, outcome, root)
     if len(outcome.answers) > 1:
         raise _several(outcome.answers, root)
     (answer,) = outcome.answers
@@ -65,30 +67,33 @@ def _nothing(found: Found) -> UsageError:
 
 
 def _several(answers: Sequence[Answer], root: Path) -> UsageError:
+    folders = [answer.candidate.folder for answer in answers]
     commands = []
     for answer in answers:
-        folder = os.path.relpath(answer.candidate.folder, root)
-        if folder != "." and answer.candidate.folder not in [
-            other.candidate.folder for other in answers if other is not answer
-        ]:
-            commands.append(f"cd {one_line(folder, 80)} && mcp-governor init")
-        else:
-            into = "" if folder == "." else f"cd {one_line(folder, 80)} && "
-            commands.append(f"{into}mcp-governor init {one_line(answer.way.typed, 120)}")
+        # Alone in its folder it is found there without a name.
+        named = "" if folders.count(answer.candidate.folder) == 1 else answer.way.typed
+        commands.append(_in_folder(answer.candidate.folder, root, f"mcp-governor init {named}".rstrip()))
     return UsageError(f"{len(answers)} different servers answer.", f"Choose one: {_listed(commands, '; or: ')}")
 
 
-def _no_answer(found: Found, outcome: Outcome) -> UnreachableError | UsageError:
-    count = len(outcome.failures)
-    tried = "The one server that was found does not answer." if count == 1 else "No server that was found answers."
-    if not outcome.failures:
+def _in_folder(folder: Path, root: Path, command: str) -> str:
+    """A command as it is typed from ``root``, where it belongs into another folder."""
+    relative = os.path.relpath(folder, root)
+    return command if relative == "." else f"cd {shlex.quote(relative)} && {command}"
+
+
+def _no_answer(found: Found, outcome: Outcome, root: Path) -> GovernorError:
+    failures = outcome.failures
+    if not failures:
         return UsageError("No server was tried in time.", "Name it: mcp-governor init -- COMMAND")
-    error = UnreachableError(tried, _next_step(found, outcome.failures))
-    error.exit_code = Exit.UNREACHABLE
-    return error
+    step = _next_step(found, failures, root)
+    if all(failure.empty for failure in failures):
+        return NothingCheckedError("The server that was found publishes no tools; nothing was written.", step)
+    one = "The one server that was found does not answer."
+    return UnreachableError(one if len(failures) == 1 else "No server that was found answers.", step)
 
 
-def _next_step(found: Found, failures: Sequence[Failure]) -> str:
+def _next_step(found: Found, failures: Sequence[Failure], root: Path) -> str:
     """The one thing to do, for the program that came closest to an answer."""
     for failure in failures:
         if failure.asked:
@@ -97,11 +102,11 @@ def _next_step(found: Found, failures: Sequence[Failure]) -> str:
         if failure.arguments:
             return f"It needs arguments. Write them: mcp-governor init {one_line(failure.way.typed, 160)} ARGUMENTS"
     for failure in failures:
+        if failure.http:
+            return failure.http
+    for failure in failures:
         if failure.unprepared and failure.way.prepare:
-            folder = os.path.relpath(failure.candidate.folder, Path.cwd())
-            into = "" if folder == "." else f"cd {one_line(folder, 80)} && "
-            return f"Run: {into}{failure.way.prepare}\n  Then run mcp-governor init again."
-    shown = one_line(failures[0].way.typed, 160)
+            return f"Run: {_in_folder(failure.candidate.folder, root, f'{failure.way.prepare} && mcp-governor init')}"
     if found.variables:
         files = ", ".join(dict.fromkeys(found.variables.values()))
         options = " ".join(f"--env {name}" for name in list(found.variables)[:_SHOWN])
@@ -111,18 +116,18 @@ def _next_step(found: Found, failures: Sequence[Failure]) -> str:
         )
     if any(failure.empty for failure in failures):
         return "Servers get no variables but those that are named. If it needs some: mcp-governor init --env NAME"
+    shown = one_line(failures[0].way.typed, 160)
     return f"Start it by hand and see what it lacks, then run: mcp-governor init {shown}"
 
 
 def _variables(failure: Failure) -> str:
     names = failure.asked[:1] if failure.one_is_enough else failure.asked
     asked = " or ".join(failure.asked) if failure.one_is_enough else ", ".join(failure.asked)
-    options = " ".join(f"--env {name}" for name in names)
     which = "it" if len(names) == 1 else "them"
-    return (
-        f"It asks for {asked}. Set {which} in your environment and run: mcp-governor init {options}\n"
-        "  Variables that stand in a file: mcp-governor init --env-file FILE"
-    )
+    if (failure.candidate.folder / ".env").is_file():
+        return f"It asks for {asked}. If .env sets {which}: mcp-governor init --env-file .env"
+    options = " ".join(f"--env {name}" for name in names)
+    return f"It asks for {asked}. Set {which} in your environment and run: mcp-governor init {options}"
 
 
 def _listed(items: Sequence[str], between: str = ", ") -> str:

@@ -151,8 +151,16 @@ class TestVariables:
         files = contents(root)
         assert b'env = { STOCK_KEY = "$STOCK_KEY", STOCK_LEVEL = "3" }' in files[CONFIG]
         assert SECRET.encode() not in b"".join(text for name, text in files.items() if name != ".env")
+        assert done.stdout.splitlines()[-1].endswith("From then on: mcp-governor check --env-file .env")
         assert governor(root, "check").returncode == 2
         assert governor(root, "check", "--env-file", ".env").returncode == 0
+
+    def test_a_file_that_is_there_is_offered(self, tmp_path):
+        root = project(tmp_path, stock=ASKS + serving())
+        write(root, {".env": f"STOCK_KEY={SECRET}\n"})
+        done = governor(root, "init")
+        assert said(done)[-1] == "  It asks for STOCK_KEY. If .env sets it: mcp-governor init --env-file .env"
+        assert SECRET not in done.stderr
 
     @pytest.mark.parametrize(
         ("text", "words"),
@@ -204,7 +212,7 @@ class TestVariables:
         root = project(tmp_path, stock=f"exec {shlex.join([*plain()[:2], json.dumps({'tools': []})])}")
         write(root, {"README.md": '"env": { "STOCK_URL": "https://…", "STOCK_KEY": "…" }'})
         done = governor(root, "init")
-        assert done.returncode == 3
+        assert done.returncode == 4
         assert "  answers, and publishes no tools" in said(done)
         assert "(from README.md): mcp-governor init --env STOCK_URL --env STOCK_KEY" in done.stderr
 
@@ -216,6 +224,24 @@ class TestNextStep:
         assert done.returncode == 3
         assert "mcp-governor init -- stock ARGUMENTS" in said(done)[-1]
 
+    def test_a_server_on_a_port(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(trying, "SECONDS", 1.0)
+        told = "Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)"
+        root = project(tmp_path, stock=f"echo '{told}' >&2; cat >/dev/null")
+        done = governor(root, "init")
+        assert done.returncode == 3
+        assert "It seems to serve HTTP at http://127.0.0.1:8000" in said(done)[-1]
+
+    def test_names_are_quoted_for_the_shell(self, tmp_path):
+        for name in ("a b", "c;d"):
+            project(tmp_path / "src" / name, name="stock", stock=serving(name=name))
+        done = governor(tmp_path, "init")
+        choices = "cd 'src/a b' && mcp-governor init; or: cd 'src/c;d' && mcp-governor init"
+        assert said(done)[-1] == f"  Choose one: {choices}"
+        helper = {"mcpServers": {"x; rm -r": {"command": "docker", "args": []}}}
+        other = write(tmp_path / "other", {".mcp.json": json.dumps(helper)})
+        assert said(governor(other, "init"))[-1].endswith("mcp-governor init '.mcp.json#x; rm -r'")
+
     def test_what_is_not_built(self, tmp_path):
         package = {"name": "@shop/stock", "bin": "dist/index.js", "scripts": {"build": "tsc"}}
         package["dependencies"] = {"@modelcontextprotocol/sdk": "1"}
@@ -224,7 +250,7 @@ class TestNextStep:
         assert done.returncode == 3
         assert "Not trying node dist/index.js  (package.json)" in done.stderr
         assert "  dist/index.js does not exist" in done.stderr
-        assert said(done)[-2:] == ["  Run: npm ci && npm run build", "  Then run mcp-governor init again."]
+        assert said(done)[-1] == "  Run: npm ci && npm run build && mcp-governor init"
 
     def test_packages_that_are_not_installed(self, tmp_path):
         if shutil.which("node") is None:
@@ -233,7 +259,7 @@ class TestNextStep:
         write(tmp_path, {"package.json": json.dumps(package), "index.js": "require('@modelcontextprotocol/sdk')\n"})
         done = governor(tmp_path, "init")
         assert done.returncode == 3
-        assert "Run: npm install" in done.stderr
+        assert said(done)[-1] == "  Run: npm install && mcp-governor init"
 
     def test_a_project_that_is_not_installed(self, tmp_path):
         entry = '[project]\nname = "stock"\ndependencies = ["mcp"]\n[project.scripts]\nstock-no-such = "stock:main"\n'
@@ -241,7 +267,7 @@ class TestNextStep:
         done = governor(tmp_path, "init")
         assert done.returncode == 3
         assert "  the command was not found." in said(done)
-        assert "Run: pip install -e ." in done.stderr
+        assert said(done)[-1] == "  Run: pip install -e . && mcp-governor init"
 
     def test_the_tools_of_developers_are_offered(self, tmp_path):
         helper = {"mcpServers": {"helper": {"command": "npx", "args": ["-y", "helper"]}}}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.target.discover.model import Candidate, Way
+from mcp_governor.target.discover.model import Candidate, Way, typed_target
 from mcp_governor.target.discover.node import read_json
 from mcp_governor.target.packages import RUNNERS
 
@@ -43,7 +43,7 @@ def client_candidates(top: Path, own: Collection[str]) -> tuple[list[Candidate],
             if _is_own(entry, own):
                 found.append(Candidate(name, top, file, (Way({}, target=target),), CLIENTS))
             else:
-                others.append(target)
+                others.append(typed_target(target))
     return found, others
 
 

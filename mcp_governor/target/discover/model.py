@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,14 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+
+_PLAIN_TARGET = re.compile(r"[\w./:@-][\w./:@#-]*")
+
+
+def typed_target(target: str) -> str:
+    """A TARGET as it is typed into a shell: a ``#`` inside of a word needs no quotation marks."""
+    return target if _PLAIN_TARGET.fullmatch(target) else shlex.quote(target)
 
 
 @frozen
@@ -35,7 +44,7 @@ class Way:
     def typed(self) -> str:
         """How a user names it on the command line of ``init``."""
         if self.target:
-            return self.target
+            return typed_target(self.target)
         if "object" in self.keys:
             return f"python:{self.keys['object']}"
         return f"-- {self.shown}"

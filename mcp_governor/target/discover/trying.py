@@ -18,7 +18,7 @@ from mcp_governor.surface import fingerprint
 from mcp_governor.target.read import read_source
 from mcp_governor.target.resolve import resolve
 from mcp_governor.text import one_line, visible
-from mcp_governor.wire.advice import asked_variables, lacks_environment, telling_line, wants_arguments
+from mcp_governor.wire.advice import asked_variables, lacks_environment, serves_http, telling_line, wants_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,6 +75,7 @@ class Failure:
         arguments: it asked for arguments.
         unprepared: something that it needs is not installed or not built.
         empty: it answered, and publishes no tools.
+        http: what to do about a program that waits on a port; empty for any other.
     """
 
     candidate: Candidate
@@ -85,11 +86,12 @@ class Failure:
     arguments: bool = False
     unprepared: bool = False
     empty: bool = False
+    http: str = ""
 
     @property
     def answered_itself(self) -> bool:
         """Whether the program ran and said what it lacks, so that another way to start it lacks the same."""
-        return bool(self.asked or self.arguments or self.empty)
+        return bool(self.asked or self.arguments or self.empty or self.http)
 
 
 @frozen
@@ -229,7 +231,16 @@ def _failure(candidate: Candidate, way: Way, error: GovernorError, given: tuple[
     message = error.message.partition(f"{way.shown}: ")[2] or error.message
     unprepared = not asked and not wanted and (lacks_environment(said) or not said)
     reason = " ".join(part for part in (message, _quoted(telling_line(said))) if part)
-    return Failure(candidate, way, one_line(reason, 240), tuple(asked), one_is_enough, wanted, unprepared)
+    return Failure(
+        candidate,
+        way,
+        one_line(reason, 240),
+        asked=tuple(asked),
+        one_is_enough=one_is_enough,
+        arguments=wanted,
+        unprepared=unprepared,
+        http=serves_http(said) if not asked else "",
+    )
 
 
 def _quoted(line: str) -> str:
