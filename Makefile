@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check test lint bench accuracy fuzz mutation steadiness docs rules-report recall clean
+.PHONY: check test lint bench accuracy fuzz mutation steadiness docs rules-report recall precision clean
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
@@ -60,9 +60,12 @@ rules-report: $(READY)
 	$(BIN)/python tools/rules_report.py
 
 # How many problems that a reviewer noted are found (fixtures/quality/recall). MORE="--misses --server NAME" lists them.
-SPLIT ?= dev
 recall: $(READY)
-	$(BIN)/python tools/recall.py --split $(SPLIT) $(MORE)
+	$(BIN)/python tools/recall.py --split $(or $(SPLIT),dev) $(if $(UPDATE),--update) $(MORE)
+
+# How many judged findings are useful (fixtures/quality/precision). UPDATE=1 records the figures that CI holds.
+precision: $(READY)
+	$(BIN)/python tools/precision.py --split $(or $(SPLIT),all) $(if $(UPDATE),--update) $(MORE)
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .import_linter_cache build dist

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import statistics
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -118,3 +120,46 @@ def lint(surface: Surface, selection: Selection) -> Linted:
     without = replace(report, findings=())
     printed, frame = (len(plain_text(report_lines(shown)).splitlines()) for shown in (report, without))
     return Linted(report.findings, printed - frame, printed)
+
+
+class Volume(NamedTuple):
+    """How much the linter says about some servers.
+
+    Attributes:
+        findings: by server.
+        lines: of the text report about them, by server.
+        rules: findings by rule.
+    """
+
+    findings: dict[str, int]
+    lines: dict[str, int]
+    rules: Counter[str]
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures that are recorded."""
+        counts, lines = self.findings.values(), self.lines.values()
+        return {
+            "servers": len(counts),
+            "findings": {"sum": sum(counts), "median": statistics.median(counts), "max": max(counts)},
+            "lines": {"median": statistics.median(lines), "max": max(lines)},
+            "rules": dict(sorted(self.rules.items())),
+        }
+
+
+def volumes(splits: Mapping[str, str], corpus: Path = CORPUS) -> dict[str, Volume]:
+    """What is said about the newest release of every recorded server: of ``all``, and of each split.
+
+    Args:
+        splits: server → ``dev`` or ``held``; the others are ``dev``.
+        corpus: where the recordings are.
+    """
+    selection = default_selection()
+    out: dict[str, Volume] = {}
+    for recorded in releases(corpus):
+        linted = lint(recorded.surface, selection)
+        for split in ("all", splits.get(recorded.server, "dev")):
+            volume = out.setdefault(split, Volume({}, {}, Counter()))
+            volume.findings[recorded.server] = len(linted.findings)
+            volume.lines[recorded.server] = linted.lines
+            volume.rules.update(finding.rule for finding in linted.findings)
+    return out

@@ -82,6 +82,11 @@ def labelled_servers(split: str, folder: Path = RECALL) -> list[Server]:
     return [Server(*(entry[name] for name in Server._fields)) for entry in listed if entry["split"] == split]
 
 
+def splits(folder: Path = RECALL) -> dict[str, str]:
+    """Server → the split that it was drawn for. All other servers are ``dev``: authors of rules may read them."""
+    return {entry["server"]: entry["split"] for entry in json.loads((folder / "servers.json").read_text("utf-8"))}
+
+
 def labels(server: Server, folder: Path = RECALL) -> list[Label]:
     """Everything that was noted about a server."""
     lines = (folder / server.split / f"{server.server}.jsonl").read_text("utf-8").splitlines()

@@ -14,9 +14,9 @@ _Z = 1.959964
 
 
 class Share(NamedTuple):
-    """``hits`` of ``total``."""
+    """``hits`` of ``total``; a hit may count in part, where judges disagree about it."""
 
-    hits: int
+    hits: float
     total: int
 
     @property
@@ -38,7 +38,7 @@ class Share(NamedTuple):
         if not self.total:
             return "-"
         low, high = self.interval
-        return f"{self.hits}/{self.total} {self.value:.0%} [{low * 100:.0f}-{high * 100:.0f}]"
+        return f"{self.hits:.4g}/{self.total} {self.value:.0%} [{low * 100:.0f}-{high * 100:.0f}]"
 
     def as_json(self) -> dict[str, float]:
         """The share with its interval, rounded to what four digits say."""

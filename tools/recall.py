@@ -19,8 +19,20 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from quality_corpus import CORPUS, Linted, default_selection, lint, release
-from quality_labels import KINDS, NOTHING, Label, Repairs, Server, is_about, labelled_servers, labels, repairs_of_rules
+from quality_corpus import CORPUS, Linted, default_selection, lint, release, volumes
+from quality_figures import STAGES, record
+from quality_labels import (
+    KINDS,
+    NOTHING,
+    Label,
+    Repairs,
+    Server,
+    is_about,
+    labelled_servers,
+    labels,
+    repairs_of_rules,
+    splits,
+)
 from quality_numbers import Share, table
 
 if TYPE_CHECKING:
@@ -260,6 +272,21 @@ def listing(outcomes: Iterable[Outcome], rule: str) -> Iterator[str]:
                 yield f"{credit or '-':5} {finding.rule} {where}: {finding.message} FIX {finding.fix}"
 
 
+def update(stage: str) -> int:
+    """Record the figures of both halves, and how much is said about every recorded server."""
+    recorded = {}
+    for split in ("dev", "held"):
+        outcomes, skipped = measure(split, CORPUS)
+        if skipped:
+            print("recall: nothing is recorded:", *skipped, sep="\n  ")
+            return 1
+        recorded[split] = figures(outcomes)
+    spoken = {split: volume.as_json() for split, volume in sorted(volumes(splits(), CORPUS).items())}
+    record(stage, {"recall": recorded, "corpus": spoken})
+    print(f"recall: figures of both halves are recorded as {stage!r}.")
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -267,6 +294,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--server", default="", metavar="NAME", help="only this server")
     parser.add_argument("--misses", action="store_true", help="list what was not found, and the false alarms (dev)")
     parser.add_argument("--findings", metavar="RULE", help="list the findings of a rule, or of 'all' (dev)")
+    parser.add_argument("--update", nargs="?", const="now", choices=STAGES, help="record the figures of both halves")
     parser.add_argument("--json", action="store_true", help="the figures as JSON")
     asked = parser.parse_args(arguments)
     if asked.split == "held" and (asked.misses or asked.findings):
@@ -274,6 +302,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not CORPUS.is_dir():
         print("recall: the corpus (../shared/corpus) is not here; nothing was measured.")
         return 0
+    if asked.update:
+        return update(asked.update)
     outcomes, skipped = measure(asked.split, CORPUS, asked.server)
     for reason in skipped:
         print(f"not measured: {reason}", file=sys.stderr)

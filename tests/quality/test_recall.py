@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import quality_corpus
+import quality_figures
 import quality_labels
 import recall
 from quality_corpus import Linted, default_selection, lint, newest, release, releases
@@ -286,6 +287,23 @@ def test_the_command_prints_tables_misses_and_figures(
     assert capsys.readouterr().out.startswith("found spec/input-root-type boxes 1.10.0 /inputSchema")
     assert run(monkeypatch, tmp_path / "c", None, "--json") == 0
     assert json.loads(capsys.readouterr().out)["recall"]["important"]["hits"] == 1
+
+
+def test_figures_of_both_halves_are_recorded_or_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = tmp_path / "figures.json"
+    monkeypatch.setattr(recall, "record", lambda stage, parts: quality_figures.record(stage, parts, figures))
+    monkeypatch.setattr(recall, "splits", lambda: {"boxes": "held"})
+    # The held half names a server that this corpus does not hold.
+    assert run(monkeypatch, tmp_path / "a", None, "--update") == 1
+    assert "other 1.10.0: the corpus does not hold this release" in capsys.readouterr().out
+    assert not figures.exists()
+    monkeypatch.setattr(recall, "measure", lambda split, corpus: ([outcome([], [label(("move_box", SHELF))])], []))
+    assert recall.main(["--update"]) == 0
+    now = quality_figures.read_figures(figures)["now"]
+    assert {split: found["recall"]["all"]["total"] for split, found in now["recall"].items()} == {"dev": 1, "held": 1}
+    assert now["corpus"]["held"]["servers"] == 1
 
 
 def test_another_recording_is_said_and_not_measured(

@@ -1,0 +1,215 @@
+"""How many findings of the default profile are worth their line: ``make precision [SPLIT=all|dev|held]``.
+
+Reads what judges said of single findings, ``fixtures/quality/precision/*.jsonl``, and counts those that the linter
+still gives on the newest releases of ``../shared/corpus``: a finding that is gone, or that says something else, needs
+no verdict or a new one. ``--all`` counts every verdict.
+
+    python tools/precision.py draw --seed 1 --count 100 --split held --out DIR   # sheet.jsonl and key.jsonl
+    python tools/precision.py show SERVER [TOOL ...]                             # what the judge reads
+    python tools/precision.py land --key DIR/key.jsonl --verdicts FILE --judge NAME --into FILE
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quality_corpus import CORPUS, releases
+from quality_draw import draw, judged, key_lines, known_keys, read_lines, sheet, write_lines
+from quality_figures import STAGES, read_figures, record
+from quality_judged import PRECISION, Given, Tally, Verdict, agreement, by_rule, given, read_verdicts, weighted
+from quality_labels import splits
+from quality_numbers import Share, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+SPLITS = ("all", "dev", "held")
+
+
+def of_split(verdicts: Iterable[Verdict], split: str) -> list[Verdict]:
+    """The verdicts about servers of a split."""
+    return [verdict for verdict in verdicts if split in ("all", verdict.split)]
+
+
+def standing(verdicts: Iterable[Verdict], today: Iterable[Given]) -> list[Verdict]:
+    """The verdicts about findings that are given today, with the severity of today."""
+    severity = {item.key: item.finding.severity.value for item in today}
+    return [verdict._replace(severity=severity[verdict.key]) for verdict in verdicts if verdict.key in severity]
+
+
+def counts_by_rule(today: Iterable[Given], split: str, drawn: Mapping[str, str]) -> Counter[str]:
+    """How often each rule hits the servers of a split today."""
+    return Counter(item.key.rule for item in today if split in ("all", drawn.get(item.key.server, "dev")))
+
+
+def figures(verdicts: list[Verdict], counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """Everything that the tables show, as JSON.
+
+    Args:
+        verdicts: those that count.
+        counts: split → rule → findings of today.
+    """
+    out: dict[str, Any] = {}
+    for split in SPLITS:
+        chosen = of_split(verdicts, split)
+        found = counts.get(split, {})
+        rules = by_rule(chosen)
+        share = weighted(rules, found)
+        out[split] = {
+            "judged": Tally.of(chosen).as_json(),
+            "errors": Tally.of(verdict for verdict in chosen if verdict.severity == "error").share("true").as_json(),
+            "weighted": None if share is None else round(share, 4),
+            "today": sum(found.values()),
+            "covered": sum(found[rule] for rule in rules if rule in found),
+            "rules": {rule: tally.as_json() for rule, tally in rules.items()},
+        }
+    out["judges"] = [[*row[:3], None if row[3] is None else round(row[3], 4)] for row in agreement(verdicts)]
+    return out
+
+
+def report(split: str, verdicts: list[Verdict], counts: Mapping[str, int]) -> Iterator[str]:
+    """The tables of one split.
+
+    Args:
+        split: which.
+        verdicts: those that count, of this split.
+        counts: rule → findings of today; empty where the corpus is not here.
+    """
+    rules = by_rule(verdicts)
+    total = Tally.of(verdicts)
+    yield f"## Precision on {split}: {total.n} judged findings\n"
+    rows = [
+        (rule, counts.get(rule, ""), *_cells(tally))
+        for rule, tally in sorted(rules.items(), key=lambda row: (-row[1].n, row[0]))
+    ]
+    yield table(
+        ("rule", "findings", "judged", "useful", "nitpick", "false"),
+        [*rows, ("**all**", sum(counts.values()) or "", *_cells(total))],
+    )
+    yield "\nShare and 95 % interval (Wilson) of the judged findings. Where judges disagree, each counts in part.\n"
+    errors = Tally.of(verdict for verdict in verdicts if verdict.severity == "error")
+    yield f"Errors that are true: {errors.share('true')}"
+    share = weighted(rules, counts)
+    if share is not None:
+        judged_rules = sum(counts[rule] for rule in rules if rule in counts)
+        yield f"Useful, if all findings of a rule are as its judged ones: {share:.0%} of {judged_rules} findings"
+    if counts:
+        yield f"Findings of today with a verdict: {Share(total.n, sum(counts.values()))}"
+        unjudged = sorted(set(counts) - set(rules))
+        if unjudged:
+            yield f"Rules without a verdict: {', '.join(f'{rule} ({counts[rule]})' for rule in unjudged)}"
+    for one, other, both, value in agreement(verdicts):
+        told = "not defined" if value is None else f"{value:.2f}"
+        yield f"{one} and {other} on {both} findings: kappa {told}"
+
+
+def _cells(tally: Tally) -> tuple[object, ...]:
+    return (tally.n, *(tally.share(kind) for kind in ("useful", "nitpick", "false")))
+
+
+def measure(asked: argparse.Namespace) -> int:
+    """``make precision``."""
+    verdicts, drawn = read_verdicts(PRECISION), splits()
+    today = given(CORPUS) if CORPUS.is_dir() else []
+    if not today:
+        print("precision: the corpus (../shared/corpus) is not here; every verdict counts, given today or not.")
+    elif not asked.all:
+        verdicts = standing(verdicts, today)
+    counts = {split: counts_by_rule(today, split, drawn) for split in SPLITS}
+    if asked.update:
+        if asked.update == "before":
+            recorded = read_figures()["before"].get("corpus", {})
+            counts = {split: recorded.get(split, {}).get("rules", {}) for split in SPLITS}
+        elif not today:
+            print("precision: without the corpus there is nothing to record.")
+            return 1
+        record(asked.update, {"precision": figures(verdicts, counts)})
+    if asked.json:
+        print(json.dumps(figures(verdicts, counts), indent=1))
+        return 0
+    for line in report(asked.split, of_split(verdicts, asked.split), counts[asked.split]):
+        print(line)
+    return 0
+
+
+def draw_sample(asked: argparse.Namespace) -> int:
+    """``draw``: a sheet, and what it hides."""
+    drawn = splits()
+    done = {verdict.key for verdict in read_verdicts(PRECISION)}
+    for file in asked.since:
+        done |= known_keys(file)
+    free = [
+        item
+        for item in given(CORPUS)
+        if item.key not in done and asked.split in ("all", drawn.get(item.key.server, "dev"))
+    ]
+    sample = draw(free, asked.count, asked.seed)
+    write_lines(asked.out / "sheet.jsonl", sheet(sample))
+    write_lines(asked.out / "key.jsonl", key_lines(sample, drawn))
+    print(f"{len(sample)} of {len(free)} findings without a verdict: sheet.jsonl for judges, key.jsonl for `land`.")
+    return 0
+
+
+def land(asked: argparse.Namespace) -> int:
+    """``land``: a judge's file becomes part of the fixtures."""
+    verdicts = judged(read_lines(asked.key), read_lines(asked.verdicts), asked.judge)
+    write_lines(asked.into, (verdict.as_json() for verdict in verdicts))
+    missing = len(read_lines(asked.key)) - len(verdicts)
+    print(f"{len(verdicts)} verdicts of {asked.judge}; {missing} findings of the sheet are not judged.")
+    return 0
+
+
+def show(asked: argparse.Namespace) -> int:
+    """``show``: a server's tools, or some of them in full."""
+    found = next((recorded for recorded in releases(CORPUS) if recorded.server == asked.server), None)
+    if found is None:
+        print(f"precision: no recorded server is called {asked.server}.")
+        return 1
+    if not asked.tools:
+        rest = {name: value for name, value in found.raw.items() if name != "tools"}
+        print(json.dumps({**rest, "tools": [tool.name for tool in found.surface.tools]}, indent=1, ensure_ascii=False))
+    for tool in found.surface.tools:
+        if tool.name in asked.tools:
+            print(json.dumps(tool.raw, indent=1, ensure_ascii=False))
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print or do what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--split", choices=SPLITS, default="all")
+    parser.add_argument("--all", action="store_true", help="count verdicts on findings that are no longer given, too")
+    parser.add_argument("--json", action="store_true", help="the figures as JSON")
+    parser.add_argument("--update", nargs="?", const="now", choices=STAGES, help="record the figures")
+    parser.set_defaults(do=measure)
+    commands = parser.add_subparsers(metavar="COMMAND")
+    drawing = commands.add_parser("draw", help="draw findings without a verdict, for a judge")
+    drawing.add_argument("--seed", type=int, required=True)
+    drawing.add_argument("--count", type=int, required=True)
+    drawing.add_argument("--split", choices=SPLITS, default="all")
+    drawing.add_argument("--since", type=Path, action="append", default=[], metavar="FILE", help="not these either")
+    drawing.add_argument("--out", type=Path, required=True, metavar="DIR")
+    drawing.set_defaults(do=draw_sample)
+    landing = commands.add_parser("land", help="make a judge's verdicts part of the fixtures")
+    for name in ("key", "verdicts", "into"):
+        landing.add_argument(f"--{name}", type=Path, required=True, metavar="FILE")
+    landing.add_argument("--judge", required=True)
+    landing.set_defaults(do=land)
+    showing = commands.add_parser("show", help="print what a server published")
+    showing.add_argument("server")
+    showing.add_argument("tools", nargs="*")
+    showing.set_defaults(do=show)
+    asked = parser.parse_args(arguments)
+    done: int = asked.do(asked)
+    return done
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the tables are read through head
+    sys.exit(main())

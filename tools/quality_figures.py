@@ -1,0 +1,31 @@
+"""The recorded figures, ``fixtures/quality/figures.json``: what CI holds, and what the pages show.
+
+``before`` was recorded before any rule was changed for the labels and is not written again; ``now`` is written by
+``make recall UPDATE=1`` and ``make precision UPDATE=1``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from quality_corpus import QUALITY
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FIGURES = QUALITY / "figures.json"
+STAGES = ("before", "now")
+
+
+def read_figures(file: Path = FIGURES) -> dict[str, Any]:
+    """Stage → ``recall``, ``corpus`` and ``precision``, as far as they were recorded."""
+    figures: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return {stage: figures.get(stage, {}) for stage in STAGES}
+
+
+def record(stage: str, parts: dict[str, Any], file: Path = FIGURES) -> None:
+    """Write figures of a stage; its other parts stay."""
+    figures = read_figures(file)
+    figures[stage].update(parts)
+    file.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", "utf-8")
