@@ -65,7 +65,7 @@ def zzyzx(text, _context):
 '''
 
 SURFACE_KIND = """
-    _patch(
+    patch(
         "recipe-size-changed",
         "Answers have another size.",
         {"sizeHint": 1},

@@ -1,0 +1,70 @@
+"""How the kinds of changes outside of schemas are written down: one edit, or a thing that goes and comes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mcp_governor.change.kind_model import Example, Kind, Sentence
+from mcp_governor.change.terms import Event, Side, Verdict
+from mcp_governor.findings import Bump
+
+BREAKING, COMPATIBLE, UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
+NO_SIDES = "It is neither sent nor answered, so there is no other side."
+_At = Literal["tool", "surface"]
+
+
+def kind(
+    name: str,
+    verdict: Verdict,
+    explanation: str,
+    reverse: str,
+    example: tuple[dict[str, Any], dict[str, Any]],
+    message: Sentence,
+    entry: Sentence = "",
+    event: Event = Event.CHANGED,
+    *,
+    at: _At = "surface",
+    **more: Any,
+) -> Kind:
+    """A kind of side ``surface``; ``more`` are attributes of :class:`Kind`."""
+    return Kind(
+        *(name, Side.SURFACE, explanation, verdict, message, entry, event, reverse, None, NO_SIDES),
+        example=Example(at, *example),
+        **more,
+    )
+
+
+def there_and_back(
+    removed: str,
+    added: str,
+    told: tuple[str, str],
+    with_it: dict[str, Any],
+    without: dict[str, Any],
+    messages: tuple[Sentence, Sentence] = ("{thing} is gone", "{thing} is new"),
+    entries: tuple[Sentence, Sentence] = ("", ""),
+    events: tuple[Event, Event] = (Event.REMOVED, Event.ARRIVED),
+    **more: Any,
+) -> list[Kind]:
+    """A thing that goes, and the same thing that comes."""
+    return [
+        kind(removed, BREAKING, told[0], added, (with_it, without), messages[0], entries[0], events[0], **more),
+        kind(added, COMPATIBLE, told[1], removed, (without, with_it), messages[1], entries[1], events[1], **more),
+    ]
+
+
+def patch(
+    name: str,
+    explanation: str,
+    old: dict[str, Any],
+    new: dict[str, Any],
+    message: Sentence,
+    entry: Sentence = "",
+    *,
+    at: _At = "tool",
+    **more: Any,
+) -> Kind:
+    """A change that breaks nobody and asks for a patch; its mirror is itself."""
+    return kind(name, COMPATIBLE, explanation, name, (old, new), message, entry, at=at, given_bump=Bump.PATCH, **more)
+
+
+CHANGED = (Event.CHANGED, Event.CHANGED)

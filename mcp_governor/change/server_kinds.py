@@ -1,0 +1,70 @@
+"""Kinds of changes of what the server says of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.change.kind_making import patch
+
+if TYPE_CHECKING:
+    from mcp_governor.change.kind_model import Kind
+
+
+def _handshake(**capabilities: Any) -> dict[str, Any]:
+    return {"serverInfo": {"name": "s", "version": "1"}, "capabilities": {"tools": {}, **capabilities}}
+
+
+_SERVER = [
+    patch(
+        "capabilities-changed",
+        "The server declares other capabilities. Many come and go with the SDK, and clients learn of them on every "
+        "connection; what a lost list held is told entry by entry. Compared within one protocol era; "
+        '`capabilities = "breaking"` makes a lost one a break.',
+        _handshake(completions={}, logging={}),
+        _handshake(completions={}, extensions={"io.modelcontextprotocol/ui": {}}),
+        tuple(
+            f"the server {moved}; capabilities often come and go with the SDK"
+            for moved in (
+                "no longer declares {lost_names} and now declares {gained_names}",
+                "no longer declares {lost_names}",
+                "now declares {gained_names}",
+            )
+        ),
+        tuple(
+            f"The server declares other `capabilities`: {moved}."
+            for moved in ("without {lost}, with {gained}", "without {lost}", "with {gained}")
+        ),
+        at="surface",
+    ),
+    patch(
+        "instructions-changed",
+        "Models read other instructions.",
+        {**_handshake(), "instructions": "Be brief."},
+        {**_handshake(), "instructions": "Be exact."},
+        "the {what} <are new|are gone|are reworded>",
+        "The `instructions` <are new|are gone|are reworded>.",
+        at="surface",
+        wording=True,
+    ),
+    patch(
+        "server-name-changed",
+        "The server calls itself otherwise; clients know it by the name in their own configuration.",
+        {"serverInfo": {"name": "old", "version": "1"}},
+        {"serverInfo": {"name": "new", "version": "1"}},
+        "the server calls itself {new}, was {old}",
+        "The {name} of the server is {new}; it was {old}.",
+        at="surface",
+    ),
+    patch(
+        "server-wording-changed",
+        "People see another title, description, picture or website of the server.",
+        {"serverInfo": {"name": "s", "version": "1", "title": "Books"}},
+        {"serverInfo": {"name": "s", "version": "1", "title": "Library"}},
+        "{what} of the server changed",
+        "The {name} of the server changed.",
+        at="surface",
+        wording=True,
+    ),
+]
+
+SERVER_KINDS: tuple[Kind, ...] = tuple(_SERVER)
