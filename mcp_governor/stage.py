@@ -20,11 +20,13 @@ class Stage:
             changes may stand under ``## Unreleased``.
         tag: the release tag of the commit that is judged, ``None`` where it has none: what it released is held to the
             release before, not to itself.
+        version: the version that is being released; a version source that reads tags does not say it yet.
     """
 
     gate: str = "change"
     at_release: bool = True
     tag: str | None = None
+    version: str = ""
 
     @property
     def between(self) -> bool:

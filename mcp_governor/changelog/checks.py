@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.reading import MAX_PROBLEMS
+from mcp_governor.changelog.released import Released
 from mcp_governor.changelog.stating import SchemaVersion
 from mcp_governor.changelog.structure import (
     UNRELEASED_TITLE,
@@ -27,9 +28,10 @@ from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.version_steps import Scheme, is_development, same_version, scheme_of
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Section
@@ -60,6 +62,7 @@ class ChangelogSettings:
         expected: the version that the schema has now; ``None``: the one that the server reports.
         baseline: the surface that the changes start from, for names that existed.
         recorded: surfaces of released versions.
+        out: further versions that are out, and how that is known.
         names: further names that entries may use, such as environment variables.
         zero_policy: what a version before 1.0.0 may break, as the config's ``policy.zero-policy``.
         stage: between releases changes may stand under ``## Unreleased``.
@@ -69,6 +72,7 @@ class ChangelogSettings:
     expected: SchemaVersion | None = None
     baseline: Surface | None = None
     recorded: tuple[Recorded, ...] = ()
+    out: Mapping[Numbered, str] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
     zero_policy: str = "minor-may-break"
     stage: Stage = EVERY_CHANGE
@@ -269,22 +273,40 @@ def _version(
         section=current.title,
         source=expected.source,
         expected=expected.text,
-        repair=_version_repair(changelog, current, expected.text, live, settings),
+        repair=_version_repair(changelog, current, expected, live, settings),
     )
 
 
 def _version_repair(
-    changelog: Changelog, current: Section, expected: str, live: str, settings: ChangelogSettings
+    changelog: Changelog, current: Section, expected: SchemaVersion, live: str, settings: ChangelogSettings
 ) -> str:
-    """What to write: the marker belongs to another section, or to a new one, or the heading is wrong."""
-    heading, plain = heading_line(expected, current=True), strict_heading(current, current=False)
-    other = changelog.section(expected) or next((part for part in changelog.sections if part.unreleased), None)
+    """What to do: the version is still to move, or the marker belongs to another section, or the heading is wrong.
+
+    A section that is out keeps its heading, whatever the version is now.
+    """
+    now = expected.text or ""
+    out, number = _is_released(current, settings), Numbered.parse(now)
+    ahead = number is not None and current.numbered is not None and current.numbered > number
+    own = changelog.section(now)
+    if ahead and not out and (own is None or _is_released(own, settings)):
+        return _lagging(expected, current.version_text)
+    heading, plain = heading_line(now, current=True), strict_heading(current, current=False)
+    other = own or next((part for part in changelog.sections if part.unreleased), None)
     if other is not None and other is not current:
-        return f"write line {current.line} as: {plain}\nand line {other.line} as: {heading}"
-    if _is_released(current, settings):
+        return f"If {now} is right, write line {current.line} as: {plain}\nand line {other.line} as: {heading}"
+    if ahead and out:
+        return f"{current.title} is released. {_lagging(expected, f'a version after {current.title}')}"
+    if out and settings.coming is not None and not same_version(settings.coming, now):
+        return _lagging(expected, settings.coming)
+    if out:
         begin = f"{heading}\n\n{fingerprint_line(live)}" if live else heading
-        return f"write line {current.line} as: {plain}\nand start a section above it:\n\n{begin}"
-    return f"write line {current.line} as: {heading_line(expected, current=True, day=current.date)}"
+        return f"If {now} is right, write line {current.line} as: {plain}\nand start a section above it:\n\n{begin}"
+    return f"If {now} is right, write line {current.line} as: {heading_line(now, current=True, day=current.date)}"
+
+
+def _lagging(expected: SchemaVersion, version: str) -> str:
+    lags = expected.lags(version)
+    return f"{lags[:1].upper()}{lags[1:]}."
 
 
 def _is_baseline(section: Section, settings: ChangelogSettings) -> bool:
@@ -296,11 +318,15 @@ def _is_baseline(section: Section, settings: ChangelogSettings) -> bool:
 
 
 def _is_released(section: Section, settings: ChangelogSettings) -> bool:
-    """Whether clients have met a section's version: it is dated, recorded, or the baseline's."""
-    known = [recording.version for recording in settings.recorded]
-    if settings.last is not None:
-        known.append(settings.last)
-    return section.date is not None or any(same_version(section.version_text, version) for version in known)
+    """Whether clients have met a section's version: it is tagged, recorded, dated, or the baseline's."""
+    known = dict(settings.out)
+    last = Numbered.parse(settings.last or "")
+    told = [(Numbered.parse(one.version), one.where) for one in settings.recorded]
+    for version, how in [*told, (last, "it is the baseline")]:
+        if version is not None:
+            known.setdefault(version, how)
+    stated = fingerprint(settings.baseline) if settings.baseline is not None else ""
+    return bool(Released(known, last, stated).evidence(section))
 
 
 def _fingerprint(changelog: Changelog, current: Section, live: str, *, out: bool) -> Iterator[Finding]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.changelog.editing import Editor
-from mcp_governor.changelog.first import INTRODUCTION
-from mcp_governor.changelog.grammar import DIGEST, MAX_HEADING, fingerprint_line, heading_line
+from mcp_governor.change.wording import PLACEHOLDER
+from mcp_governor.changelog.editing import Editor, begin_section, state_fingerprint
+from mcp_governor.changelog.grammar import UNRELEASED_HEADING, fingerprint_line, heading_line
+from mcp_governor.changelog.released import NOTHING_RELEASED, Released
 from mcp_governor.changelog.subjects import Tellers, homes, subject_of
+from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
 from mcp_governor.versions import Numbered
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Kind, Section, Subsection
 
-_LOOSE_LINE = re.compile(rf"\W*(?:(?:[\w ]+ )?fingerprint[\w ]*\W*)?(?:{DIGEST.pattern})\W*", re.IGNORECASE)
 _BULLET = re.compile(r"\s{0,3}([-*+])\s")
 
 
@@ -30,7 +31,7 @@ def draft(
     fingerprint: str,
     tools: Collection[str] = (),
     replacements: Mapping[str, str] | None = None,
-    released: Collection[Numbered] = (),
+    released: Released = NOTHING_RELEASED,
 ) -> str:
     """The changelog with everything in it that the changes need; pure, nothing is written.
 
@@ -45,10 +46,11 @@ def draft(
         fingerprint: the live one.
         tools: every tool of the old and the new surface, see :meth:`Subject.told_by`.
         replacements: for tools that go, the tool to use instead, where it is known.
-        released: the versions that are out, where that is known: a current section of an older version that is not
-            among them was drafted too early, and becomes the section of ``version``.
+        released: what is out already. Where account is kept of that, a current section of an older version that is
+            not out was drafted too early, and becomes the section of ``version``.
 
     Raises:
+        UsageError: ``version`` is out, and its section would have to change.
         FileFormatError: a merge conflict is left in the file, or its entries name the same things too often.
     """
     editor = Editor(changelog)
@@ -56,22 +58,70 @@ def draft(
     told = Tellers(section.entries if section is not None else (), tools, changelog.what)
     entries = _entries(changes, told, replacements or {})
     if section is None:
-        _begin(changelog, editor, version, fingerprint, entries)
-    else:
-        editor.mark_current(section, version)
-        _state_fingerprint(editor, section, fingerprint)
-        _add_entries(changelog, editor, section, entries)
+        _begin(changelog, editor, [heading_line(version, current=True), "", fingerprint_line(fingerprint)], entries)
+        return editor.text()
+    evidence = released.evidence(section)
+    if evidence and entries:
+        raise UsageError(
+            f"{changelog.what}:{section.line} is the section of {section.title}, which is released ({evidence}); "
+            "nothing was written.",
+            "Draft for a later version: mcp-governor changelog draft --for VERSION",
+        )
+    editor.mark_current(section, version)
+    if not evidence:
+        state_fingerprint(editor, section, fingerprint)
+    _add_entries(changelog, editor, section, entries)
     return editor.text()
 
 
-def _section_for(changelog: Changelog, version: str, released: Collection[Numbered]) -> Section | None:
+def draft_unreleased(
+    changelog: Changelog,
+    changes: Sequence[Change],
+    *,
+    waiting: Sequence[Section] = (),
+    tools: Collection[str] = (),
+    replacements: Mapping[str, str] | None = None,
+) -> str:
+    """The changelog with an entry for each change under ``## Unreleased``, at the top of the file.
+
+    Changes of wording need none. No other section is touched.
+
+    Args:
+        changelog, changes, tools, replacements: as for :func:`draft`.
+        waiting: the sections that no release has yet; what one of them tells is told.
+
+    Raises:
+        FileFormatError: as :func:`draft`.
+    """
+    editor = Editor(changelog)
+    told = Tellers([pair for section in waiting for pair in section.entries], tools, changelog.what)
+    entries = _entries([change for change in changes if not change.wording], told, replacements or {})
+    top = changelog.sections[0] if changelog.sections else None
+    if not entries:
+        return changelog.text
+    if top is not None and top.unreleased:
+        _add_entries(changelog, editor, top, entries)
+    else:
+        _begin(changelog, editor, [UNRELEASED_HEADING], entries, is_current=False)
+    return editor.text()
+
+
+def placeholders(before: str, after: str) -> list[int]:
+    """The lines of a drafted text that only the author can complete, from 1."""
+    old = set(before.splitlines())
+    return [
+        number for number, line in enumerate(after.splitlines(), 1) if f"`{PLACEHOLDER}`" in line and line not in old
+    ]
+
+
+def _section_for(changelog: Changelog, version: str, released: Released) -> Section | None:
     top = changelog.sections[0] if changelog.sections else None
     known, current, wanted = changelog.section(version), changelog.current, Numbered.parse(version)
     if known is None and top is not None and top.unreleased:
         return top
     if known is not None or current is None or current is not top or current.numbered is None or wanted is None:
         return known
-    in_flight = bool(released) and current.date is None and current.numbered not in released
+    in_flight = released.kept and not released.evidence(current)
     return current if in_flight and current.numbered < wanted else None
 
 
@@ -94,40 +144,19 @@ def _entries(changes: Sequence[Change], told: Tellers, replacements: Mapping[str
 
 
 def _begin(
-    changelog: Changelog, editor: Editor, version: str, fingerprint: str, entries: Mapping[Kind, list[str]]
+    changelog: Changelog,
+    editor: Editor,
+    head: Sequence[str],
+    entries: Mapping[Kind, list[str]],
+    *,
+    is_current: bool = True,
 ) -> None:
     """A new section above the newest one, or at the end of a text without sections."""
-    lines = [heading_line(version, current=True), "", fingerprint_line(fingerprint)]
+    lines = [*head]
     marks = _Style(changelog, editor)
     for kind in sorted(entries, key=lambda kind: kind.position):
         lines += ["", marks.label(kind), "", *marks.bullets(entries[kind])]
-    if changelog.sections:
-        editor.unmark()
-        editor.insert(changelog.sections[0].line - 1, lines, block=True)
-    elif changelog.text.strip("\ufeff \t\r\n"):
-        editor.insert(len(editor), lines, block=True)
-    else:
-        editor.insert(len(editor), [*INTRODUCTION.split("\n"), *lines])
-
-
-def _state_fingerprint(editor: Editor, section: Section, fingerprint: str) -> None:
-    line = fingerprint_line(fingerprint)
-    strict = [stated.line for stated in section.fingerprints if stated.strict]
-    loose = [stated.line for stated in section.fingerprints if _is_loose(editor.line(stated.line))]
-    for number in (*strict, *loose):
-        editor.replace(number, line)
-        return
-    editor.insert(_end_of_heading(editor, section), [line], block=True)
-
-
-def _is_loose(line: str) -> bool:
-    """Whether a line states a fingerprint and nothing else; matching costs the square of the length."""
-    return len(line) <= MAX_HEADING and _LOOSE_LINE.fullmatch(line) is not None
-
-
-def _end_of_heading(editor: Editor, section: Section) -> int:
-    below = editor.line(section.line + 1)
-    return section.line + 1 if below and not below.strip("=-") else section.line
+    begin_section(changelog, editor, lines, is_current=is_current)
 
 
 def _add_entries(changelog: Changelog, editor: Editor, section: Section, entries: Mapping[Kind, list[str]]) -> None:

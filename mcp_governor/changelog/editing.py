@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.changelog.grammar import MARKER, heading_line
+from mcp_governor.changelog.first import INTRODUCTION
+from mcp_governor.changelog.grammar import DIGEST, MARKER, MAX_HEADING, fingerprint_line, heading_line
 from mcp_governor.errors import FileFormatError
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Section
 
+_LOOSE_LINE = re.compile(rf"\W*(?:(?:[\w ]+ )?fingerprint[\w ]*\W*)?(?:{DIGEST.pattern})\W*", re.IGNORECASE)
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
 
 _BLOCKERS = {
@@ -34,7 +36,7 @@ class Editor:
             if problem.rule in _BLOCKERS:
                 raise FileFormatError(
                     f"{changelog.what}:{problem.line} {_BLOCKERS[problem.rule]}; nothing was written.",
-                    "Mend that line first.",
+                    "Correct that line first.",
                 )
         self._changelog = changelog
         body = changelog.text.removeprefix("\ufeff")
@@ -108,3 +110,43 @@ class Editor:
             out.extend(line + self.newline for line in lines)
             if block and self.line(number + 1).strip():
                 out.append(self.newline)
+
+
+def begin_section(changelog: Changelog, editor: Editor, lines: list[str], *, is_current: bool = True) -> None:
+    """Put a new section above the newest one, or at the end of a text without sections.
+
+    Args:
+        changelog: as read.
+        editor: of that changelog.
+        lines: the section, from its heading on.
+        is_current: the section takes the marker from the others.
+    """
+    if changelog.sections:
+        if is_current:
+            editor.unmark()
+        editor.insert(changelog.sections[0].line - 1, lines, block=True)
+    elif changelog.text.strip("\ufeff \t\r\n"):
+        editor.insert(len(editor), lines, block=True)
+    else:
+        editor.insert(len(editor), [*INTRODUCTION.split("\n"), *lines])
+
+
+def state_fingerprint(editor: Editor, section: Section, fingerprint: str) -> None:
+    """Make a section state a fingerprint, in the place of the one that it states."""
+    line = fingerprint_line(fingerprint)
+    strict = [stated.line for stated in section.fingerprints if stated.strict]
+    loose = [stated.line for stated in section.fingerprints if _is_loose(editor.line(stated.line))]
+    for number in (*strict, *loose):
+        editor.replace(number, line)
+        return
+    editor.insert(_end_of_heading(editor, section), [line], block=True)
+
+
+def _is_loose(line: str) -> bool:
+    """Whether a line states a fingerprint and nothing else; matching costs the square of the length."""
+    return len(line) <= MAX_HEADING and _LOOSE_LINE.fullmatch(line) is not None
+
+
+def _end_of_heading(editor: Editor, section: Section) -> int:
+    below = editor.line(section.line + 1)
+    return section.line + 1 if below and not below.strip("=-") else section.line

@@ -44,6 +44,8 @@ _SINCE = re.compile(
 )
 _YANKED = re.compile(r"\byanked\b", re.IGNORECASE)
 
+UNRELEASED_HEADING = "## Unreleased"
+
 MAX_HEADING = 400
 """Longer headings and labels are prose: none of the patterns here needs to meet them."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog.checks import Recorded
-from mcp_governor.changelog.editing import Editor
-from mcp_governor.changelog.grammar import is_date
+from mcp_governor.changelog.editing import Editor, begin_section, state_fingerprint
+from mcp_governor.changelog.grammar import fingerprint_line, heading_line, is_date
 from mcp_governor.changelog.structure import working_section
 from mcp_governor.errors import UsageError
 from mcp_governor.surface import fingerprint, load_surface
 from mcp_governor.text import did_you_mean, one_line, visible
+from mcp_governor.version_steps import scheme_of
 from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ _NO_SEMVER = '"{}" is not a semantic version.'
 _THREE_NUMBERS = "Write it with three numbers, like 1.2.0, or as the changelog spells it."
 
 
-def release(changelog: Changelog, version: str, *, day: str | None = None) -> str:
+def release(
+    changelog: Changelog, version: str, *, day: str | None = None, fingerprint: str = "", begin: bool = False
+) -> str:
     """The changelog with ``version`` released: its section is the current one, dated where asked.
 
     The caller holds it to the surface first (:func:`mcp_governor.changelog.check`) and records the surface
@@ -35,20 +38,22 @@ def release(changelog: Changelog, version: str, *, day: str | None = None) -> st
         version: the version to release; a semantic one, or one that the changelog has a section of. A leading ``v``
             is left out.
         day: ``YYYY-MM-DD`` for the heading; ``None`` leaves it undated.
+        fingerprint: the live one, which the section states from now on; empty leaves it as it is.
+        begin: a section of that version is begun where there is none to release: nothing changed for clients.
 
     Raises:
         UsageError: there is nothing to release under that version, it is no semantic version and not in the
-            changelog, or a newer one is in the changelog already.
+            changelog, a newer one is in the changelog already, or entries wait in two sections.
         FileFormatError: a merge conflict is left in the file.
     """
     editor = Editor(changelog)
     wanted = _number(version)
-    if not is_semver(wanted.text) and all(part.version_text != wanted.text for part in changelog.released):
+    if not (is_semver(wanted.text) or _is_spelled_like(changelog, wanted.text, begin=begin)):
         raise UsageError(_NO_SEMVER.format(one_line(version, 60)), _THREE_NUMBERS)
     shown = one_line(wanted.text, 60)
     if not is_date(day):
         raise UsageError(f'"{one_line(str(day), 40)}" is not a date.', "Write it as 2026-11-21.")
-    section = _releasable(changelog, wanted.text)
+    section = _releasable(changelog, wanted.text, begin=begin)
     later = (other for other in changelog.released if other.numbered is not None and other.numbered > wanted)
     newer = next((other for other in later if other is not section), None)
     if newer is not None:
@@ -56,7 +61,13 @@ def release(changelog: Changelog, version: str, *, day: str | None = None) -> st
             f"{changelog.what}:{newer.line} holds {newer.title}, which is newer than {shown}.",
             "Release the newest version; an older line of releases has a changelog on its own branch.",
         )
+    if section is None:
+        lines = [heading_line(wanted.text, current=True, day=day)]
+        begin_section(changelog, editor, [*lines, "", fingerprint_line(fingerprint)] if fingerprint else lines)
+        return editor.text()
     editor.mark_current(section, wanted.text, day=day)
+    if fingerprint:
+        state_fingerprint(editor, section, fingerprint)
     return editor.text()
 
 
@@ -67,13 +78,28 @@ def _number(version: str) -> Numbered:
     return found
 
 
-def _releasable(changelog: Changelog, version: str) -> Section:
-    section = changelog.section(version)
-    if section is not None:
-        return section
+def _is_spelled_like(changelog: Changelog, version: str, *, begin: bool) -> bool:
+    """Whether a version that is not semantic has its section, or may get one beside others of its scheme."""
     top = working_section(changelog)
-    if top is not None and top.unreleased:
-        return top
+    begins = begin or (top is not None and top.unreleased)
+    return any(
+        part.version_text == version or (begins and scheme_of(part.version_text) is scheme_of(version))
+        for part in changelog.released
+    )
+
+
+def _releasable(changelog: Changelog, version: str, *, begin: bool) -> Section | None:
+    """The section that becomes the release; ``None`` where one has to be begun."""
+    section, top = changelog.section(version), working_section(changelog)
+    waiting = top if top is not None and top.unreleased else None
+    if section is not None and waiting is not None and waiting.entries:
+        raise UsageError(
+            f"{changelog.what} has entries for {one_line(version, 60)} in two sections, at line {waiting.line} and at "
+            f"line {section.line}.",
+            f"Move those of line {waiting.line} to line {section.line}.",
+        )
+    if section is not None or waiting is not None or begin:
+        return section or waiting
     known = [section.version_text for section in changelog.released]
     raise UsageError(
         f"{changelog.what} has no section {one_line(version, 60)}.{did_you_mean(version, known)}",

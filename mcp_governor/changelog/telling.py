@@ -250,13 +250,16 @@ def check_names(changelog: Changelog, section: Section, names: Names, *, release
         section: the current one.
         names: see :class:`Names`.
         released: the baseline is this release, or there is none: what the section took leave of is on neither
-            surface, so farewells are left unjudged.
+            surface, so farewells are left unjudged. Where it is this release, so are names: they were known to the
+            check of the release, which still had the surface before it.
     """
     for kind, entry in section.entries:
         if not entry.spans or (released and kind in (Kind.REMOVED, Kind.BREAKING)):
             continue  # entry-unnamed speaks of those without a name
         first = entry.spans[0]
         if not names.known(names_in(first)) and "*" not in first:
+            if released and names.baseline is not None:
+                continue
             yield finding(
                 "changelog/unknown-name",
                 at(changelog, entry.line),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from mcp_governor.errors import ConfigError, GovernorError
+from mcp_governor.errors import ConfigError, FileFormatError, GovernorError
+from mcp_governor.files import list_files
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import fingerprint, load_surface, parse_surface
-from mcp_governor.target.git import files_at_tags
+from mcp_governor.target.git import files_at_tags, release_tags
 from mcp_governor.target.resolve import baseline_file as surface_file
+from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from mcp_governor.stage import Stage
     from mcp_governor.surface import Surface
     from mcp_governor.target import Baseline
+
+
+_MAX_RECORDINGS = 10_000
+"""Recorded releases that a folder may hold: a release every day for 27 years."""
 
 
 @frozen(slots=False)
@@ -95,12 +101,44 @@ def check_changelog(
         expected=declared.expected,
         baseline=baseline.surface if baseline else None,
         recorded=recorded_releases(declared.changelog, config, with_current=stage.between),
+        out=_out(declared, config),
         names=_manifest_names(surface, baseline),
         zero_policy=config.policy.zero_policy,
         stage=stage,
         coming=coming,
     )
     return check(declared.changelog, surface, changes if baseline is not None else None, settings=settings)
+
+
+def _out(declared: Declared, config: Config) -> dict[Numbered, str]:
+    """What is out, where a heading might have to change: asked for only then, because git has to be asked."""
+    current = declared.changelog.current if declared.changelog is not None else None
+    now = declared.expected.text
+    if current is None or now is None or current.numbered == Numbered.parse(now):
+        return {}
+    return released_versions(config)
+
+
+def released_versions(config: Config) -> dict[Numbered, str]:
+    """Every version that is known to be out, and how that is known: its tag, or its recorded surface.
+
+    Raises:
+        TargetError: git does not read the repository.
+        FileFormatError: the folder of recorded surfaces cannot be read.
+    """
+    folder = config.changelog_options.surfaces.rstrip("/")
+    place = config.resolve(folder)
+    try:
+        files = list_files(place, ".json", most=_MAX_RECORDINGS) if place.is_dir() else []
+    except OSError as error:
+        raise FileFormatError(f"{visible(folder)} cannot be read: {error.strerror}.", "Check the folder.") from None
+    recorded = {
+        version: f"{visible(folder)}/{visible(file.name)}"
+        for file in files
+        if (version := Numbered.parse(file.stem)) is not None
+    }
+    tagged = {version: f"tag {visible(tag)}" for version, tag in release_tags(config.root).items()}
+    return {**recorded, **tagged}
 
 
 def recorded_releases(changelog: Changelog, config: Config, *, with_current: bool = False) -> tuple[Recorded, ...]:

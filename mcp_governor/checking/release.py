@@ -67,6 +67,8 @@ def check_release(
     from mcp_governor.policy.evaluation import evaluate
 
     declared = read_declared(config, surface, changelog)
+    if stage.version:
+        declared = replace(declared, expected=declared.expected.for_release(stage.version))
     old_version = _old_version(baseline, declared, config)
     new_version = declared.expected.text
     result = evaluate(

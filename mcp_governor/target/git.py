@@ -364,9 +364,13 @@ def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
     }
 
 
-def released_versions(folder: Path) -> frozenset[Numbered]:
-    """Every version that a tag stands for; none outside of git."""
-    return frozenset(version for _, tag in _tags(folder) if (version := version_of_tag(tag)) is not None)
+def release_tags(folder: Path) -> dict[Numbered, str]:
+    """Each version of the package in ``folder`` that is tagged, on whatever branch, and its tag; none outside of git.
+
+    Raises:
+        TargetError: git does not read the repository.
+    """
+    return {release.version: release.tag for release in reversed(_counted(folder, _tags(folder), stable=False))}
 
 
 def is_shallow(folder: Path) -> bool:

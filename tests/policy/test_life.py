@@ -158,7 +158,7 @@ def test_a_release_renews_the_surface_file_of_the_repository(repository: Reposit
     (life.root / "mcp-surface.json").chmod(0o644)
     done = life.run("changelog", "release", "v1.1.0")
     assert "docs/mcp-surface/1.1.0.json and mcp-surface.json record its surface" in done.out
-    assert "then tag v1.1.0." in done.out
+    assert done.out.endswith("\nNext: commit these files, and tag the commit v1.1.0.\n")
     recorded = (life.root / "docs" / "mcp-surface" / "1.1.0.json").read_bytes()
     assert (life.root / "mcp-surface.json").read_bytes() == recorded
     assert life.run("check", "--offline").code == 0
@@ -168,12 +168,11 @@ def test_a_section_that_never_went_out_becomes_the_next_release(repository: Repo
     life = repository
     life.release("1.0.0")
     life.tool("search", "query", "limit")
-    life.version = "1.0.1"
-    assert life.run("changelog", "draft").code == 0
-    assert life.check() == (1, ["policy/bump-too-small"])
-    life.version = "1.1.0"
+    assert life.run("changelog", "draft", "--for", "1.0.1").code == 0
+    assert re.findall(r"^## .*", life.log, re.MULTILINE) == ["## 1.0.1 (current)", "## 1.0.0"]
     assert life.run("changelog", "draft").code == 0
     assert re.findall(r"^## .*", life.log, re.MULTILINE) == ["## 1.1.0 (current)", "## 1.0.0"]
+    life.version = "1.1.0"
     assert life.check() == (0, [])
     life.release("1.1.0")
     # one that went out stays
@@ -202,7 +201,9 @@ def test_the_release_moves_the_marker(repository: Repository, heading: str) -> N
     assert life.check() == (0, [])
     # another version than the server's is refused, whatever the headings say
     path.write_text(byhand.replace("1.1.0", "1.2.0"))
-    assert life.run("changelog", "release", "1.2.0").code == 1
+    done = life.run("changelog", "release", "1.2.0")
+    assert done.code == 2
+    assert "1.2.0 cannot be released yet: the server still reports 1.1.0: set it to 1.2.0" in done.err
     assert life.log == byhand.replace("1.1.0", "1.2.0")
 
 

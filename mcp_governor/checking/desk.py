@@ -1,0 +1,279 @@
+"""A changelog on the desk of its author, with all that drafting and releasing need to know besides the text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mcp_governor.changelog import parse
+from mcp_governor.changelog.history import admitted_step
+from mcp_governor.changelog.released import Released
+from mcp_governor.changelog.stating import baseline_version
+from mcp_governor.changelog.structure import waiting_sections, working_section
+from mcp_governor.checking.changelog import load_changelog, read_declared, released_versions
+from mcp_governor.checking.options import changes_between
+from mcp_governor.checking.reading import read_governed, trusting
+from mcp_governor.config import DEFAULT_CHANGELOG
+from mcp_governor.errors import UsageError
+from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
+from mcp_governor.policy.model import required_step
+from mcp_governor.surface import fingerprint
+from mcp_governor.target import read_baseline
+from mcp_governor.target.git import release_tags
+from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
+from mcp_governor.versions import Numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_governor.change import Change
+    from mcp_governor.changelog import Changelog, Section
+    from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
+    from mcp_governor.target import Baseline, Source
+    from mcp_governor.version_sources import SchemaVersion
+
+
+@frozen(slots=False)
+class Desk:
+    """A changelog with the surfaces that it speaks of.
+
+    Attributes:
+        config: names the changelog, also where the configuration itself names none.
+        book: the changelog; an empty one where there is none.
+        surface: of now.
+        baseline: what the changes start from, ``None`` where there is none.
+        changes: from there to now.
+        expected: the version that the surface has now, and where it is set.
+    """
+
+    config: Config
+    book: Changelog
+    surface: Surface
+    baseline: Baseline | None
+    changes: Sequence[Change]
+    expected: SchemaVersion
+
+    @cached_property
+    def tools(self) -> set[str]:
+        """Every tool of then and of now."""
+        old = set(self.baseline.surface.by_name) if self.baseline else set()
+        return old | set(self.surface.by_name)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The live one."""
+        return fingerprint(self.surface)
+
+    @cached_property
+    def replacements(self) -> dict[str, str]:
+        """For tools that go: the replacement that their deprecation named."""
+        if self.baseline is None:
+            return {}
+        return {
+            tool.name: tool.deprecation.replacement
+            for tool in self.baseline.surface.tools
+            if tool.deprecation is not None and tool.deprecation.replacement
+        }
+
+    @cached_property
+    def before(self) -> str | None:
+        """The version of the baseline, ``None`` where it is unknown."""
+        if self.baseline is None:
+            return None
+        return baseline_version(self.config.schema_version, self.baseline.surface, self.book, self.expected)
+
+    @cached_property
+    def needed(self) -> Bump:
+        """The step that the changes need."""
+        steps = [required_step(change, unknown=self.config.policy.unknown) for change in self.changes]
+        return needed_step(Bump.highest(steps), self.before or "", zero_policy=self.config.policy.zero_policy)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the versions say what a step may break; dates and names do not."""
+        known = [text for text in (self.before, self.expected.text) if text]
+        return all(scheme_of(text) in (Scheme.SEMVER, Scheme.NUMBERED) for text in known)
+
+    @property
+    def moved(self) -> bool:
+        """Whether the version of now is another one than the baseline's."""
+        now = self.expected.text
+        return now is not None and (self.before is None or not same_version(now, self.before))
+
+    @cached_property
+    def goal(self) -> str | None:
+        """The version that the changes are to be released as: the one of now where that is a large enough step from
+        the baseline's, else the next one that is; ``None`` where that cannot be told."""
+        now, before = self.expected.text, self.before
+        if before is None or (self.moved and not self.counts):
+            return now
+        if self.moved and now is not None and self.enough(now):
+            return now
+        if self.proposed is Bump.NONE:
+            return now
+        return next_version(before, self.proposed) if self.counts else None
+
+    def enough(self, version: str) -> bool:
+        """Whether a version is a large enough step from the baseline's, or the team has accepted a smaller one."""
+        accepted = (one.finding for one in self.config.accept if not one.released)
+        if self.before is None or any(name.startswith("policy/bump-too-small:") for name in accepted):
+            return True
+        return declared_step(self.before, version, calver=self.config.policy.calver).bump.rank >= self.needed.rank
+
+    @cached_property
+    def proposed(self) -> Bump:
+        """The step to release, which entries about what no surface shows may make larger than the changes need."""
+        tiers = {tool.name: tool.tier for tool in self.surface.tools}
+        told = admitted_step(self.waiting, tiers) if self.config.policy.gate == "release" else Bump.NONE
+        return Bump.highest(
+            [self.needed, needed_step(told, self.before or "", zero_policy=self.config.policy.zero_policy)]
+        )
+
+    @cached_property
+    def waiting(self) -> tuple[Section, ...]:
+        """The sections that no release has yet."""
+        return waiting_sections(self.book, self.before)
+
+    @cached_property
+    def top(self) -> Section | None:
+        """The unreleased section at the top, ``None`` where there is none."""
+        found = working_section(self.book)
+        return found if found is not None and found.unreleased else None
+
+    @cached_property
+    def tags(self) -> dict[Numbered, str]:
+        """Each release that is tagged, and its tag."""
+        return release_tags(self.config.root)
+
+    @cached_property
+    def released(self) -> Released:
+        """What is out: tagged, recorded, or the baseline."""
+        known = released_versions(self.config)
+        last = Numbered.parse(self.before or "")
+        baseline = {last: "it is the baseline"} if last is not None else {}
+        stated = fingerprint(self.baseline.surface) if self.baseline is not None else ""
+        return Released({**baseline, **known}, last, stated, kept=bool(known))
+
+
+def open_desk(config: Config, source: Source, against: str | None) -> Desk:
+    """Read what :class:`Desk` holds.
+
+    Args:
+        config: of the run.
+        source: the server.
+        against: what to compare with instead of the configured baseline.
+
+    Raises:
+        GovernorError: something cannot be read.
+    """
+    if config.changelog and config.resolve(config.changelog).exists():
+        book = load_changelog(config)
+    else:
+        config = replace(config, changelog=config.changelog or DEFAULT_CHANGELOG)
+        book = parse("", config.changelog)
+    surface = read_governed(source, config)
+    # As the check does: what a server of the configuration starts anyway may bring rules of its own.
+    config = trusting(config, source)
+    baseline = read_baseline(config, against, source=source)
+    changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
+    return Desk(config, book, surface, baseline, changes, read_declared(config, surface, book).expected)
+
+
+@frozen
+class Drafted:
+    """A changelog with the missing entries.
+
+    Attributes:
+        text: of the whole file.
+        version: the version that it was drafted for; empty for ``## Unreleased``.
+        missing: how many entries were missing.
+        advice: the one thing to do next, a sentence.
+    """
+
+    text: str
+    version: str
+    missing: int
+    advice: str
+
+
+def draft_changelog(desk: Desk, version: str | None = None) -> Drafted:
+    """Draft what is missing, in the section where it belongs.
+
+    Under ``policy.gate = "release"`` that is ``## Unreleased``, or the section of the version of now where one was
+    begun; else the section of the version that the changes need.
+
+    Args:
+        desk: see there.
+        version: the version to draft for, where the user named one.
+
+    Raises:
+        UsageError: the version is out already, or there is no telling which one comes next.
+    """
+    from mcp_governor.changelog.drafting import draft, draft_unreleased, placeholders
+
+    book = desk.book
+    chosen = version if version is not None else _chosen(desk)
+    if chosen:
+        text = draft(
+            book,
+            desk.changes,
+            version=chosen,
+            fingerprint=desk.fingerprint,
+            tools=desk.tools,
+            replacements=desk.replacements,
+            released=desk.released,
+        )
+    else:
+        text = draft_unreleased(
+            book, desk.changes, waiting=desk.waiting, tools=desk.tools, replacements=desk.replacements
+        )
+    before, after = (sum(len(part.entries) for part in one.sections) for one in (book, parse(text, book.what)))
+    return Drafted(text, chosen, after - before, _advice(desk, chosen, placeholders(book.text, text)))
+
+
+def _chosen(desk: Desk) -> str:
+    """The version to draft for; empty for ``## Unreleased``."""
+    now = desk.expected.text
+    if desk.config.policy.gate == "release":
+        own = desk.book.section(now) if now is not None and desk.moved else None
+        waits = desk.top is not None and bool(desk.top.entries)
+        return now if now is not None and own is not None and not waits and not desk.released.evidence(own) else ""
+    current = desk.book.current
+    if now is None and current is not None and not current.unreleased:
+        return current.version_text
+    if now is None:
+        raise UsageError("The server reports no version.", 'Set schema-version = "1.0.0" in the configuration.')
+    if desk.goal is None:
+        place = f" in {desk.expected.place}" if desk.expected.place is not None else ""
+        raise UsageError(
+            f"{_capital(desk.expected.stands)}, which is released, and these changes need a new version; nothing was "
+            "written.",
+            f"Set the new version first{place}, or name it: mcp-governor changelog draft --for VERSION",
+        )
+    return desk.goal
+
+
+def _advice(desk: Desk, version: str, lines: list[int]) -> str:
+    if lines:
+        shown = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
+        where = f"line {shown}" if len(lines) == 1 else f"lines {shown}"
+        return (
+            f"Next: in {where} of {desk.config.changelog}, name the tool to use instead of REPLACEMENT, or write that "
+            "nothing replaces it, and why."
+        )
+    if version and desk.expected.text is not None and not same_version(desk.expected.text, version):
+        return f"Next: {desk.expected.lags(version)}."
+    if version:
+        return "Next: mcp-governor check"
+    now = desk.expected.text
+    if desk.moved and desk.goal is not None and now is not None and not same_version(now, desk.goal):
+        return f"Next: {desk.expected.lags(desk.goal)}."
+    coming = desk.goal if desk.goal is not None and desk.proposed is not Bump.NONE else "VERSION"
+    return f"Commit it with the change. When you release: mcp-governor changelog release {coming}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

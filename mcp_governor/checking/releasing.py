@@ -1,0 +1,210 @@
+"""A release of the schema changelog: what it would write, and whether it may."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from mcp_governor.changelog import parse, recorded_path
+from mcp_governor.changelog import release as released
+from mcp_governor.checking.reading import with_schema_version
+from mcp_governor.checking.run import check_surface
+from mcp_governor.errors import ConfigError, FileFormatError, UsageError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
+from mcp_governor.stage import Stage
+from mcp_governor.surface import dump_surface
+from mcp_governor.target import Baseline
+from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import one_line, visible
+from mcp_governor.version_steps import next_version, same_version
+from mcp_governor.versions import Numbered
+from mcp_governor.writing import NewFile
+
+if TYPE_CHECKING:
+    from mcp_governor.checking.desk import Desk
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
+
+
+@frozen(slots=False)
+class Plan:
+    """A release, checked and not yet written.
+
+    Attributes:
+        version: without a leading ``v``.
+        text: the changelog as it will be.
+        report: of the check of what would be written; where it fails, nothing is to be written.
+        after: whether ``report`` is that of the next check, with the release as its baseline.
+        recordings: paths that will hold the surface.
+        retired: ids of the acceptances that this release needed.
+        files: everything to write; the changelog last, so that a run that was killed before it can be made again.
+        tag: how to tag it.
+    """
+
+    version: str
+    text: str
+    report: Report
+    after: bool = False
+    recordings: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    files: tuple[NewFile, ...] = field(default=(), repr=False)
+    tag: str = ""
+
+
+def plan_release(desk: Desk, version: str | None) -> Plan:
+    """Check a release, and say what it would write.
+
+    Args:
+        desk: the changelog and the surfaces.
+        version: what to release; ``None`` releases the version that the server has.
+
+    Raises:
+        UsageError: this version cannot be released; the message says which one can, or what comes first.
+        GovernorError: something cannot be read.
+    """
+    version = (version or _version_of_now(desk)).strip()
+    version = version[1:] if version[:1] in "vV" and Numbered.parse(version) is not None else version
+    _refuse(desk, version)
+    config, book = desk.config, desk.book
+    day = date.today().isoformat() if config.changelog_options.date else None
+    begin = all(change.bump is Bump.NONE for change in desk.changes)
+    text = released(book, version, day=day, fingerprint=desk.fingerprint, begin=begin)
+    # What is checked is what would be written: moving the marker is the release's own work.
+    book = parse(text, book.what)
+    stage = Stage(config.policy.gate, version=version)
+    report = check_surface(desk.surface, desk.baseline, config, changelog=book, stage=stage)
+    if report.verdict == "fail":
+        return Plan(version, text, report)
+    itself = Baseline(version, with_schema_version(desk.surface, config, version=version))
+    stage = replace(stage, at_release=config.policy.gate == "change")
+    later = check_surface(desk.surface, itself, config, changelog=book, stage=stage)
+    retired = _consumed(config, report, later)
+    later = replace(later, findings=tuple(f for f in later.findings if f.value not in retired))
+    if later.verdict == "fail":
+        return Plan(version, text, later, after=True)
+    return replace(_files(desk, version, text, retired), report=report)
+
+
+def _version_of_now(desk: Desk) -> str:
+    """The version of the server, where it is one to release."""
+    now = desk.expected.text
+    if now is not None and desk.moved and not desk.expected.tagged:
+        return now
+    goal = desk.goal if desk.proposed is not Bump.NONE else None
+    if goal is None:
+        raise UsageError("Which version?", "Name it: mcp-governor changelog release VERSION")
+    raise UsageError(
+        f"Which version? The changes since {desk.before} make a {desk.proposed.value} step.",
+        f"Release them with: mcp-governor changelog release {goal}",
+    )
+
+
+def _refuse(desk: Desk, version: str) -> None:
+    """What speaks against a version before anything is checked: it is out, too small, or not the server's."""
+    parsed, shown = Numbered.parse(version), one_line(version, 60)
+    if parsed is None:
+        return  # said by the release itself
+    if parsed in desk.tags:
+        more = _proposal(desk)
+        raise UsageError(f"{shown} is released already (tag {visible(desk.tags[parsed])}).", more)
+    now = desk.expected
+    if desk.counts and desk.before is not None and desk.needed is not Bump.NONE and not desk.enough(version):
+        fitting = next_version(desk.before, desk.needed)
+        raise UsageError(
+            f"{shown} is too small: the changes since {desk.before} need a {desk.needed.value} step.",
+            f"Release them with: mcp-governor changelog release {fitting}",
+        )
+    if now.text is None or now.tagged or same_version(now.text, version):
+        return
+    other = Numbered.parse(now.text)
+    if other is not None and other > parsed and desk.moved and desk.enough(now.text):
+        raise UsageError(
+            f"{shown} is not the version of now: {now.source} says {now.text}.",
+            f"Release that with: mcp-governor changelog release {now.text}",
+        )
+    raise UsageError(f"{shown} cannot be released yet: {now.lags(version)}.", "Then run this again.")
+
+
+def _proposal(desk: Desk) -> str:
+    if desk.needed is Bump.NONE or desk.before is None:
+        return "Nothing has changed for clients since."
+    if not desk.counts:
+        return "Name the version that comes next."
+    return f"Release what changed since with: mcp-governor changelog release {next_version(desk.before, desk.needed)}"
+
+
+def _consumed(config: Config, now: Report, later: Report) -> tuple[str, ...]:
+    """The acceptances that this release needs and the next check does not, by the ids of what they accept."""
+    needed, left = _ids(now), _ids(later)
+    return tuple(
+        one.finding for one in config.accept if not one.released and one.finding in needed and one.finding not in left
+    )
+
+
+def _ids(report: Report) -> set[str]:
+    found = {one.id for one in report.findings if not one.rule.startswith("policy/acceptance-")}
+    return found | {change.id for change in report.changes}
+
+
+def _files(desk: Desk, version: str, text: str, retired: tuple[str, ...]) -> Plan:
+    config = desk.config
+    recorded = dump_surface(with_schema_version(desk.surface, config, version=version))
+    recordings = (recorded_path(config.changelog_options.surfaces, version), *_stale_baseline(config, recorded))
+    files = [NewFile(config.resolve(name), recorded, config.root, name) for name in recordings]
+    if retired and config.path is not None:
+        files.append(_retired(config, retired, version))
+    return Plan(
+        version,
+        text,
+        report=None,  # type: ignore[arg-type]  # the caller puts it in
+        recordings=recordings,
+        retired=retired,
+        files=(*files, new_changelog(desk, text)),
+        tag=_tag(desk, version),
+    )
+
+
+def _retired(config: Config, retired: tuple[str, ...], version: str) -> NewFile:
+    from mcp_governor.policy.accepting import retire_acceptances
+
+    path = config.path
+    assert path is not None
+    try:
+        data = read_bytes(path, limit=MAX_TEXT_BYTES)
+    except OSError as error:
+        raise ConfigError(f"{visible(path.name)} cannot be read: {error.strerror}.", "Check it.") from None
+    table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
+    text = retire_acceptances(data.decode(), retired, version, table=table, what=visible(path.name))
+    return NewFile(path, text, config.root, path.name, expected=data)
+
+
+def _stale_baseline(config: Config, text: str) -> list[str]:
+    """The repository's own surface file, where it holds another surface: the next change is compared with it."""
+    name = baseline_file(config)
+    path = config.resolve(name)
+    try:
+        return [name] if read_bytes(path) != text.encode("utf-8", "backslashreplace") else []
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise FileFormatError(f"{visible(name)} cannot be read: {error.strerror}.", "Check the path.") from None
+
+
+def new_changelog(desk: Desk, text: str) -> NewFile:
+    """The changelog as it will be, if it still is what was read: authors edit it as well."""
+    config = desk.config
+    path = config.resolve(config.changelog)
+    expected = desk.book.text.encode() or (b"" if path.exists() else None)
+    return NewFile(path, text, config.root, config.changelog, expected=expected)
+
+
+def _tag(desk: Desk, version: str) -> str:
+    """How this repository tags a release: as it tagged the last one."""
+    if not desk.tags:
+        return f"v{version}"
+    last = max(desk.tags)
+    tag = desk.tags[last]
+    return tag.removesuffix(last.text) + version if tag.endswith(last.text) else f"v{version}"

@@ -1,0 +1,452 @@
+"""Draft, release, accept: the commands of a release, in a git repository, by the text that people read."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from commandline import contents
+from living import CONFIG, Repository
+
+from mcp_governor.checking import releasing
+from mcp_governor.findings import Finding, Severity
+
+GATE = '\n[policy]\ngate = "release"\n'
+FIRST = re.compile(r"^## .*", re.MULTILINE)
+
+
+class Released(Repository):
+    """A repository with a first release, and commits after it."""
+
+    def __init__(self, root: Path, version: str = "1.2.0", config: str = "") -> None:
+        super().__init__(root)
+        (root / "mcp-governor.toml").write_text(CONFIG + config)
+        self.tool("search", "query")
+        self.tool("find", "query")
+        self.version = version
+        assert self.run("changelog", "draft", "--for", version).code == 0
+        assert self.run("snapshot", "-o", "mcp-surface.json").code == 0
+        assert self.run("changelog", "release", version).code == 0
+        self.tagged(version)
+        assert self.check()[0] == 0
+
+    def commit(self, message: str) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+
+    def tagged(self, version: str) -> None:
+        self.commit(f"release {version}")
+        self.git("tag", f"v{version}")
+
+    def go_on(self) -> None:
+        self.commit("go on")
+
+    def passes(self, *arguments: str) -> str:
+        done = self.run(*arguments)
+        assert done.code == 0, done.out + done.err
+        return done.out
+
+    def refused(self, *arguments: str, code: int = 2) -> str:
+        done = self.run(*arguments)
+        assert done.code == code, done.out + done.err
+        return done.err
+
+    @property
+    def headings(self) -> list[str]:
+        return FIRST.findall(self.log)
+
+    @property
+    def config(self) -> str:
+        return (self.root / "mcp-governor.toml").read_text()
+
+    def clone(self, place: Path, ref: str) -> Repository:
+        """A fresh clone at a tag."""
+        subprocess.run(
+            ["git", "clone", "-q", "--branch", ref, str(self.root), str(place)], check=True, capture_output=True
+        )
+        other = object.__new__(Repository)
+        other.root, other.version, other.tools = place, self.version, dict(self.tools)
+        return other
+
+
+def accept_all(life: Released) -> list[str]:
+    """Accept whatever fails the check; the ids."""
+    report = life.run("check", "--format", "json").report
+    failing = [found["id"] for found in report["findings"] if found["severity"] == "error"]
+    for name in failing:
+        life.passes("accept", name, "--reason", "agreed with the only client")
+    return failing
+
+
+# a release is two commands
+
+
+@pytest.mark.parametrize("gate", ["", GATE])
+def test_two_cycles_draft_release_commit_tag_and_a_fresh_clone_at_the_tag(tmp_path: Path, gate: str) -> None:
+    life = Released(tmp_path / "repository", config=gate) if (tmp_path / "repository").mkdir() is None else None
+    assert life is not None
+    for version, argument in (("1.3.0", "limit"), ("1.4.0", "cursor")):
+        life.go_on()
+        life.tool("search", "query", *(["limit"] if version == "1.3.0" else ["limit", "cursor"]))
+        told = life.passes("changelog", "draft")
+        if gate:
+            assert told == (
+                "docs/mcp-schema-changelog.md: 1 entry drafted under Unreleased.\n"
+                f"Commit it with the change. When you release: mcp-governor changelog release {version}\n"
+            )
+            assert life.headings[0] == "## Unreleased"
+            assert f"pending: minor, release as {version}" in life.passes("check")
+        else:
+            last = life.version
+            assert told == (
+                f"docs/mcp-schema-changelog.md: 1 entry drafted for {version}.\n"
+                f"Next: the server still reports {last}: set it to {version} where the server is made.\n"
+            )
+        assert f"- `search` takes an optional `{argument}`.\n" in life.log
+        life.version = version
+        told = life.passes("changelog", "release", version)
+        assert f"{version} is the current release.\n" in told
+        assert told.endswith(f"\nNext: commit these files, and tag the commit v{version}.\n")
+        assert life.headings[0] == f"## {version} (current)"
+        life.tagged(version)
+        life.passes("check")
+        fresh = life.clone(tmp_path / f"clone-{version}", f"v{version}")
+        assert fresh.run("check").code == 0, fresh.run("check").out
+        life.go_on()
+        life.passes("check")
+    assert life.headings == ["## 1.4.0 (current)", "## 1.3.0", "## 1.2.0"]
+
+
+def test_wording_needs_no_entry_between_releases(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", description="Use this when notes are to be searched by their words, and not by tags.")
+    before = life.log
+    assert life.passes("changelog", "draft") == "docs/mcp-schema-changelog.md needs no change.\n"
+    assert life.log == before
+    life.passes("check")
+
+
+def test_an_entry_that_waits_is_not_drafted_again(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    path = life.root / "docs" / "mcp-schema-changelog.md"
+    path.write_text(life.log.replace("## 1.2.0", "## Unreleased\n\n**Added**\n\n- `search`: own `limit`.\n\n## 1.2.0"))
+    before = life.log
+    life.tool("count")
+    life.passes("changelog", "draft")
+    assert life.log == before.replace("own `limit`.\n", "own `limit`.\n- `count` is a new tool.\n")
+
+
+# a released section is history
+
+
+@pytest.mark.parametrize("version", ["2026.8.1", "2026.08", "2026-08-01"])
+def test_a_date_that_is_out_keeps_its_section(tmp_path: Path, version: str) -> None:
+    life = Released(tmp_path, version)
+    life.go_on()
+    before = life.log
+    life.tool("search", "query", "limit")
+    told = life.refused("changelog", "draft")
+    assert f"The server still reports {version}, which is released" in told
+    assert "mcp-governor changelog draft --for VERSION" in told
+    assert life.log == before
+    after = version.replace("8", "9")
+    told = life.passes("changelog", "draft", "--for", after)
+    assert f"Next: the server still reports {version}: set it to {after} where the server is made.\n" in told
+    assert life.headings == [f"## {after} (current)", f"## {version}"]
+    assert life.log.endswith(before.split(f"## {version} (current)")[1])
+    life.version = after
+    life.passes("changelog", "release")
+    life.tagged(after)
+    life.passes("check")
+
+
+def test_dates_wait_under_unreleased_as_well(tmp_path: Path) -> None:
+    life = Released(tmp_path, "2026.8.1", GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    assert life.passes("changelog", "draft").endswith("When you release: mcp-governor changelog release VERSION\n")
+    assert "release under the next date" in life.passes("check")
+    life.version = "2026.9.1"
+    life.passes("changelog", "release")
+    assert life.headings == ["## 2026.9.1 (current)", "## 2026.8.1"]
+
+
+@pytest.mark.parametrize("how", ["tag", "recorded", "date", "baseline"])
+def test_whatever_says_that_a_section_is_out_it_is_not_drafted_into(tmp_path: Path, how: str) -> None:
+    life = Released(tmp_path)
+    path = life.root / "docs" / "mcp-schema-changelog.md"
+    if how != "tag":
+        life.git("tag", "-d", "v1.2.0")
+    if how != "recorded":
+        (life.root / "docs" / "mcp-surface" / "1.2.0.json").unlink()
+    if how == "date":
+        path.write_text(life.log.replace("## 1.2.0 (current)", "## 1.2.0 (current) - 2026-11-21"))
+    life.go_on()
+    life.tool("search", "query", "limit")
+    before = life.log
+    told = life.refused("changelog", "draft", "--for", "1.2.0")
+    evidence = {
+        "tag": "tag v1.2.0",
+        "recorded": "docs/mcp-surface/1.2.0.json",
+        "date": "it is the baseline",
+        "baseline": "it is the baseline",
+    }
+    assert f"is the section of 1.2.0, which is released ({evidence[how]}); nothing was written." in told
+    assert life.log == before
+
+
+def test_the_draft_is_for_the_version_that_the_changes_need(tmp_path: Path) -> None:
+    life = Released(tmp_path)
+    life.go_on()
+    life.tool("search", "words")
+    life.version = "1.3.0"
+    told = life.passes("changelog", "draft")
+    assert "drafted for 2.0.0.\n" in told
+    assert told.endswith("Next: the server still reports 1.3.0: set it to 2.0.0 where the server is made.\n")
+    done = life.run("check")
+    assert "fix: The server still reports 1.3.0: set it to 2.0.0 where the server is made." in done.out
+    assert "write line" not in done.out, "nobody is told to rename a section"
+    life.version = "2.0.0"
+    life.passes("check")
+
+
+def test_a_version_that_moved_too_little_is_told_while_drafting_between_releases(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "words")
+    life.version = "1.3.0"
+    told = life.passes("changelog", "draft")
+    assert told.endswith("Next: the server still reports 1.3.0: set it to 2.0.0 where the server is made.\n")
+    assert life.headings == ["## Unreleased", "## 1.2.0 (current)"]
+
+
+def test_a_small_step_that_the_team_accepted_is_drafted_and_released(tmp_path: Path) -> None:
+    life = Released(tmp_path)
+    life.go_on()
+    life.tool("search", "words")
+    life.version = "1.3.0"
+    accept = next(f for f in life.run("check", "--format", "json").report["findings"] if "bump" in f["rule"])["id"]
+    life.passes("accept", accept, "--reason", "the one client was asked")
+    assert "drafted for 1.3.0.\n" in life.passes("changelog", "draft")
+    assert "changelog/breaking-needs-major" in life.run("changelog", "release").out
+    accept_all(life)
+    # what the changelog says of 1.3.0 stays true, so that one is needed on
+    assert "1 acceptance is marked as released.\n" in life.passes("changelog", "release")
+    life.tagged("1.3.0")
+    life.passes("check")
+    life.go_on()
+    life.passes("check")
+
+
+def test_a_placeholder_that_is_left_is_named(tmp_path: Path) -> None:
+    life = Released(tmp_path)
+    life.go_on()
+    del life.tools["find"]
+    told = life.passes("changelog", "draft")
+    [line] = [number for number, text in enumerate(life.log.splitlines(), 1) if "`REPLACEMENT`" in text]
+    assert (
+        f"\nNext: in line {line} of docs/mcp-schema-changelog.md, name the tool to use instead of REPLACEMENT" in told
+    )
+
+
+# what cannot be released
+
+
+def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.passes("changelog", "draft")
+    before = life.log
+    told = life.refused("changelog", "release", "1.2.1")
+    assert "1.2.1 is too small: the changes since 1.2.0 need a minor step." in told
+    assert "Release them with: mcp-governor changelog release 1.3.0" in told
+    told = life.refused("changelog", "release", "1.3.0")
+    assert "1.3.0 cannot be released yet: the server still reports 1.2.0: set it to 1.3.0" in told
+    told = life.refused("changelog", "release", "1.2.0")
+    assert "1.2.0 is released already (tag v1.2.0)." in told
+    assert "Release what changed since with: mcp-governor changelog release 1.3.0" in told
+    told = life.refused("changelog", "release")
+    assert "Which version? The changes since 1.2.0 make a minor step." in told
+    assert "mcp-governor changelog release 1.3.0" in told
+    life.version = "1.4.0"
+    told = life.refused("changelog", "release", "1.3.0")
+    assert "1.3.0 is not the version of now: the server says 1.4.0." in told
+    assert life.log == before
+
+
+def test_what_nobody_mentions_is_not_released(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.version = "1.3.0"
+    told = life.refused("changelog", "release", "1.3.0")
+    assert "has no section 1.3.0" in told
+    assert "Write it with: mcp-governor changelog draft" in told
+
+
+def test_a_release_without_a_change_for_clients_needs_no_draft(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    assert "1.2.0 is released already (tag v1.2.0)." in life.refused("changelog", "release", "1.2.0")
+    assert "Nothing has changed for clients since." in life.refused("changelog", "release", "1.2.0")
+    life.version = "1.2.1"
+    life.passes("changelog", "release")
+    assert life.headings == ["## 1.2.1 (current)", "## 1.2.0"]
+    life.tagged("1.2.1")
+    life.passes("check")
+
+
+def test_entries_in_two_sections_are_not_guessed_together(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.version = "1.3.0"
+    life.passes("changelog", "draft", "--for", "1.3.0")
+    path = life.root / "docs" / "mcp-schema-changelog.md"
+    path.write_text(life.log.replace("## 1.3.0", "## Unreleased\n\n**Fixed**\n\n- `find` is faster.\n\n## 1.3.0"))
+    told = life.refused("changelog", "release", "1.3.0")
+    assert re.search(r"has entries for 1\.3\.0 in two sections, at line (\d+) and at line \d+\.\n  Move those", told)
+
+
+def test_a_tag_is_the_version_where_tags_are_its_source(tmp_path: Path) -> None:
+    life = Released(tmp_path)
+    (life.root / "mcp-governor.toml").write_text('schema-version = "git-tag"\n' + life.config + GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    assert life.passes("changelog", "draft").endswith("When you release: mcp-governor changelog release 1.3.0\n")
+    life.passes("changelog", "release", "1.3.0")
+    life.tagged("1.3.0")
+    assert life.run("check").code == 0, life.run("check").out
+    life.go_on()
+    assert life.run("check").code == 0, life.run("check").out
+
+
+# acceptances end with the release that they were for
+
+
+@pytest.mark.parametrize("gate", ["", GATE])
+def test_an_acceptance_is_retired_by_the_release_that_needed_it(tmp_path: Path, gate: str) -> None:
+    (tmp_path / "repository").mkdir()
+    life = Released(tmp_path / "repository", config="# why we accept\n" + gate)
+    life.go_on()
+    del life.tools["find"]
+    life.version = "2.0.0"
+    life.passes("changelog", "draft", "--for", "2.0.0")
+    path = life.root / "docs" / "mcp-schema-changelog.md"
+    path.write_text(life.log.replace("REPLACEMENT", "search"))
+    accepted = accept_all(life)
+    assert accepted, "a tool that goes without a deprecation is a finding"
+    life.passes("check", "--release")
+    told = life.passes("changelog", "release", "2.0.0")
+    assert "mcp-governor.toml: 1 acceptance is marked as released.\n" in told
+    assert life.config.count('released = "2.0.0"') == len(accepted) == 1
+    assert "# why we accept\n" in life.config
+    assert 'reason = "agreed with the only client"\nreleased = "2.0.0"\n' in life.config
+    life.passes("check", "--release")
+    life.commit("release 2.0.0")
+    life.passes("check")
+    life.git("tag", "v2.0.0")
+    life.passes("check")
+    fresh = life.clone(tmp_path / "clone", "v2.0.0")
+    for arguments in (("check",), ("check", "--offline"), ("check", "--against", "git:v1.2.0:mcp-surface.json")):
+        assert fresh.run(*arguments).code == 0, fresh.run(*arguments).out
+    life.go_on()
+    life.passes("check")
+    life.passes("check", "--offline")
+    # the same break done again is a new one
+    life.tool("find", "query")
+    life.version = "2.1.0"
+    life.passes("changelog", "draft", "--for", "2.1.0")
+    life.passes("changelog", "release", "2.1.0")
+    life.tagged("2.1.0")
+    life.go_on()
+    del life.tools["find"]
+    life.version = "3.0.0"
+    life.passes("changelog", "draft", "--for", "3.0.0")
+    path.write_text(life.log.replace("REPLACEMENT", "search"))
+    assert life.run("check", "--release").code == 1
+
+
+def test_an_acceptance_that_is_still_needed_stays(tmp_path: Path) -> None:
+    life = Released(tmp_path)
+    life.go_on()
+    life.tool("search", "query", "limit", description="Searches.")
+    rule = next(f for f in life.run("check", "--format", "json").report["findings"] if f["rule"].startswith("clarity/"))
+    life.passes("accept", rule["id"], "--reason", "short on purpose")
+    life.version = "1.3.0"
+    life.passes("changelog", "draft")
+    assert "marked as released" not in life.passes("changelog", "release", "1.3.0")
+    assert "released =" not in life.config
+    life.tagged("1.3.0")
+    assert "accepted: short on purpose" in life.passes("check")
+
+
+def test_a_release_by_hand_retires_nothing_and_turns_nothing_red(tmp_path: Path) -> None:
+    life = Released(tmp_path)
+    life.go_on()
+    del life.tools["find"]
+    life.version = "2.0.0"
+    life.passes("changelog", "draft")
+    path = life.root / "docs" / "mcp-schema-changelog.md"
+    path.write_text(life.log.replace("REPLACEMENT", "search"))
+    accept_all(life)
+    life.passes("check")
+    life.passes("snapshot", "-o", "mcp-surface.json")
+    life.tagged("2.0.0")
+    life.passes("check")
+    life.go_on()
+    told = life.passes("check")
+    assert "v2.0.0 was released with the acceptance of policy/removed-undeprecated" in told
+    fresh = life.clone(tmp_path.parent / f"{tmp_path.name}-clone", "v2.0.0")
+    assert fresh.run("check").code == 0
+
+
+def test_what_would_fail_after_its_tag_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    life = Released(tmp_path)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.version = "1.3.0"
+    life.passes("changelog", "draft")
+    before = contents(life.root)
+    judge = releasing.check_surface
+
+    def judged(surface, baseline, config, **how):  # type: ignore[no-untyped-def]
+        """The check, where a finding comes with the tag: whatever it may be, nobody has found one yet."""
+        report = judge(surface, baseline, config, **how)
+        late = Finding("policy/late", Severity.ERROR, "It is late.")
+        return replace(report, findings=(*report.findings, late)) if baseline.source == "1.3.0" else report
+
+    monkeypatch.setattr(releasing, "check_surface", judged)
+    done = life.run("changelog", "release", "1.3.0")
+    assert done.code == 1
+    assert "policy/late" in done.out
+    assert done.err == (
+        "1.3.0 is not released: the check would fail as soon as 1.3.0 is tagged; nothing was written.\n"
+    )
+    assert contents(life.root) == before
+
+
+def test_what_an_entry_names_was_known_when_it_was_released(tmp_path: Path) -> None:
+    """After the release the removed tool is on neither surface, and its name in an entry is no mistake."""
+    life = Released(tmp_path)
+    life.go_on()
+    del life.tools["find"]
+    life.version = "2.0.0"
+    life.passes("changelog", "draft")
+    path = life.root / "docs" / "mcp-schema-changelog.md"
+    told = life.log.replace("REPLACEMENT", "search").replace(
+        "**Removed**", "**Changed**\n\n- `find` had the index; `search` has it now.\n\n**Removed**"
+    )
+    path.write_text(told)
+    accept_all(life)
+    life.passes("changelog", "release", "2.0.0")
+    life.tagged("2.0.0")
+    life.go_on()
+    life.passes("check")
