@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.terms import Verdict
@@ -97,16 +98,16 @@ def judged_words(report: Report) -> str:
     return f"judged as release {visible(stage.tag)}" if stage.tag else "judged as a release"
 
 
-_UNTOLD = frozenset({"changelog/untold", "changelog/wording-untold"})
-
-
 def advice_of(report: Report) -> Iterator[tuple[str, str]]:
     """One next step for findings that have it in common: a sentence, and the command that it ends in."""
-    untold = sum(finding.rule in _UNTOLD and finding.accepted is None for finding in report.findings)
-    if untold == 1:
-        yield "1 change is not in the changelog; write its entry with", "mcp-governor changelog draft"
-    elif untold:
-        yield f"{untold:,} changes are not in the changelog; write the entries with", "mcp-governor changelog draft"
+    rules = Counter(finding.rule for finding in report.findings if finding.accepted is None)
+    untold = rules["changelog/untold"] + rules["changelog/wording-untold"]
+    if not rules["changelog/untold"]:
+        return  # new words alone are a remark
+    what = "1 change is not in the changelog; write its entry with"
+    if untold > 1:
+        what = f"{untold:,} changes are not in the changelog; write the entries with"
+    yield what, "mcp-governor changelog draft"
 
 
 def witness_words(change: Change) -> str:
