@@ -42,6 +42,10 @@ EVERY_CHANGE = Stage()
 """Every change is judged as a release: what holds where nobody has decided."""
 
 
+UNDER_DATE, UNDER_NEW = "under the next date", "under a new version"
+"""How to release what no version can be named for."""
+
+
 @frozen
 class Pending:
     """What waits for the next release.
@@ -59,8 +63,7 @@ class Pending:
     def __str__(self) -> str:
         if self.version is not None:
             return f"{self.bump.value}, release as {self.version}"
-        way = "under the next date" if self.calendar else "under a new version"
-        return f"{self.bump.value}, release {way}"
+        return f"{self.bump.value}, release {UNDER_DATE if self.calendar else UNDER_NEW}"
 
     def as_json(self) -> dict[str, str | None]:
         """``bump`` and ``version``, as the JSON report writes them."""

@@ -12,6 +12,7 @@ from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.text import visible
+from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,6 +71,7 @@ def check_release(
     if stage.version:
         declared = replace(declared, expected=declared.expected.for_release(stage.version))
     old_version = _old_version(baseline, declared, config)
+    declared = replace(declared, expected=_to_be_tagged(declared, old_version, stage))
     new_version = declared.expected.text
     result = evaluate(
         changes,
@@ -81,6 +83,7 @@ def check_release(
         settings=config.policy,
         today=today,
         stage=stage,
+        source=declared.expected,
         admitted=_admitted(declared, surface, baseline, old_version, stage),
     )
     before = _numbered(baseline, old_version)
@@ -100,6 +103,17 @@ def check_release(
             *_source(surface, config),
         ),
     )
+
+
+def _to_be_tagged(declared: Declared, released: str | None, stage: Stage) -> SchemaVersion:
+    """What the source says, or will say: a tag comes after the commit whose changelog has the new version already."""
+    expected = declared.expected
+    current = declared.changelog.current if declared.changelog is not None else None
+    if not expected.tagged or stage.tag is not None or released is None or current is None:
+        return expected
+    version, last = current.numbered, Numbered.parse(released)
+    ahead = version is not None and last is not None and version > last
+    return expected.for_release(current.version_text) if ahead else expected
 
 
 def _admitted(

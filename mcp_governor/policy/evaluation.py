@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Stage
     from mcp_governor.surface.model import Surface
+    from mcp_governor.version_sources import SchemaVersion
 
 DEFAULT_POLICY = PolicyConfig()
 
@@ -39,6 +40,7 @@ def evaluate(
     today: date | None = None,
     stage: Stage = EVERY_CHANGE,
     admitted: Bump = Bump.NONE,
+    source: SchemaVersion | None = None,
 ) -> PolicyResult:
     """Hold a release to its promises: tiers, version step, deprecation windows.
 
@@ -52,13 +54,14 @@ def evaluate(
         today: the day that sunsets are judged by; ``None`` leaves days unjudged.
         stage: between releases a version that stands still is not judged.
         admitted: the step that the changelog's entries for the next release need, after 1.0.0.
+        source: where ``new_version`` comes from.
     """
     counted = [(change, required_step(change, unknown=settings.unknown)) for change in changes]
     highest = Bump.highest([bump for _, bump in counted])
     forcing = tuple(change for change, bump in counted if bump is highest and bump is not Bump.NONE)
     needed = needed_step(highest, old_version or "", zero_policy=settings.zero_policy)
     told = needed_step(admitted, old_version or "", zero_policy=settings.zero_policy)
-    step = VersionStep(old_version, new_version, needed, forcing, settings, stage, told)
+    step = VersionStep(old_version, new_version, needed, forcing, settings, stage, told, source)
     history = History(changelog, old_version, step.judged, settings.windows)
     found = list(_published(new))
     found += check_deprecations(old, new, history, today=today)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
-from mcp_governor.stage import Pending, Stage
+from mcp_governor.stage import UNDER_DATE, UNDER_NEW, Pending, Stage
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import (
     Scheme,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.config.model import PolicyConfig
     from mcp_governor.findings import Finding
+    from mcp_governor.version_sources import SchemaVersion
     from mcp_governor.version_steps import Step
 
 _PATH = "/serverInfo/version"
@@ -46,6 +47,7 @@ class VersionStep:
         settings: the config's ``policy`` table.
         stage: between releases the version may stand still.
         told: the step that the changelog admits besides, for what no surface shows: a break of behaviour.
+        source: where the version comes from, for the advice where to change it.
     """
 
     old: str | None
@@ -55,6 +57,7 @@ class VersionStep:
     settings: PolicyConfig
     stage: Stage
     told: Bump = Bump.NONE
+    source: SchemaVersion | None = None
 
     @cached_property
     def made(self) -> Step | None:
@@ -69,9 +72,14 @@ class VersionStep:
 
         A development version (``1.3.0.dev4``, as tools derive from the last tag) decides nothing.
         """
-        if not self.stage.between:
+        if self.stage.at_release and not self._to_be_tagged:
             return False
         return self.old is None or self.new is None or same_version(self.old, self.new) or is_development(self.new)
+
+    @property
+    def _to_be_tagged(self) -> bool:
+        """Whether the version moves only when the release is tagged, and it is not yet."""
+        return self.source is not None and self.source.tagged and self.stage.tag is None
 
     @cached_property
     def _scheme(self) -> Scheme:
@@ -172,23 +180,31 @@ class VersionStep:
         )
 
     def _too_small(self, made: Bump) -> Finding:
-        if self._stateless:
-            required = "a new version"
-            way = "under the next date" if self._scheme is Scheme.CALENDAR else "under a new version"
-        else:
-            required = f"a {self.needed.value} one"
-            way = f"as {next_version(self.old or '', self.needed)}"
-        return finding(
-            "policy/bump-too-small",
-            _PATH,
-            value=self._value,
-            old=self.old,
-            new=self.new,
-            declared="no step" if made is Bump.NONE else f"a {made.value} step",
-            required=required,
-            forcing=listed(self.forcing),
-            way=way,
-        )
+        version = None if self._stateless else next_version(self.old or "", self.needed)
+        facts = {
+            "old": self.old,
+            "new": self.new,
+            "declared": "no step" if made is Bump.NONE else f"a {made.value} step",
+            "required": f"a {self.needed.value} one" if version else "a new version",
+            "forcing": listed(self.forcing),
+            "way": f"Release it as {version}" if version else f"Release it {UNDER_DATE if self._dated else UNDER_NEW}",
+        }
+        if same_version(self.old or "", self.new or ""):
+            facts["stands"] = self._capital(self.source.stands if self.source else f"the version still is {self.new}")
+            facts["required"] = f"a {self.needed.value} step" if version else "a new one"
+            if self.source is not None and version is not None:
+                facts["way"] = self._capital(self.source.advice(version))
+            return finding("policy/bump-too-small", _PATH, says="still", value=self._value, facts=facts)
+        return finding("policy/bump-too-small", _PATH, value=self._value, facts=facts)
+
+    @property
+    def _dated(self) -> bool:
+        return self._scheme is Scheme.CALENDAR
+
+    @staticmethod
+    def _capital(clause: str) -> str:
+        """A clause as the beginning of a sentence; the name of a file stays as it is."""
+        return clause[:1].upper() + clause[1:] if clause.partition(" ")[0].isalpha() else clause
 
 
 def listed(changes: Sequence[Change]) -> str:

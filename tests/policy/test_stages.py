@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.policy.model import PolicyResult
 from mcp_governor.stage import Stage
 from mcp_governor.surface import Surface, build_surface
+from mcp_governor.version_sources import SchemaVersion, Written
 
 BETWEEN = Stage("release", at_release=False)
 AT_RELEASE = Stage("release", at_release=True)
@@ -35,7 +38,14 @@ def surface() -> Surface:
 
 
 def judged(
-    needs: str, old: str, new: str, *, stage: Stage = BETWEEN, told: str = "none", **policy: str
+    needs: str,
+    old: str,
+    new: str,
+    *,
+    stage: Stage = BETWEEN,
+    told: str = "none",
+    source: SchemaVersion | None = None,
+    **policy: str,
 ) -> PolicyResult:
     return evaluate(
         [] if needs == "none" else [change(needs)],
@@ -46,6 +56,7 @@ def judged(
         settings=PolicyConfig(**policy),  # type: ignore[arg-type]
         stage=stage,
         admitted=Bump(told),
+        source=source,
     )
 
 
@@ -145,3 +156,35 @@ def test_what_is_pending_can_be_released(needs: str, told: str, old: str, new: s
     assert released.findings == ()
     if old == new:
         assert between.findings == (), "a version that stands still is not judged"
+
+
+def stated(text: str, **more: Any) -> SchemaVersion:
+    return SchemaVersion(text, "the server", **more)
+
+
+def sentence(result: PolicyResult) -> tuple[str, str]:
+    [found] = result.findings
+    return found.message, found.fix
+
+
+def test_a_version_that_stands_still_is_told_with_the_place_to_change_it() -> None:
+    forced = "and the changes need a minor step: optional argument `it` is new."
+    source = stated("1.2.0", find=lambda: Written("src/server.py", 7))
+    assert sentence(judged("minor", "1.2.0", "1.2.0", stage=AT_RELEASE, source=source)) == (
+        f"The server still reports 1.2.0, {forced}",
+        "Set it to 1.3.0 in src/server.py line 7, or take these changes back.",
+    )
+    source = stated("1.2.0", spec="pyproject.toml", written=Written("pyproject.toml", 3))
+    assert sentence(judged("minor", "1.2.0", "1.2.0", stage=AT_RELEASE, source=source)) == (
+        f"pyproject.toml line 3 still says 1.2.0, {forced}",
+        "Set it to 1.3.0, or take these changes back.",
+    )
+
+
+@pytest.mark.parametrize("stage", [Stage(), AT_RELEASE, BETWEEN])
+def test_a_version_that_only_the_tag_moves_is_judged_at_the_tag(stage: Stage) -> None:
+    source = stated("1.2.0", spec="git-tag")
+    assert rules(judged("minor", "1.2.0", "1.2.0", stage=stage, source=source)) == "."
+    at_tag = Stage(stage.gate, at_release=True, tag="v1.2.1")
+    assert rules(judged("minor", "1.2.0", "1.2.1", stage=at_tag, source=source)) == "bump-too-small"
+    assert rules(judged("minor", "1.2.0", "1.2.1", stage=stage, source=source)) == "bump-too-small"
