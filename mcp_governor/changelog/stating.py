@@ -40,13 +40,21 @@ def baseline_version(spec: str, baseline: Surface, changelog: Changelog | None, 
         ``None`` where nothing says it.
     """
     if spec == SERVER_INFO:
-        return baseline.version
+        return _said_by_server(baseline, expected)
     known = next(_known(baseline, changelog, expected), None)
     if known is not None or changelog is None:
         return known
     section = changelog.section(expected.text) if expected.text else None
     before = changelog.release_before(section) if section is not None else None
     return before.version_text if before is not None else expected.text
+
+
+def _said_by_server(baseline: Surface, expected: SchemaVersion) -> str | None:
+    """What the server said then, like the version of now; the release that a target pinned, where that is one, too."""
+    said = baseline.server.get("version")
+    if baseline.release is not None and isinstance(said, str) and said and expected.counts_like_server:
+        return said
+    return baseline.version
 
 
 def _known(baseline: Surface, changelog: Changelog | None, expected: SchemaVersion) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog import parse
@@ -13,7 +13,7 @@ from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.changelog.structure import waiting_sections, working_section
 from mcp_governor.checking.changelog import load_changelog, read_declared, released_versions
 from mcp_governor.checking.options import changes_between
-from mcp_governor.checking.reading import read_governed, trusting
+from mcp_governor.checking.reading import package_version, read_governed, trusting
 from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
@@ -177,7 +177,7 @@ def open_desk(config: Config, source: Source, against: str | None) -> Desk:
     surface = read_governed(source, config)
     # As the check does: what a server of the configuration starts anyway may bring rules of its own.
     config = trusting(config, source)
-    baseline = read_baseline(config, against, source=source)
+    baseline = read_baseline(config, against, source=source, ours=partial(package_version, surface, config))
     changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
     return Desk(config, book, surface, baseline, changes, read_declared(config, surface, book).expected)
 

@@ -81,6 +81,23 @@ def with_schema_version(surface: Surface, config: Config, *, version: str | None
     return replace(surface, stated=(stated.text, stated.count)) if stated.text else surface
 
 
+def package_version(surface: Surface, config: Config) -> str | None:
+    """The version under which a registry would have the governed package, ``None`` where nothing says one.
+
+    That is the configured source's word. Where that is the server's own, and the project says another version, it is
+    the project's: a registry has packages, whatever the server in them reports.
+
+    Raises:
+        ConfigError: the source states no version.
+    """
+    from mcp_governor.version_sources import SERVER_INFO, schema_version, suggest_source
+
+    if config.schema_version != SERVER_INFO:
+        return schema_version(config.schema_version, surface, config.root, config=config.path).text
+    suggested = suggest_source(surface, config.root, search=False)
+    return None if suggested.spec == suggested.version.text else suggested.version.text
+
+
 def read_surface(
     target: str | Path | None = None, *, config: Config | None = None, command: Sequence[str] = ()
 ) -> Surface:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from mcp_governor.checking.breaks import check_breaks
@@ -13,13 +13,21 @@ from mcp_governor.checking.events import Emit, Finished, Started, Station, silen
 from mcp_governor.checking.governed import Before, check_governed, governed_before, lost_changelog
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
-from mcp_governor.checking.reading import baseline_info, counts_of, read_governed, refuse_empty, trusting
+from mcp_governor.checking.reading import (
+    baseline_info,
+    counts_of,
+    package_version,
+    read_governed,
+    refuse_empty,
+    trusting,
+)
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.stage import stage_of
 from mcp_governor.config import Config, load_config
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import LiveSource, Source, read_baseline, resolve
+from mcp_governor.target import LiveSource, Source, named_baseline, read_baseline, resolve
+from mcp_governor.target.packages import is_open
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,19 +83,24 @@ def check(
     day = today or date.today()
     if isinstance(target, Surface):
         stage = stage_of(config, target, release=release)
-        baseline = read_baseline(config, against, stage=stage)
+        ours = partial(package_version, target, config)
+        baseline = read_baseline(config, against, stage=stage, ours=ours)
         if only_breaking:
             return check_breaks(target, baseline, config, today=day)
         return check_surface(target, baseline, config, emit=emit, today=day, stage=stage)
     source = resolve(None if target is None else str(target), config, command=command)
     config = trusting(config, source)
     # What somebody named is read before a server is started; which release is the last one depends on the surface.
-    named = against is not None or bool(config.baseline)
-    baseline = read_baseline(config, against, source=source) if named else None
+    named = against if against is not None else config.baseline
+    waits = not named or is_open(named)
+    if named and waits:
+        named_baseline(config, against, source=source)  # refused here, or never
+    baseline = None if waits else read_baseline(config, against, source=source)
     surface, called = _read_and_call(source, config, emit, calls=calls and not only_breaking)
     stage = stage_of(config, surface, release=release)
-    if not named:
-        baseline = read_baseline(config, source=source, stage=stage)
+    if waits:
+        ours = partial(package_version, surface, config)
+        baseline = read_baseline(config, against, source=source, stage=stage, ours=ours)
     if only_breaking:
         report = check_breaks(surface, baseline, config, today=day)
     else:

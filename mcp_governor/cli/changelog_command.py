@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from functools import partial
 
 import click
 
@@ -32,7 +33,7 @@ def changelog() -> None:
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.reading import read_governed
+    from mcp_governor.checking.reading import package_version, read_governed
     from mcp_governor.checking.run import changelog_report
     from mcp_governor.checking.stage import stage_of
     from mcp_governor.target import read_baseline
@@ -41,7 +42,8 @@ def check(run: Run, target: str | None, against: str | None) -> int:
     source = run.source(target)
     surface = read_governed(source, run.config)
     stage = stage_of(run.config, surface)
-    baseline = read_baseline(run.config, against, source=source, stage=stage)
+    ours = partial(package_version, surface, run.config)
+    baseline = read_baseline(run.config, against, source=source, stage=stage, ours=ours)
     report = changelog_report(surface, baseline, run.config, stage=stage)
     return deliver(report, run.output)
 

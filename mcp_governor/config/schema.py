@@ -173,8 +173,8 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                 "target": _key(_TEXT, "What is governed by default: a name from servers, or any TARGET."),
                 "baseline": _key(
                     _TEXT,
-                    "What it is compared with: any TARGET; for a run over a recording, a recording. "
-                    "Default: the latest release tag.",
+                    "What it is compared with: any TARGET; for a run over a recording, a recording. pypi:NAME and "
+                    "npm:NAME mean the newest release that is not newer than ours. Default: the latest release tag.",
                 ),
                 "changelog": _key(_TEXT, "The schema changelog. Default: docs/mcp-schema-changelog.md if there."),
                 "schema-version": _key(

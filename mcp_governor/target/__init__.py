@@ -8,6 +8,7 @@ from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.read import (
     Baseline,
     limits_of,
+    named_baseline,
     read_baseline,
     read_source,
     read_sources,
@@ -26,6 +27,7 @@ __all__ = [
     "LiveSource",
     "Source",
     "limits_of",
+    "named_baseline",
     "parse_target",
     "read_baseline",
     "read_source",

@@ -7,7 +7,7 @@ import re
 import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
@@ -137,9 +137,47 @@ def _is_npm(match: re.Match[str]) -> bool:
     return _is_name(match["name"]) and not _ARCHIVE.search(match["version"] or "")
 
 
+class Package(NamedTuple):
+    """A TARGET that is a package, taken apart.
+
+    Attributes:
+        scheme: ``pypi`` or ``npm``.
+        name: with its extras.
+        version: empty where none is named.
+        script: empty where none is named.
+    """
+
+    scheme: str
+    name: str
+    version: str
+    script: str
+
+    def pinned(self, version: str) -> str:
+        """The TARGET for one release of it."""
+        sign = "==" if self.scheme == "pypi" else "@"
+        return f"{self.scheme}:{self.name}{sign}{version}" + (f":{self.script}" if self.script else "")
+
+
+def package_parts(target: str) -> Package:
+    """The parts of ``pypi:…`` or ``npm:…``.
+
+    Raises:
+        TargetError: it is not understood.
+    """
+    scheme, _, spec = target.partition(":")
+    match = _pypi_match(spec) if scheme == "pypi" else _npm_match(spec)
+    extras = (match["extras"] or "") if scheme == "pypi" else ""
+    return Package(scheme, match["name"] + extras, match["version"] or "", match["script"] or "")
+
+
 def is_package(target: str | None) -> bool:
     """Whether a TARGET names a package of a registry."""
     return target is not None and target.startswith(("pypi:", "npm:"))
+
+
+def is_open(target: str | None) -> bool:
+    """Whether a TARGET is a package without a version, so that it means the newest release before ours."""
+    return target is not None and is_package(target) and not package_parts(target).version
 
 
 def package_endpoint(
@@ -182,9 +220,7 @@ def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
         TargetError: not such a spec, or one of ``with_`` is no requirement.
         MissingDependencyError: uv is not installed.
     """
-    match = _PYPI.fullmatch(spec)
-    if match is None or not _is_name(match["name"]):
-        raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct it.")
+    match = _pypi_match(spec)
     for other in with_:
         if _REQUIREMENT.fullmatch(other) is None:
             raise TargetError(
@@ -195,10 +231,28 @@ def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
     return (*_uvx(), "--from", requirement, *others, match["script"] or match["name"])
 
 
+def _pypi_match(spec: str) -> re.Match[str]:
+    match = _PYPI.fullmatch(spec)
+    if match is None or not _is_name(match["name"]):
+        raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct it.")
+    return match
+
+
+def _npm_match(spec: str) -> re.Match[str]:
+    match = _NPM.fullmatch(spec)
+    if match is None or not _is_npm(match):
+        raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "Correct it.")
+    return match
+
+
+def beside_us(name: str) -> str | None:
+    """A program that is installed beside our own Python, as those of the extra ``run`` are."""
+    beside = Path(sys.executable).parent / name
+    return str(beside) if beside.is_file() else None
+
+
 def _uvx() -> tuple[str, ...]:
-    beside = Path(sys.executable).parent / "uvx"
-    found = str(beside) if beside.is_file() else find_program("uvx")
-    if found:
+    if found := beside_us("uvx") or find_program("uvx"):
         return (found,)
     if uv := find_program("uv"):
         return (uv, "tool", "run")
@@ -214,9 +268,7 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
         TargetError: not such a spec, or one of ``with_`` is not NAME[@VERSION].
         MissingDependencyError: node's npx is not installed.
     """
-    match = _NPM.fullmatch(spec)
-    if match is None or not _is_npm(match):
-        raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "Correct it.")
+    match = _npm_match(spec)
     for other in with_:
         found = _NPM.fullmatch(other)
         if found is None or found["script"] or not _is_npm(found):

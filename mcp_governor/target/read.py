@@ -10,12 +10,13 @@ from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.git import file_at, is_shallow, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
+from mcp_governor.target.packages import is_package
 from mcp_governor.target.pinned import pinned_version
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mcp_governor.config import Config
     from mcp_governor.stage import Stage
@@ -121,7 +122,12 @@ class Baseline:
 
 
 def read_baseline(
-    config: Config, against: str | None = None, *, source: Source | None = None, stage: Stage = EVERY_CHANGE
+    config: Config,
+    against: str | None = None,
+    *,
+    source: Source | None = None,
+    stage: Stage = EVERY_CHANGE,
+    ours: Callable[[], str | None] | None = None,
 ) -> Baseline | None:
     """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
     the one in the work tree; ``None`` where there is none of these, or the run is isolated from them.
@@ -133,24 +139,21 @@ def read_baseline(
             configuration, the run starts what that names anyway; over a recording, or over a server that the user
             typed, the configuration cannot make it start or fetch anything besides.
         stage: of the run: what a tag released is held to the release before it.
+        ours: says the version that is governed, which a package without a version waits for: it means the newest
+            release that is not newer.
 
     Raises:
         UsageError: the configuration names a server, and ``source`` is not one of its servers.
         GovernorError: a baseline is named and cannot be read. One that is not named is never an error.
     """
-    from pathlib import Path
+    if against is not None or config.baseline:
+        named = named_baseline(config, against, source=source)
+        text = against if against is not None else config.baseline
+        if is_package(text):
+            from mcp_governor.target.published import newest_release
 
-    if against is not None:
-        named = parse_target(against, config, base=Path.cwd())
-    elif config.baseline:
-        named = parse_target(config.baseline, config, base=config.root, typed=False)
-        if isinstance(named, LiveSource) and not (isinstance(source, LiveSource) and source.configured):
-            shown = one_line(config.baseline, 60)
-            raise UsageError(
-                f'The baseline that {config.shown} names ("{shown}") is a server, and a run over a recording, or over '
-                "a target that you type, starts none.",
-                f'Record the baseline with: mcp-governor snapshot -o FILE, or type it: --against "{shown}"',
-            )
+            text = newest_release(text, ours() if ours is not None else None, below=bool(stage.tag))
+            named = parse_target(text, config, base=config.root)
     else:
         found = None if config.isolated else _default_source(config, stage)
         if found is None:
@@ -159,6 +162,31 @@ def read_baseline(
     # A recording tells its own tiers: those of today's config would hide that a tool was moved.
     tiers = tier_rules(config) if isinstance(named, LiveSource) else NO_TIER_RULES
     return Baseline(named.shown, read_source(named, tiers=tiers))
+
+
+def named_baseline(config: Config, against: str | None = None, *, source: Source | None = None) -> Source:
+    """The source that ``--against`` or the configuration names; nothing is started or fetched yet.
+
+    Args:
+        config, against, source: as for :func:`read_baseline`; one of the first two names a baseline.
+
+    Raises:
+        UsageError: the configuration names a server, and ``source`` is not one of its servers.
+        TargetError: it is not understood, or is not there.
+    """
+    from pathlib import Path
+
+    if against is not None:
+        return parse_target(against, config, base=Path.cwd())
+    named = parse_target(config.baseline, config, base=config.root, typed=False)
+    if isinstance(named, LiveSource) and not (isinstance(source, LiveSource) and source.configured):
+        shown = one_line(config.baseline, 60)
+        raise UsageError(
+            f'The baseline that {config.shown} names ("{shown}") is a server, and a run over a recording, or over '
+            "a target that you type, starts none.",
+            f'Record the baseline with: mcp-governor snapshot -o FILE, or type it: --against "{shown}"',
+        )
+    return named
 
 
 def _default_source(config: Config, stage: Stage) -> Source | None:

@@ -70,7 +70,10 @@ def of_server(surface: Surface | None, root: Path) -> SchemaVersion:
     from mcp_governor.version_sources.places import server_place
 
     text = surface.version if surface is not None else None
-    return SchemaVersion(text, "the server", reported=text, find=partial(server_place, text, root))
+    said = surface.server.get("version") if surface is not None else None
+    return SchemaVersion(
+        text, "the server", reported=said if isinstance(said, str) else None, find=partial(server_place, text, root)
+    )
 
 
 def _of_file(spec: str, stated: Stated, root: Path) -> SchemaVersion:
