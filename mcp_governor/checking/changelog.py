@@ -69,7 +69,7 @@ def load_changelog(config: Config) -> Changelog:
 
     if not config.changelog:
         raise ConfigError(
-            f"{config.shown} names no changelog.",
+            f"{config.shown} names no changelog." if config.path else "There is no changelog.",
             'Set changelog = "docs/mcp-schema-changelog.md", or write one with: mcp-governor init',
         )
     return load(config.resolve(config.changelog), what=config.changelog)

@@ -93,12 +93,16 @@ def _version_of_now(desk: Desk) -> str:
     now = desk.expected.text
     if now is not None and desk.moved and not desk.expected.tagged:
         return now
-    goal = desk.goal if desk.proposed is not Bump.NONE else None
-    if goal is None:
+    if desk.proposed is Bump.NONE and desk.before is not None:
+        raise UsageError(
+            f"There is nothing to release: nothing has changed for clients since {desk.before}.",
+            "To release a version all the same, name it: mcp-governor changelog release VERSION",
+        )
+    if desk.goal is None or desk.before is None:
         raise UsageError("Which version?", "Name it: mcp-governor changelog release VERSION")
     raise UsageError(
         f"Which version? The changes since {desk.before} make a {desk.proposed.value} step.",
-        f"Release them with: mcp-governor changelog release {goal}",
+        f"Release them with: mcp-governor changelog release {desk.goal}",
     )
 
 
@@ -110,7 +114,9 @@ def _refuse(desk: Desk, version: str) -> None:
     if parsed in desk.tags:
         more = _proposal(desk)
         raise UsageError(f"{shown} is released already (tag {visible(desk.tags[parsed])}).", more)
-    now = desk.expected
+    now, last = desk.expected, Numbered.parse(desk.before or "")
+    if last is not None and parsed < last:
+        raise UsageError(f"{shown} is older than {desk.before}, which is released.", _proposal(desk))
     if desk.counts and desk.before is not None and desk.needed is not Bump.NONE and not desk.enough(version):
         fitting = next_version(desk.before, desk.needed)
         raise UsageError(

@@ -296,6 +296,10 @@ def test_a_release_without_a_change_for_clients_needs_no_draft(tmp_path: Path) -
     life.go_on()
     assert "1.2.0 is released already (tag v1.2.0)." in life.refused("changelog", "release", "1.2.0")
     assert "Nothing has changed for clients since." in life.refused("changelog", "release", "1.2.0")
+    assert "There is nothing to release: nothing has changed for clients since 1.2.0." in life.refused(
+        "changelog", "release"
+    )
+    assert "1.1.9 is older than 1.2.0, which is released." in life.refused("changelog", "release", "1.1.9")
     life.version = "1.2.1"
     life.passes("changelog", "release")
     assert life.headings == ["## 1.2.1 (current)", "## 1.2.0"]
