@@ -12,8 +12,6 @@ from mcp_governor.call.cases import (
     DESTRUCTIVE,
     GOOD,
     NOT_SELECTED,
-    UNSAID,
-    WRITES,
     Case,
     Purpose,
     Skipped,
@@ -26,7 +24,6 @@ from mcp_governor.change.budget import Budget
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.containment.validators import compiled
 from mcp_governor.frozen import frozen
-from mcp_governor.schemas.extent import count_values
 from mcp_governor.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -137,23 +134,13 @@ def refusal(tool: Tool, settings: CallSettings) -> str | None:
     """
     if settings.tools and not any(fnmatch.fnmatchcase(tool.name, glob) for glob in settings.tools):
         return NOT_SELECTED
-    if tool.hints.read_only or _assumed(tool, settings):
+    if tool.hints.read_only:
         return None
     if not settings.allow_writes:
-        return UNSAID if _says_nothing(tool) else WRITES
+        return "not read-only by its hints"
     if tool.hints.destructive and tool.name not in settings.destructive:
-        return UNSAID if _says_nothing(tool) else DESTRUCTIVE
+        return DESTRUCTIVE
     return None
-
-
-def _assumed(tool: Tool, settings: CallSettings) -> bool:
-    """Whether the user says that a tool only reads, and the tool does not say anything else."""
-    return _says_nothing(tool) and any(fnmatch.fnmatchcase(tool.name, glob) for glob in settings.read_only)
-
-
-def _says_nothing(tool: Tool) -> bool:
-    """Whether the annotations leave open whether the tool writes."""
-    return not any(isinstance(tool.annotations.get(name), bool) for name in ("readOnlyHint", "destructiveHint"))
 
 
 def _stranger(surface: Surface) -> str:
@@ -178,18 +165,29 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
             return
         yield Case(tool.name, good, Purpose.REQUIRED)
     full = sample_arguments(schema, seed=settings.seed, optional=True, source=source)
-    if full is not None and count_values(full) > _MOST_PARTS:
+    if full is not None and _size(full) > _MOST_PARTS:
         full = None
     fullest = {**full, **good} if full is not None and not misfit(tool, {**full, **good}) else good
     if fullest != good:
         yield Case(tool.name, fullest, Purpose.FULL)
     # A wrong call of a tool that writes may be accepted after all.
-    if settings.unhappy and (not tool.hints.destructive or _assumed(tool, settings)):
+    if settings.unhappy and (tool.hints.read_only or not tool.hints.destructive):
         yield _case(tool, unknown_argument(good))
         budget = Budget(_SECONDS_WRONG, "")
         for wrong in wrong_arguments(schema, fullest, late=lambda: is_cancelled() or bool(budget.over())):
             if source is None or source.confined(wrong.arguments):
                 yield _case(tool, wrong)
+
+
+def _size(arguments: Any) -> int:
+    """How many values and members there are."""
+    size, pending = 0, [arguments]
+    while pending:
+        part = pending.pop()
+        size += 1
+        if isinstance(part, dict | list):
+            pending.extend(part.values() if isinstance(part, dict) else part)
+    return size
 
 
 def _case(tool: Tool, wrong: Wrong) -> Case:

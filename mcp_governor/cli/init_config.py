@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config
 from mcp_governor.target import SURFACE_FILE
@@ -12,17 +12,32 @@ from mcp_governor.text import escape_toml, one_line, visible
 from mcp_governor.writing import NewFile
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_governor.cli.init_plan import Plan
+    from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
     from mcp_governor.version_sources import Suggestion
 
 _KNOWN_FILE = "mcp-lint-baseline.json"
 
 
-def first_files(
-    plan: Plan, surface: Surface, config: Config, *, live: Surface
-) -> tuple[list[NewFile], list[tuple[str, str]]]:
-    """What is missing and will be written; and what to say of each file, written or left alone.
+class FirstFiles(NamedTuple):
+    """What ``init`` begins with.
+
+    Attributes:
+        files: what is missing and will be written.
+        told: what to say of each file, written or left alone.
+        verdict: one line about the findings of today.
+    """
+
+    files: list[NewFile]
+    told: list[tuple[str, str]]
+    verdict: str
+
+
+def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) -> FirstFiles:
+    """The files of a repository that nothing governs yet.
 
     Args:
         plan: what is governed.
@@ -31,13 +46,16 @@ def first_files(
         live: what the server publishes now, where the baseline is another one.
     """
     from mcp_governor.changelog.first import first_changelog
+    from mcp_governor.checking.settings import lint_settings
+    from mcp_governor.linting import lint
     from mcp_governor.surface import dump_surface
     from mcp_governor.version_sources import suggest_source
 
     root = plan.root
     suggested = suggest_source(surface, root)
     told = suggested.version.text or suggested.spec
-    known = _known_findings(live, config)
+    found = lint(live, lint_settings(config))
+    known = _known_findings(found)
     recorded = "it is now" if surface is live else f"{one_line(surface.source, 60)} records it"
     files = {
         OWN_FILE: (_config_text(plan, suggested, bool(known)), "what is governed, and how"),
@@ -48,18 +66,33 @@ def first_files(
         files[_KNOWN_FILE] = (known, "findings of today, which do not fail")
     missing = {name for name in files if not os.path.lexists(root / name)}
     new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if name in missing]
-    return new, [(name, what if name in missing else "left as it was") for name, (_, what) in files.items()]
+    told_of = [(name, what if name in missing else "left as it was") for name, (_, what) in files.items()]
+    return FirstFiles(new, told_of, _verdict(found))
 
 
-def _known_findings(surface: Surface, config: Config) -> str:
+def _known_findings(found: Sequence[Finding]) -> str:
     """The lint baseline, where today's surface has findings that would fail; empty where it has none."""
     from mcp_governor.catalogue import dump_baseline
-    from mcp_governor.checking.settings import lint_settings
     from mcp_governor.findings import Severity
-    from mcp_governor.linting import lint
 
-    failing = [found for found in lint(surface, lint_settings(config)) if found.severity is Severity.ERROR]
+    failing = [finding for finding in found if finding.severity is Severity.ERROR]
     return dump_baseline(failing) if failing else ""
+
+
+def _verdict(found: Sequence[Finding]) -> str:
+    """One line about the findings of today."""
+    from mcp_governor.findings import Severity
+    from mcp_governor.report.groups import count_of
+
+    errors = sum(finding.severity is Severity.ERROR for finding in found)
+    warnings = sum(finding.severity is Severity.WARNING for finding in found)
+    counts = [count_of(number, word) for number, word in ((errors, "error"), (warnings, "warning")) if number]
+    if not counts:
+        return "Lint finds nothing to improve."
+    known = ""
+    if errors:
+        known = "; the error is known from now on and does not fail" if errors == 1 else "; errors of today do not fail"
+    return f"Lint finds {' and '.join(counts)}{known}. List with: mcp-governor lint"
 
 
 def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:

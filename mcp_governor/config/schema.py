@@ -45,7 +45,10 @@ _SUPPRESSIONS: dict[str, Any] = {
 
 _SERVER = _table(
     {
-        "command": _key({**_TEXTS, "minItems": 1}, "Program and arguments of a stdio server."),
+        "command": _key(
+            {**_TEXTS, "minItems": 1},
+            "Program and arguments of a stdio server; a program is looked for in .venv, then in PATH.",
+        ),
         "url": _key({"type": "string", "pattern": "^https?://"}, "URL of an HTTP server."),
         "object": _key(
             {"type": "string", "pattern": "^[^:]+:[^:]+$"},
@@ -198,9 +201,6 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     _SECONDS,
                     "Seconds until a started server has answered its first request. Default: 60, or 180 for a package "
                     "and a package runner, or timeout if that is longer.",
-                ),
-                "read-only-tools": _key(
-                    _TEXTS, "Globs over tools that only read and may be called, where their annotations do not say."
                 ),
                 "calls-dir": _key(_TEXT, "Folder of recorded calls, one JSON file each."),
                 "servers": {

@@ -276,6 +276,13 @@ class TestMonorepos:
         write(tmp_path, {"pyproject.toml": PROJECT + 'root = "a:b"\n'})
         assert [candidate.folder for candidate in discover(tmp_path).candidates] == [tmp_path]
 
+    def test_the_source_of_a_project_below_is_not_that_of_the_root(self, tmp_path):
+        server = "server = FastMCP('a')"
+        files = {"src/one/pyproject.toml": PROJECT, "src/one/one/__init__.py": server, "src/two/two.py": server}
+        assert found(write(tmp_path, files)) == ["python:two.two:server"]
+        (tmp_path / "src/two/two.py").unlink()
+        assert found(tmp_path) == ["python:one:server"]
+
     def test_members_lead_nowhere_else(self, tmp_path):
         outside = write(tmp_path / "outside", {"pyproject.toml": PROJECT + 'x = "a:b"\n'})
         root = write(tmp_path / "root", {"package.json": '{"workspaces": ["../outside", "/etc", "**", "linked", 5]}'})

@@ -277,6 +277,31 @@ class TestNextStep:
         assert "If one of these is it, run: mcp-governor init .mcp.json#helper" in done.stderr
 
 
+def test_nothing_is_run_that_was_not_said(tmp_path, monkeypatch):
+    root = repository(tmp_path / "work", {"README.md": "a"})
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    marked = {name: f"touch {marks}/{name}" for name in ("deploy", "git", "node", "npx")}
+    project(root, name="shop", **{"shop-mcp": f"touch {marks}/shop-mcp; exit 1", **marked})
+    docker = {"mcpServers": {"a": {"command": "docker"}, "b": {"command": "npx", "args": ["other"]}}}
+    write(root, {".mcp.json": json.dumps(docker), "Dockerfile": f'FROM a\nCMD ["touch", "{marks}/docker"]\n'})
+    home = {"mcpServers": {"c": {"command": "touch", "args": [f"{marks}/home"]}}}
+    write(tmp_path, {".mcp.json": json.dumps(home), ".cursor/mcp.json": json.dumps(home)})
+    monkeypatch.setenv("HOME", str(tmp_path))
+    done = governor(root, "init")
+    assert done.returncode == 3
+    assert [line for line in said(done) if line.startswith("Trying")] == ["Trying shop-mcp  (pyproject.toml)"]
+    assert [path.name for path in marks.iterdir()] == ["shop-mcp"]
+
+
+def test_the_findings_of_today_are_counted(tmp_path):
+    wrong = {**TOOL, "inputSchema": {"type": "object", "properties": {"words": {"type": "array"}}, "required": ["a"]}}
+    done = governor(tmp_path, "init", "--no-ci", "--no-hook", "--", *plain(wrong))
+    assert "Lint finds 1 error and " in done.stdout
+    assert "; the error is known from now on and does not fail. List with: mcp-governor lint" in done.stdout
+    assert governor(tmp_path, "check").returncode == 0
+
+
 class TestBounds:
     def test_programs(self, tmp_path, monkeypatch):
         monkeypatch.setattr(trying, "MOST_ATTEMPTS", 2)
@@ -284,6 +309,20 @@ class TestBounds:
         done = governor(root, "init")
         assert done.returncode == 3
         assert sum(line.startswith("Trying ") for line in said(done)) == 2
+
+    def test_an_environment_that_cannot_be_made_is_not_made_again(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("mcp_governor.target.discover.python_projects._is_there", lambda program: program == "uv")
+        root = project(tmp_path, stock="exit 1")
+        write(root, {"uv.lock": "", "stock/__init__.py": "", "stock/__main__.py": "import mcp\n"})
+        write(root, {".venv/bin/uv": "#!/bin/sh\necho 'error: Failed to fetch' >&2; exit 2\n"})
+        (root / ".venv/bin/uv").chmod(0o755)
+        done = governor(root, "init")
+        assert done.returncode == 3
+        tried = [line for line in said(done) if line.startswith("Trying ")]
+        assert tried == [
+            "Trying uv run stock  (pyproject.toml)",
+            "Trying uv run --no-project --isolated --with-editable . stock  (pyproject.toml)",
+        ]
 
     def test_time(self, tmp_path, monkeypatch):
         monkeypatch.setattr(trying, "SECONDS", 1.0)

@@ -7,19 +7,19 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.target.discover.client_files import client_candidates
 from mcp_governor.target.discover.dockerfile import docker_candidates
 from mcp_governor.target.discover.manifests import variables_of
 from mcp_governor.target.discover.model import Candidate, Found
 from mcp_governor.target.discover.node import node_candidates, read_json
 from mcp_governor.target.discover.python_projects import PythonProject, python_candidates
+from mcp_governor.target.discover.python_source import is_project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_PROJECT_FILES = ("pyproject.toml", "package.json", "setup.py")
 _NESTS = ("src", "packages", "servers", "apps", "services", "python", "typescript", "mcp")
 """Folders that hold projects and are none."""
 _MOST_FOLDERS = 200
@@ -77,7 +77,7 @@ def _projects(root: Path) -> Iterator[Path]:
             if looked > _MOST_FOLDERS:
                 return
             inside = folder.is_dir() and folder.resolve().is_relative_to(root.resolve())
-            if inside and folder not in seen and any(is_regular(folder / file) for file in _PROJECT_FILES):
+            if inside and folder not in seen and is_project(folder):
                 seen.add(folder)
                 yield folder
 

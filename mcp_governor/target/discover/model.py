@@ -31,14 +31,15 @@ class Way:
         target: the TARGET of a server that a client's configuration names.
         prepare: the command that makes the way work where its environment is missing (``npm ci``); may be empty.
         missing: a file that it starts and that is not there, relative to the project; such a way is not tried.
-        installs: starting it may install packages first.
+        installs: the environment that it makes, and installs packages into, before it starts; empty where it makes
+            none.
     """
 
     keys: Mapping[str, Any]
     target: str = ""
     prepare: str = ""
     missing: str = ""
-    installs: bool = False
+    installs: str = ""
 
     @property
     def typed(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
-from mcp_governor.files import is_regular
+from mcp_governor.files import is_regular, repository_of
 from mcp_governor.target.discover.model import Candidate, Way
 from mcp_governor.target.jsonc import read_settings
 
@@ -96,7 +96,7 @@ def install_command(folder: Path, top: Path) -> str:
         folder: of the package.
         top: of the repository.
     """
-    places = (folder, top)
+    places = (folder, top, repository_of(folder))
     found = (command for place in places for lock, command in _INSTALL.items() if is_regular(place / lock))
     return next(found, "npm install")
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
+from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes, repository_of
 from mcp_governor.parsing import read_toml
 from mcp_governor.programs import find_program
 from mcp_governor.target.discover.model import Candidate, Way
@@ -32,7 +32,7 @@ class PythonProject:
 
     Args:
         folder: of the project.
-        top: of the repository; a lock file of a workspace may lie there.
+        top: the folder that init runs in; a lock file of a workspace may lie there, or at the top of the repository.
     """
 
     def __init__(self, folder: Path, top: Path) -> None:
@@ -61,14 +61,16 @@ class PythonProject:
         installed = project_program(words[0], self.folder) is not None
         beside_us = words[0] != "python" and (Path(sys.executable).parent / words[0]).is_file()
         if runner:
-            yield Way({"command": [runner, "run", *words]}, prepare=_SYNC[runner], installs=runner == "uv")
+            yield Way(
+                {"command": [runner, "run", *words]}, prepare=_SYNC[runner], installs="uv" if runner == "uv" else ""
+            )
         elif installed or beside_us:
             yield Way(plain, prepare=self.install if installed else "")
         if _is_there("uv") and (source := self._source()):
             # Editable, so that no run reads a copy of yesterday; apart from the project, so that nothing is written
             # into it.
             command = ["uv", "run", "--no-project", "--isolated", *source, *words]
-            yield Way({"command": command}, installs=True)
+            yield Way({"command": command}, installs="apart")
         elif not (runner or installed or beside_us):
             yield Way(plain, prepare=self.install)
 
@@ -116,7 +118,7 @@ def _is_there(program: str) -> bool:
 
 def _locks(folder: Path, top: Path) -> set[str]:
     """The lock files of a project: its own, or those of the workspace that it is in."""
-    places = [folder] if folder == top else [folder, top]
+    places = {folder, top, repository_of(folder)}
     return {lock for lock, _ in _RUNNERS for place in places if is_regular(place / lock)}
 
 
@@ -185,7 +187,7 @@ def _modules(project: PythonProject, top: Path) -> Iterator[Candidate]:
             name = project.name or (path.parent.name if path.name == "__main__.py" else path.stem)
             ways = project.ways(*words)
             if "# /// script" in text and _is_there("uv"):
-                ways = (Way({"command": ["uv", "run", words[-1]]}, installs=True),)
+                ways = (Way({"command": ["uv", "run", words[-1]]}, installs=words[-1]),)
             yield Candidate(name, project.folder, path.relative_to(top).as_posix(), ways, MODULES)
 
 

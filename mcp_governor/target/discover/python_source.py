@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.files import read_bytes
+from mcp_governor.files import is_regular, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,15 @@ _MAX_FILES = 2_000
 not proposed."""
 _MAX_BYTES = 512 * 1024
 """Bytes of one file; larger ones are generated. They are passed over."""
+
+
+PROJECT_FILES = ("pyproject.toml", "package.json", "setup.py")
+"""What makes a folder a project of its own."""
+
+
+def is_project(folder: Path) -> bool:
+    """Whether a folder is a project, and so none of the folders of another."""
+    return any(is_regular(folder / file) for file in PROJECT_FILES)
 
 
 def python_files(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -47,7 +56,7 @@ def _paths(folder: Path) -> Iterator[Path]:
             continue
         for entry in entries:
             if entry.is_dir() and not entry.is_symlink():
-                if entry.name not in _SKIPPED and not entry.name.startswith("."):
+                if entry.name not in _SKIPPED and not entry.name.startswith(".") and not is_project(entry):
                     stack.append(entry)
             elif entry.suffix == ".py":
                 count += 1

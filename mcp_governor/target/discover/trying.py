@@ -154,6 +154,8 @@ class _Trial:
         self._answers: list[Answer] = []
         self._failures: list[Failure] = []
         self._untried: list[Candidate] = []
+        # Environments of this project that cannot be made: no other program is started in them.
+        self._broken: set[str] = set()
 
     def of(self, candidates: Sequence[Candidate]) -> Outcome:
         for _, project in groupby(candidates, lambda candidate: candidate.folder):
@@ -162,6 +164,7 @@ class _Trial:
 
     def _project(self, candidates: list[Candidate]) -> None:
         before, failed = len(self._answers), len(self._failures)
+        self._broken.clear()
         for _, stage in groupby(candidates, lambda candidate: candidate.stage):
             for candidate in stage:
                 self._candidate(candidate, another=len(self._answers) > before)
@@ -171,6 +174,8 @@ class _Trial:
 
     def _candidate(self, candidate: Candidate, *, another: bool) -> None:
         for way in candidate.ways:
+            if way.installs in self._broken:
+                continue
             left = self._end - time.monotonic()
             if self._started >= MOST_ATTEMPTS or left <= 0:
                 self._untried.append(candidate)
@@ -181,6 +186,8 @@ class _Trial:
                 self._say(f"  {result.reason}")
                 if result.answered_itself or not result.unprepared:
                     return
+                if way.installs:
+                    self._broken.add(way.installs)
             else:
                 if result is not None:
                     self._answers.append(result)
