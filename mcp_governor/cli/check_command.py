@@ -48,6 +48,7 @@ def check(
     With --only breaking it fails for breaking changes and for nothing else: no version, changelog or rules, and no
     configuration is needed. Against the last published release, or against a branch:
 
+    \b
         mcp-governor check --only breaking --against pypi:NAME -- my-server
         mcp-governor check --only breaking --against git:main:mcp-surface.json -- my-server
 

@@ -109,7 +109,8 @@ _POLICY = _table(
         ),
         "calver": _key(
             {"enum": ["major", "minor", "patch", "refuse"]},
-            "The bump that a step between versions that are not semver counts as.",
+            "What a release may change where versions do not say it, as dates do not: "
+            "up to a major, minor or patch step; refuse: nothing.",
         ),
         "unknown": _key(
             {"enum": ["breaking", "compatible"]}, "How a change that cannot be decided counts in the verdict."
