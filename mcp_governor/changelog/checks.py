@@ -23,7 +23,7 @@ from mcp_governor.changelog.structure import (
     working_section,
 )
 from mcp_governor.changelog.subjects import subject_of
-from mcp_governor.changelog.telling import Home, Names, Telling, check_names, check_telling
+from mcp_governor.changelog.telling import Home, Names, Telling, check_claims, check_names, check_telling
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.surface.fingerprint import fingerprint
@@ -148,7 +148,7 @@ def _told_now(
     # Where the marker stands elsewhere, a section of this version is still the one that is meant.
     section = (changelog.section(expected.text) if expected.text else None) or working_section(changelog)
     if section is None:
-        return Telling((), frozenset())
+        return Telling()
     out = _is_released(section, settings)
     # A section of another version that is out keeps its fingerprint: version-mismatch asks for a new one.
     ahead = out and expected.text is not None and not same_version(section.version_text, expected.text)
@@ -156,7 +156,7 @@ def _told_now(
     of_baseline = _is_baseline(section, settings)
     found += check_names(changelog, section, names, released=of_baseline)
     if changes is None:
-        return Telling(tuple(found), frozenset())
+        return Telling(tuple(found))
     home = Home((section,), section.title, section.line)
     if ahead and expected.text:
         home = Home((section,), expected.text, section.line)
@@ -165,7 +165,9 @@ def _told_now(
         heading = heading_line(settings.coming, current=True).removeprefix("## ")
         home = Home((section,), settings.coming, changelog.sections[0].line, begins=heading)
     told = check_telling(changelog, home, changes, names, of_baseline=of_baseline)
-    return Telling((*found, *told.findings), told.settled)
+    judged = not of_baseline and _is_last_release(changelog, settings)
+    claims = check_claims(changelog, home, names, told.telling) if judged else ()
+    return Telling((*found, *told.findings, *claims), told.settled)
 
 
 def _told_between(
@@ -177,14 +179,15 @@ def _told_between(
     ahead = not _is_last_release(changelog, settings)
     found = [one for part in waiting for one in check_names(changelog, part, names, released=ahead)]
     if changes is None:
-        return Telling(tuple(found), frozenset())
+        return Telling(tuple(found))
     if waiting:
         home = Home(waiting, waiting[0].title, waiting[0].line)
     else:
         first = changelog.sections[0].line if changelog.sections else 1
         home = Home((), UNRELEASED_TITLE, first, begins=UNRELEASED_TITLE)
     told = check_telling(changelog, home, changes, names, wording=settings.stage.at_release)
-    return Telling((*found, *told.findings), told.settled)
+    claims = () if ahead else check_claims(changelog, home, names, told.telling)
+    return Telling((*found, *told.findings, *claims), told.settled)
 
 
 def _is_last_release(changelog: Changelog, settings: ChangelogSettings) -> bool:

@@ -118,10 +118,12 @@ class Telling:
     Attributes:
         findings: in no order.
         settled: lines of the entries that tell a change in its place.
+        telling: lines of the entries that tell a change at all.
     """
 
-    findings: tuple[Finding, ...]
-    settled: frozenset[int]
+    findings: tuple[Finding, ...] = ()
+    settled: frozenset[int] = frozenset()
+    telling: frozenset[int] = frozenset()
 
 
 @frozen
@@ -190,7 +192,7 @@ def check_telling(
         if strays or wording or not change.wording:
             found.append(_untold(changelog, home, change, strays, names=names))
     found += _repetitions(changelog, home, by_line)
-    return Telling(tuple(found), settled)
+    return Telling(tuple(found), settled, frozenset(by_line))
 
 
 def _untold(
@@ -240,6 +242,30 @@ def _repetitions(changelog: Changelog, home: Home, told: dict[int, list[Change]]
                 found=one_line(extra.text, 60).rstrip("."),
                 first=entries[0].line,
             )
+
+
+def check_claims(changelog: Changelog, home: Home, names: Names, telling: frozenset[int]) -> Iterator[Finding]:
+    """Entries of the next release about a tool that was not removed, or had been there before.
+
+    Only what a surface can show is judged: what a tool does may change without it.
+
+    Args:
+        changelog: as read.
+        home: the sections that no release has yet.
+        names: of now and of the last release.
+        telling: lines of the entries that tell a change.
+    """
+    before = frozenset(names.baseline.by_name if names.baseline is not None else ())
+    for kind, entry in home.entries:
+        if entry.line in telling or not entry.leading:
+            continue
+        name, where = entry.leading[0], at(changelog, entry.line)
+        if kind is Kind.REMOVED and names.tools.issuperset(entry.spans) and not is_about_a_part(entry):
+            still = [tool for tool in farewell(entry).names if tool in names.live]
+            if still:
+                yield finding("changelog/not-removed", where, tool=still[0], value=still, name=still[0])
+        elif kind is Kind.ADDED and name in before and name in names.live:
+            yield finding("changelog/not-added", where, tool=name, value=entry.text, name=name)
 
 
 def check_names(changelog: Changelog, section: Section, names: Names, *, released: bool) -> Iterator[Finding]:

@@ -104,6 +104,36 @@ def test_an_entry_about_what_never_was_is_found() -> None:
     assert rules("## Unreleased\n\n**Added**\n\n- `serch` is new.\n\n" + LAST, OLD, old=None) == ["unknown-name"]
 
 
+def test_a_change_that_is_not_there_is_found() -> None:
+    stays = f"## Unreleased\n\n{LIMIT}**Removed**\n\n- `find` is gone; use `search` instead.\n\n{LAST}"
+    [not_removed] = found(stays)
+    assert not_removed.rule == "changelog/not-removed"
+    assert not_removed.message == "This entry says that `find` is removed, and the surface still has it."
+    assert not_removed.path == "log.md:9"
+    before = LIMIT.replace("- `search`", "- `find` takes an optional `day`.\n- `search`")
+    [not_added] = found(f"## Unreleased\n\n{before}{LAST}")
+    assert not_added.rule == "changelog/not-added"
+    assert not_added.message == (
+        "This entry stands under Added, and nothing was added to `find` since the last release."
+    )
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "**Changed**\n\n- `find` sorts by date.",
+        "**Fixed**\n\n- `find` no longer fails on empty words.",
+        "**Deprecated**\n\n- `find` is deprecated; use `search` instead.",
+        "**Removed**\n\n- `find` no longer reads `title`.",
+        "**Breaking**\n\n- `find` answers in UTC now.",
+    ],
+)
+def test_what_no_surface_shows_is_believed(entry: str) -> None:
+    label, _, line = entry.partition("\n\n")
+    text = f"## Unreleased\n\n{LIMIT}{label}\n\n{line}\n\n{LAST}"
+    assert not {"not-removed", "not-added"} & set(rules(text))
+
+
 def test_the_version_may_have_moved_already() -> None:
     """Entries may then stand in the section of the new version, too, with or without its marker."""
     now = surface("1.3.0", tool("search", "query", "limit"), tool("find", "query"))
@@ -193,7 +223,8 @@ def test_at_a_release_what_waits_must_become_it() -> None:
         assert waits.rule == "changelog/unreleased"
         assert waits.message == 'At a release nothing waits under "Unreleased".'
         assert waits.fix == "Release them with: mcp-governor changelog release 1.3.0"
-    assert rules(text, GONE, stage=AT_RELEASE) == ["unreleased", "untold"], "what is missing there is still asked for"
+    missing = text.replace(LIMIT, "**Fixed**\n\n- `search` finds more.\n\n")
+    assert rules(missing, GONE, stage=AT_RELEASE) == ["unreleased", "untold"], "what is missing is still asked for"
 
 
 def test_an_empty_unreleased_section_may_stay() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change.model import Change
@@ -144,6 +144,7 @@ NUMBER = st.integers(min_value=0, max_value=40)
 VERSION = st.tuples(NUMBER, NUMBER, NUMBER).map(lambda numbers: ".".join(map(str, numbers)))
 
 
+@settings(deadline=None)
 @given(needs=st.sampled_from(["none", *KINDS]), told=st.sampled_from(["none", *KINDS]), old=VERSION, new=VERSION)
 def test_what_is_pending_can_be_released(needs: str, told: str, old: str, new: str) -> None:
     """Whatever a run between releases says to release as, the release of that version is not refused for it."""
