@@ -22,6 +22,7 @@ from mcp_governor.policy.model import required_step
 from mcp_governor.surface import fingerprint
 from mcp_governor.target import read_baseline
 from mcp_governor.target.git import release_tags
+from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
 from mcp_governor.versions import Numbered
 
@@ -215,7 +216,7 @@ def draft_changelog(desk: Desk, version: str | None = None) -> Drafted:
     from mcp_governor.changelog.drafting import draft, draft_unreleased, placeholders
 
     book = desk.book
-    chosen = version if version is not None else _chosen(desk)
+    chosen = _newer(desk, version) if version is not None else _chosen(desk)
     if chosen:
         text = draft(
             book,
@@ -232,6 +233,17 @@ def draft_changelog(desk: Desk, version: str | None = None) -> Drafted:
         )
     before, after = (sum(len(part.entries) for part in one.sections) for one in (book, parse(text, book.what)))
     return Drafted(text, chosen, after - before, _advice(desk, chosen, placeholders(book.text, text)))
+
+
+def _newer(desk: Desk, version: str) -> str:
+    """A version that the user named, if it does not lie before what is released."""
+    named, last = Numbered.parse(version), Numbered.parse(desk.before or "")
+    if named is not None and last is not None and named < last:
+        raise UsageError(
+            f"{one_line(version, 60)} is older than {desk.before}, which is released; nothing was written.",
+            "Name a later version, or leave --for out.",
+        )
+    return version
 
 
 def _chosen(desk: Desk) -> str:
@@ -263,6 +275,12 @@ def _advice(desk: Desk, version: str, lines: list[int]) -> str:
         return (
             f"Next: in {where} of {desk.config.changelog}, name the tool to use instead of REPLACEMENT, or write that "
             "nothing replaces it, and why."
+        )
+    if version and not desk.enough(version) and desk.before is not None and desk.counts:
+        fitting = next_version(desk.before, desk.needed)
+        return (
+            f"Next: {one_line(version, 60)} is too small, because these changes need a {desk.needed.value} step: "
+            f"mcp-governor changelog draft --for {fitting}"
         )
     if version and desk.expected.text is not None and not same_version(desk.expected.text, version):
         return f"Next: {desk.expected.lags(version)}."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.findings import Severity
+from mcp_governor.target.resolve import SURFACE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,9 @@ def _differences(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
     for setting in _NAMES:
         if _value(before, setting) and not _value(now, setting):
             yield setting, _value(before, setting), None
+    # Without it the surface file of the default name is the baseline, if there is one.
+    if before.baseline not in ("", SURFACE_FILE) and not now.baseline:
+        yield "baseline", before.baseline, None
     if before.servers and not now.servers:
         yield "servers", sorted(before.servers), None
     # From one source's profile to another's is a move; back to the default one is less.

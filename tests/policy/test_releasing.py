@@ -216,6 +216,21 @@ def test_the_draft_is_for_the_version_that_the_changes_need(tmp_path: Path) -> N
     life.passes("check")
 
 
+def test_the_version_that_the_author_names_is_weighed(tmp_path: Path) -> None:
+    life = Released(tmp_path)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    before = life.log
+    assert "1.1.9 is older than 1.2.0, which is released" in life.refused("changelog", "draft", "--for", "1.1.9")
+    assert life.log == before
+    told = life.passes("changelog", "draft", "--for", "1.2.1")
+    assert told.endswith(
+        "Next: 1.2.1 is too small, because these changes need a minor step: mcp-governor changelog draft --for 1.3.0\n"
+    )
+    told = life.passes("changelog", "draft", "--for", "1.3.0")
+    assert life.headings == ["## 1.3.0 (current)", "## 1.2.0"]
+
+
 def test_a_version_that_moved_too_little_is_told_while_drafting_between_releases(tmp_path: Path) -> None:
     life = Released(tmp_path, config=GATE)
     life.go_on()

@@ -14,6 +14,7 @@ from mcp_governor.policy.weakening import check_config
 
 FULL = Config(
     target="notes",
+    baseline="api/notes.json",
     fail_on="warning",
     level="strict",
     profile=("charter", "surface"),
@@ -46,6 +47,7 @@ def told(before: Config, now: Config) -> list[str]:
             "At v1.0.0 the configuration had level = strict. Now it is declared, which is more lenient.",
         ),
         ({"target": ""}, "At v1.0.0 the configuration had target = notes. It is not set any more."),
+        ({"baseline": ""}, "At v1.0.0 the configuration had baseline = api/notes.json. It is not set any more."),
         ({"servers": {}}, "At v1.0.0 the configuration had servers = notes. It is not set any more."),
         ({"contract_doc": ""}, "At v1.0.0 the configuration had contract-doc = CONTRACT.md. It is not set any more."),
         ({"server_json": ""}, "At v1.0.0 the configuration had server-json = server.json. It is not set any more."),
@@ -96,6 +98,11 @@ def test_what_asks_for_less(relaxed, message):
 )
 def test_what_asks_for_as_much_or_for_something_else(changed):
     assert told(FULL, replace(FULL, **changed)) == []
+
+
+def test_the_default_baseline_needs_no_name():
+    named = replace(FULL, baseline="mcp-surface.json")
+    assert told(named, replace(named, baseline="")) == []
 
 
 def test_the_id_is_that_of_the_step_whatever_the_release_is_called():
