@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mcp_governor.call.sandbox import Sandbox
 
 NOT_SELECTED = "not selected"
+UNSAID = "its annotations do not say that it only reads"
+WRITES = "not read-only by its hints"
 DESTRUCTIVE = "destructive, and not allowed by name"
 """Why a tool is left alone that the settings do not name."""
 

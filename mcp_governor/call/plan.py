@@ -12,6 +12,8 @@ from mcp_governor.call.cases import (
     DESTRUCTIVE,
     GOOD,
     NOT_SELECTED,
+    UNSAID,
+    WRITES,
     Case,
     Purpose,
     Skipped,
@@ -134,13 +136,23 @@ def refusal(tool: Tool, settings: CallSettings) -> str | None:
     """
     if settings.tools and not any(fnmatch.fnmatchcase(tool.name, glob) for glob in settings.tools):
         return NOT_SELECTED
-    if tool.hints.read_only:
+    if tool.hints.read_only or _assumed(tool, settings):
         return None
     if not settings.allow_writes:
-        return "not read-only by its hints"
+        return UNSAID if _says_nothing(tool) else WRITES
     if tool.hints.destructive and tool.name not in settings.destructive:
-        return DESTRUCTIVE
+        return UNSAID if _says_nothing(tool) else DESTRUCTIVE
     return None
+
+
+def _assumed(tool: Tool, settings: CallSettings) -> bool:
+    """Whether the user says that a tool only reads, and the tool does not say anything else."""
+    return _says_nothing(tool) and any(fnmatch.fnmatchcase(tool.name, glob) for glob in settings.read_only)
+
+
+def _says_nothing(tool: Tool) -> bool:
+    """Whether the annotations leave open whether the tool writes."""
+    return not any(isinstance(tool.annotations.get(name), bool) for name in ("readOnlyHint", "destructiveHint"))
 
 
 def _stranger(surface: Surface) -> str:
@@ -171,7 +183,7 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
     if fullest != good:
         yield Case(tool.name, fullest, Purpose.FULL)
     # A wrong call of a tool that writes may be accepted after all.
-    if settings.unhappy and (tool.hints.read_only or not tool.hints.destructive):
+    if settings.unhappy and (not tool.hints.destructive or _assumed(tool, settings)):
         yield _case(tool, unknown_argument(good))
         budget = Budget(_SECONDS_WRONG, "")
         for wrong in wrong_arguments(schema, fullest, late=lambda: is_cancelled() or bool(budget.over())):

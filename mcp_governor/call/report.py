@@ -6,7 +6,7 @@ import shlex
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, Purpose
+from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, UNSAID, WRITES, Purpose
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
@@ -120,16 +120,29 @@ class CallReport:
         """
         if any(result.case.purpose is not Purpose.UNKNOWN_TOOL for result in self.results):
             return
-        hint = "Mark read-only tools with readOnlyHint, configure calls, or pass --allow-writes."
-        if self.skipped and all(skipped.reason == NOT_SELECTED for skipped in self.skipped):
-            hint = f"The tools are {', '.join(one_line(skipped.tool, 60) for skipped in self.skipped[:8])}."
-        # this reason is given only where writes are allowed, so asking for that would lead in a circle
-        destructive = [skipped.tool for skipped in self.skipped if skipped.reason == DESTRUCTIVE]
-        if destructive:
-            options = " ".join(f"--destructive {shlex.quote(one_line(name, 60))}" for name in destructive[:_NAMED])
-            more = f" and so on for {len(destructive) - _NAMED} more" if len(destructive) > _NAMED else ""
-            hint = f"A tool without annotations counts as destructive. Allow it by name: {options}{more}"
-        raise NothingCheckedError(f"No tool was called; {len(self.skipped)} were left alone.", hint)
+        left = f"{len(self.skipped)} {'was' if len(self.skipped) == 1 else 'were'} left alone"
+        raise NothingCheckedError(f"No tool was called; {left}.", self._way())
+
+    def _way(self) -> str:
+        """What makes a call of a tool that was left alone: one step, and one that is enough."""
+        reasons: dict[str, list[str]] = {}
+        for skipped in self.skipped:
+            reasons.setdefault(skipped.reason, []).append(one_line(skipped.tool, 60))
+        if unsaid := reasons.get(UNSAID):
+            one = shlex.quote(unsaid[0])
+            listed = ", ".join(unsaid[:_NAMED]) + (", …" if len(unsaid) > _NAMED else "")
+            return (
+                f"Their annotations do not say whether these tools only read: {listed}. "
+                f"If {one} does, add --assume-read-only {one} (read-only-tools in the configuration); "
+                f"if it writes, add --allow-writes --destructive {one}"
+            )
+        if writing := [*reasons.get(WRITES, ()), *reasons.get(DESTRUCTIVE, ())]:
+            options = " ".join(f"--destructive {shlex.quote(name)}" for name in writing[:_NAMED])
+            more = f" and so on for {len(writing) - _NAMED} more" if len(writing) > _NAMED else ""
+            return f"By their annotations they write. To call them all the same: --allow-writes {options}{more}"
+        if len(reasons) == 1 and NOT_SELECTED in reasons:
+            return f"The tools are {', '.join(reasons[NOT_SELECTED][:8])}."
+        return "Name a call that works in the configuration: [[calls]] with tool and arguments."
 
 
 @frozen

@@ -13,6 +13,7 @@ class CallSettings:
         allow_writes: call tools that are not read-only by their resolved hints.
         destructive: names of tools that may be called although they are destructive; each one by name, and only
             together with ``allow_writes``.
+        read_only: globs over names of tools that only read, where their annotations do not say; what they say counts.
         tools: globs over tool names; empty: all.
         generate: make calls from the schemas; ``False``: only configured and recorded calls.
         unhappy: also make the calls that the schema refuses.
@@ -30,6 +31,7 @@ class CallSettings:
 
     allow_writes: bool = False
     destructive: frozenset[str] = frozenset()
+    read_only: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     generate: bool = True
     unhappy: bool = True

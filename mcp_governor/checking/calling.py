@@ -100,7 +100,7 @@ def configured_calls(config: Config) -> CallSettings | None:
         return None
     from mcp_governor.call.settings import CallSettings
 
-    return CallSettings(generate=False, timeout=config.timeout)
+    return CallSettings(generate=False, read_only=config.read_only_tools, timeout=config.timeout)
 
 
 def call_report(surface: Surface, called: CallReport, config: Config, today: date) -> Report:

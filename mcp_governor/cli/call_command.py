@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 @target_argument
 @click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Only these tools.")
 @click.option("--profile", multiple=True, metavar="NAME", help="Result contract instead of the configured one.")
+@click.option(
+    "--assume-read-only",
+    multiple=True,
+    metavar="GLOB",
+    help="These tools only read, where their annotations do not say; besides read-only-tools.",
+)
 @click.option("--allow-writes", is_flag=True, help="Also call tools that are not read-only by their hints.")
 @click.option("--destructive", multiple=True, metavar="TOOL", help="With --allow-writes: this destructive tool, too.")
 @click.option("--configured-only", is_flag=True, help="Make no calls from the schemas.")
@@ -48,6 +54,7 @@ def call(
     target: str | None,
     tools: tuple[str, ...],
     profile: tuple[str, ...],
+    assume_read_only: tuple[str, ...],
     allow_writes: bool,
     destructive: tuple[str, ...],
     configured_only: bool,
@@ -60,7 +67,8 @@ def call(
 ) -> int:
     """Call tools, with good and with bad arguments, and validate what comes back.
 
-    Only tools that are read-only by their hints are called, unless --allow-writes says otherwise.
+    Tools are called that are read-only by their annotations, or where these do not say, by --assume-read-only.
+    --allow-writes calls the others, too.
 
     Good arguments come from the configuration, the schemas, examples in descriptions, the server's resources and
     prompts, results of earlier calls, and files in a temporary folder. A run in which no good call succeeds exits
@@ -76,6 +84,7 @@ def call(
         raise UsageError("--destructive does nothing without --allow-writes.", "Add it, or leave --destructive out.")
     config = replace(run.config, profile=profile) if profile else run.config
     settings = CallSettings(
+        read_only=(*config.read_only_tools, *assume_read_only),
         allow_writes=allow_writes,
         destructive=frozenset(destructive),
         tools=tools,

@@ -175,6 +175,7 @@ class Config:
     timeout: float = 30.0
     start_timeout: float | None = None
     calls_dir: str = ""
+    read_only_tools: tuple[str, ...] = ()
     servers: Mapping[str, ServerConfig] = field(default_factory=dict)
     tiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lint: LintConfig = field(default_factory=LintConfig)

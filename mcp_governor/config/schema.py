@@ -203,6 +203,9 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     "Seconds until a started server has answered its first request. Default: 60, or 180 for a package "
                     "and a package runner, or timeout if that is longer.",
                 ),
+                "read-only-tools": _key(
+                    _TEXTS, "Globs over tools that only read and may be called, where their annotations do not say."
+                ),
                 "calls-dir": _key(_TEXT, "Folder of recorded calls, one JSON file each."),
                 "servers": {
                     "type": "object",

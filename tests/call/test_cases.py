@@ -107,13 +107,28 @@ def test_an_undeclared_argument_is_refused_only_where_the_schema_says_so(kind, a
     assert (case.valid, case.open) == reading
 
 
+UNSAID = "its annotations do not say that it only reads"
+
+
 @pytest.mark.parametrize(
     ("hints", "settings", "reason"),
     [
         ({"readOnlyHint": True}, {}, None),
         ({"readOnlyHint": True, "destructiveHint": True}, {}, None),
-        ({"title": "none"}, {}, "not read-only by its hints"),
-        ({"readOnlyHint": "true"}, {}, "not read-only by its hints"),
+        ({"title": "none"}, {}, UNSAID),
+        ({"readOnlyHint": "true"}, {}, UNSAID),
+        ({"openWorldHint": True}, {"allow_writes": True}, UNSAID),
+        ({"title": "none"}, {"allow_writes": True, "destructive": frozenset({"find"})}, None),
+        ({"title": "none"}, {"read_only": ("list*", "fi*")}, None),
+        ({"title": "none"}, {"read_only": ("list*",)}, UNSAID),
+        ({"readOnlyHint": False}, {"read_only": ("*",)}, "not read-only by its hints"),
+        ({"destructiveHint": True}, {"read_only": ("*",)}, "not read-only by its hints"),
+        (
+            {"destructiveHint": True},
+            {"read_only": ("*",), "allow_writes": True},
+            "destructive, and not allowed by name",
+        ),
+        ({"title": "none"}, {"read_only": ("find",), "tools": ("list*",)}, "not selected"),
         ({"readOnlyHint": False, "destructiveHint": False}, {"allow_writes": True}, None),
         ({"readOnlyHint": False}, {"allow_writes": True}, "destructive, and not allowed by name"),
         ({"readOnlyHint": False}, {"allow_writes": True, "destructive": frozenset({"find"})}, None),
@@ -126,6 +141,16 @@ def test_which_tools_may_be_called(hints, settings, reason):
     planned = plan(tool(**hints), **settings)
     assert [skipped.reason for skipped in planned.skipped] == ([reason] if reason else [])
     assert bool(purposes(planned)) is (reason is None)
+
+
+def test_a_tool_that_the_user_says_only_reads_gets_wrong_calls_too():
+    named, assumed = (
+        purposes(plan(tool(title="none"), **settings))
+        for settings in ({"allow_writes": True, "destructive": frozenset({"find"})}, {"read_only": ("find",)})
+    )
+    assert named == ["required", "full"]
+    assert assumed[:2] == named
+    assert len(assumed) > 2
 
 
 def test_a_destructive_tool_that_is_named_gets_no_wrong_calls():

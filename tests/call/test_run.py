@@ -23,6 +23,8 @@ TALKER = Path(__file__).parent / "talker.py"
 PROTOCOL = select(LintSettings(select=("call/*",)))
 CHARTER = select(LintSettings(select=("call/*", "envelope/*")))
 
+UNSAID = "its annotations do not say that it only reads"
+
 
 def talk(*tools, configured=(), recorded=(), selection=PROTOCOL, env=None, restart=True, events=None, **settings):
     endpoint = StdioEndpoint((sys.executable, str(TALKER), *tools), env=env or {})
@@ -78,14 +80,14 @@ def test_nothing_that_writes_is_called():
     assert {case.tool for case in report.cases} == {"exact", "mcp_governor_unknown"}
     assert [(skipped.tool, skipped.reason) for skipped in report.skipped] == [
         ("write", "not read-only by its hints"),
-        ("destroy", "not read-only by its hints"),
+        ("destroy", UNSAID),
     ]
 
 
 def test_writing_is_allowed_and_destroying_only_by_name():
     report = talk("write", "destroy", allow_writes=True, unhappy=False)
     assert {case.tool for case in report.cases} == {"write"}
-    assert [skipped.reason for skipped in report.skipped] == ["destructive, and not allowed by name"]
+    assert [skipped.reason for skipped in report.skipped] == [UNSAID]
     report = talk("write", "destroy", allow_writes=True, destructive=frozenset({"destroy"}))
     assert statuses(report, "destroy") == ["success"]  # and no wrong calls of it
 
@@ -97,15 +99,35 @@ def test_naming_a_destructive_tool_does_not_allow_writes():
 
 def test_a_run_that_called_nothing_does_not_pass():
     report = talk("destroy")
-    with pytest.raises(NothingCheckedError, match="1 were left alone"):
+    with pytest.raises(NothingCheckedError, match="1 was left alone"):
         report.require_calls()
     talk("exact").require_calls()
 
 
-def test_who_allowed_writes_is_not_told_to_allow_them():
+@pytest.mark.parametrize("given", [{}, {"allow_writes": True}])
+def test_without_annotations_each_way_that_is_named_leads_to_a_call(given):
     with pytest.raises(NothingCheckedError) as told:
-        talk("destroy", allow_writes=True).require_calls()
-    assert told.value.hint.endswith("Allow it by name: --destructive destroy")
+        talk("destroy", **given).require_calls()
+    assert "add --assume-read-only destroy (read-only-tools in the configuration)" in told.value.hint
+    assert told.value.hint.endswith("if it writes, add --allow-writes --destructive destroy")
+    talk("destroy", **{**given, "read_only": ("destroy",)}).require_calls()
+    talk("destroy", **{**given, "allow_writes": True, "destructive": frozenset({"destroy"})}).require_calls()
+
+
+def test_check_goes_by_what_the_configuration_says_only_reads():
+    from mcp_governor.checking.calling import configured_calls
+    from mcp_governor.config import CallConfig, Config
+
+    settings = configured_calls(Config(calls=(CallConfig("destroy", {}),), read_only_tools=("dest*",)))
+    assert settings is not None
+    assert settings.read_only == ("dest*",)
+
+
+def test_a_tool_that_says_that_it_writes_is_allowed_in_one_step():
+    with pytest.raises(NothingCheckedError) as told:
+        talk("write").require_calls()
+    assert told.value.hint.endswith("To call them all the same: --allow-writes --destructive write")
+    talk("write", allow_writes=True, destructive=frozenset({"write"})).require_calls()
 
 
 def test_a_run_that_selects_nothing_names_what_there_is():
