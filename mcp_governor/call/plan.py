@@ -26,6 +26,7 @@ from mcp_governor.change.budget import Budget
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.containment.validators import compiled
 from mcp_governor.frozen import frozen
+from mcp_governor.schemas.extent import count_values
 from mcp_governor.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
             return
         yield Case(tool.name, good, Purpose.REQUIRED)
     full = sample_arguments(schema, seed=settings.seed, optional=True, source=source)
-    if full is not None and _size(full) > _MOST_PARTS:
+    if full is not None and count_values(full) > _MOST_PARTS:
         full = None
     fullest = {**full, **good} if full is not None and not misfit(tool, {**full, **good}) else good
     if fullest != good:
@@ -189,17 +190,6 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
         for wrong in wrong_arguments(schema, fullest, late=lambda: is_cancelled() or bool(budget.over())):
             if source is None or source.confined(wrong.arguments):
                 yield _case(tool, wrong)
-
-
-def _size(arguments: Any) -> int:
-    """How many values and members there are."""
-    size, pending = 0, [arguments]
-    while pending:
-        part = pending.pop()
-        size += 1
-        if isinstance(part, dict | list):
-            pending.extend(part.values() if isinstance(part, dict) else part)
-    return size
 
 
 def _case(tool: Tool, wrong: Wrong) -> Case:

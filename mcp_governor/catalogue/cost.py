@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.schemas.cost import Evaluations
+from mcp_governor.schemas.extent import extent
 
 if TYPE_CHECKING:
     from mcp_governor.schemas.references import Document
@@ -43,7 +44,7 @@ def effort(schema: Any, document: Document, value: Any) -> Effort:
         document: what its references are looked up in.
         value: any JSON value.
     """
-    places, depth = _size(value)
+    places, depth = extent(value)
     evaluations = Evaluations(document, AFFORDABLE + 1)
     once = per_place = evaluations.of(schema, document.base_of(document.schema, ""))
     if evaluations.recursive:
@@ -52,23 +53,3 @@ def effort(schema: Any, document: Document, value: Any) -> Effort:
     if evaluations.dynamic or per_place * places > AFFORDABLE:
         return Effort(False, evaluations.reached)
     return Effort(True, evaluations.reached + per_place * places // 5)
-
-
-def count_values(value: Any) -> int:
-    """How many values a value holds, itself included."""
-    return _size(value)[0]
-
-
-def _size(value: Any) -> tuple[int, int]:
-    """How many values a value holds, itself included, and how deep they are nested."""
-    places = deepest = 0
-    stack = [(value, 0)]
-    while stack:
-        item, depth = stack.pop()
-        places += 1
-        deepest = max(deepest, depth)
-        if isinstance(item, dict):
-            stack.extend((below, depth + 1) for below in item.values())
-        elif isinstance(item, list):
-            stack.extend((below, depth + 1) for below in item)
-    return places, deepest

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from mcp_governor.catalogue.cost import count_values
 from mcp_governor.errors import ConfigError
+from mcp_governor.schemas.extent import count_values
 
 Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
 """A value → the places in it that a JSONPath finds, each with its way from the root."""

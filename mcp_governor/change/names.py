@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE
+from mcp_governor.schemas.values import narrow_type_of
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def types_of(node: SchemaNode) -> frozenset[str] | None:
         return frozenset([given] if isinstance(given, str) else given)
     values = fixed_values(node)
     if values is not None:
-        return frozenset(json_type(value) for value in values)
+        return frozenset(narrow_type_of(value) for value in values)
     given = next((part.keywords["type"] for part in _all_of(node) if "type" in part.keywords), None)
     return None if given is None else frozenset([given] if isinstance(given, str) else given)
 
@@ -161,21 +162,6 @@ def _all_of(node: SchemaNode) -> Iterator[SchemaNode]:
             pending.extend(reversed(part.keywords.get("allOf", ())))
             if "$ref" in part.keywords:
                 pending.append(part.keywords["$ref"])
-
-
-def json_type(value: Any) -> str:
-    """The JSON Schema type of a value; 1.0 is an integer, as in JSON Schema."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, dict):
-        return "object"
-    if isinstance(value, list):
-        return "array"
-    return "integer" if value == int(value) else "number"
 
 
 def tags(node: SchemaNode) -> dict[str, frozenset[str]]:

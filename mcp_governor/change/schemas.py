@@ -20,6 +20,7 @@ from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth
+from mcp_governor.schemas.extent import count_values
 from mcp_governor.schemas.walking import walk
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.file import MAX_DEPTH
@@ -191,7 +192,7 @@ class _Published:
         if takes is not True or refuses is not False:
             return False
         try:
-            self._budget.keep(_size(edit.forward.witness))
+            self._budget.keep(count_values(edit.forward.witness))
         except OverBudgetError:
             return False
         return True
@@ -200,16 +201,6 @@ class _Published:
     def _validators(self) -> tuple[Validating, Validating]:
         old, new = self._read
         return _validating(self._pair.old, old), _validating(self._pair.new, new)
-
-
-def _size(value: Any) -> int:
-    size, pending = 0, [value]
-    while pending:
-        part = pending.pop()
-        size += 1
-        if isinstance(part, dict | list):
-            pending.extend(part.values() if isinstance(part, dict) else part)
-    return size
 
 
 def _validating(schema: Any, document: Graph) -> Validating:

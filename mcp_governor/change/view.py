@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcp_governor.change.graph import SchemaNode
-from mcp_governor.change.names import UNIONS, is_true, json_type
+from mcp_governor.change.names import UNIONS, is_true
 from mcp_governor.schemas.keywords import REFERENCES, about
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.values import narrow_type_of
 from mcp_governor.surface.canonical import canonical_json
 
 _KEYS_OF_TYPE = {
@@ -277,7 +278,7 @@ def _alternatives(flat: _Flat, home: str, room: list[int]) -> list[Alternative]:
     notes = {name: value for name, (value, _) in flat.notes.items()}
     types = keys.get("type")
     if types is None and "enum" in keys:
-        types = sorted({json_type(value) for value in keys["enum"]})
+        types = sorted({narrow_type_of(value) for value in keys["enum"]})
         if {"integer", "number"} <= set(types):
             types.remove("integer")
     if types is None:
@@ -294,7 +295,7 @@ def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Altern
     keys = {key: value for key, value in flat.keys.items() if key in relevant}
     if "enum" in keys:
         fits = {name, "integer"} if name == "number" else {name}
-        values = _unique([value for value in keys["enum"] if json_type(value) in fits])
+        values = _unique([value for value in keys["enum"] if narrow_type_of(value) in fits])
         if not values:
             return None
         keys["enum"] = values

@@ -79,6 +79,16 @@ def type_of(value: Any) -> str:
     return "object" if isinstance(value, dict) else "number"
 
 
+def narrow_type_of(value: Any) -> str:
+    """The narrowest JSON Schema type of a value: ``1.0`` is an integer.
+
+    Raises:
+        ValueError: NaN or an infinity.
+    """
+    kind = type_of(value)
+    return "integer" if kind == "number" and isinstance(exact(value), int) else kind
+
+
 def is_type(value: Any, names: frozenset[str]) -> bool:
     """Whether a value is of one of the JSON Schema types, ``integer`` among them."""
     kind = type_of(value)
