@@ -254,16 +254,22 @@ def readme() -> str:
 
 def pages() -> dict[Path, str]:
     """Every generated page with its text."""
+    from quality_figures import read_figures
+    from quality_page import measured
+    from quality_page import page as quality_page
+
     from mcp_governor.catalogue.docs import pages as rule_pages
 
     docs = ROOT / "docs"
+    figures = read_figures()
     own = {
         ROOT / "README.md": readme(),
         docs / "changes.md": changes_page(),
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
+        docs / "quality.md": quality_page(figures),
     }
-    own |= {docs / "rules" / name: text for name, text in rule_pages().items()}
+    own |= {docs / "rules" / name: text for name, text in rule_pages(measured=measured(figures)).items()}
     # What people wrote by hand spells an installation as the one constant says.
     by_hand = {*docs.glob("*.md"), *ROOT.glob("*.md")} - own.keys()
     return own | {path: as_documented(path.read_text("utf-8")) for path in by_hand}

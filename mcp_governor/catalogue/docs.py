@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import tomli
@@ -12,13 +13,15 @@ from mcp_governor.catalogue.catalogue import Catalogue, load_catalogue, rules_fo
 from mcp_governor.catalogue.finding import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.catalogue.rule import Example, Rule
 
 NOTE = "<!-- Written by `make docs` from the files under rules/; edit those, not this page. -->"
 
 PACKS_FILE = "packs.toml"
+
+_UNMEASURED: Mapping[str, str] = MappingProxyType({})
 
 
 @functools.cache
@@ -28,16 +31,17 @@ def pack_titles() -> dict[str, str]:
     return titles
 
 
-def pages(catalogue: Catalogue | None = None) -> dict[str, str]:
+def pages(catalogue: Catalogue | None = None, measured: Mapping[str, str] = _UNMEASURED) -> dict[str, str]:
     """Every page by file name.
 
     Args:
         catalogue: whose rules; default are ours, without those of installed packages.
+        measured: rule id → how often its findings were right, a sentence.
     """
     catalogue = catalogue or load_catalogue(entry_points=False)
     out = {"README.md": index_page(catalogue)}
     for pack, rules in catalogue.packs.items():
-        out[f"{pack}.md"] = pack_page(pack, rules)
+        out[f"{pack}.md"] = pack_page(pack, rules, measured=measured)
     return out
 
 
@@ -118,13 +122,16 @@ _SENTENCES = (
 )
 
 
-def pack_page(pack: str, rules: tuple[Rule, ...], *, note: str = NOTE) -> str:
+def pack_page(
+    pack: str, rules: tuple[Rule, ...], *, note: str = NOTE, measured: Mapping[str, str] = _UNMEASURED
+) -> str:
     """All rules of a pack.
 
     Args:
         pack: its name.
         rules: those of the page.
         note: the comment that says what writes the page.
+        measured: rule id → how often its findings were right, a sentence.
     """
     lines = [f"# {pack_titles().get(pack, pack)}", "", note, ""]
     limits = [rule for rule in rules if rule.limit is not None]
@@ -141,13 +148,15 @@ def pack_page(pack: str, rules: tuple[Rule, ...], *, note: str = NOTE) -> str:
             "",
         ]
     for rule in rules:
-        lines += _rule(rule)
+        lines += _rule(rule, measured.get(rule.id, ""))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _rule(rule: Rule) -> Iterator[str]:
+def _rule(rule: Rule, measured: str) -> Iterator[str]:
     yield from (f"## {rule.name}", "", f"`{rule.id}` · {', '.join(_traits(rule))}", "", _line(rule.summary), "")
     yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "", f"*Fix:* {_line(named(rule.fix))}", "")
+    if measured:
+        yield from (f"*Measured:* {_line(measured)}", "")
     if rule.unseen:
         yield from (f"*In no server of the corpus:* {_line(rule.unseen)}", "")
     for name, option in rule.options.items():

@@ -1,0 +1,71 @@
+"""The page about quality and the measured line of a rule say what the figures say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quality_figures import FIGURES, read_figures
+from quality_numbers import Share
+from quality_page import measured, page
+
+from mcp_governor.catalogue import load_catalogue
+from mcp_governor.catalogue.docs import pages
+
+TALLY = {"n": 10, "useful": 7.5, "nitpick": 1.5, "false": 1, "share": 0.75, "low": 0.4, "high": 0.92}
+
+
+def share(hits: int, total: int) -> dict[str, Any]:
+    return {**Share(hits, total).as_json(), "mean per server": 0.25}
+
+
+def stage(hits: int) -> dict[str, Any]:
+    recall = {"recall": {"important": share(hits, 10), "all": share(hits, 20)}, "traps": share(1, 30), "kinds": {}}
+    volume = {
+        "servers": 3,
+        "findings": {"sum": 1234, "median": 5, "max": 9},
+        "lines": {"median": 12.5, "max": 99},
+        "rules": {"clarity/bounds": 4, "clarity/length": 9},
+    }
+    return {"recall": {"dev": recall, "held": recall}, "corpus": dict.fromkeys(("all", "dev", "held"), volume)}
+
+
+def judged() -> dict[str, Any]:
+    split = {"judged": TALLY, "errors": share(29, 30), "weighted": 0.66, "rules": {"clarity/bounds": TALLY}}
+    return {**dict.fromkeys(("all", "dev", "held"), split), "judges": [["one", "two", 40, 0.625]]}
+
+
+def row(text: str, start: str) -> list[str]:
+    (line,) = [line for line in text.splitlines() if line.startswith(f"| {start}")]
+    return [cell.strip() for cell in line.strip("|").split("|")][1:]
+
+
+def test_the_page_shows_both_stages_side_by_side() -> None:
+    text = page({"before": stage(1), "now": {**stage(6), "precision": judged()}})
+    assert row(text, "important problems") == ["60 % or more", *["1 of 10, 10 % (2–40)", "6 of 10, 60 % (31–83)"] * 2]
+    assert row(text, "judged findings that are useful")[1:3] == ["not judged", "7.5 of 10, 75 % (40–92)"]
+    assert row(text, "… weighted")[1:3] == ["–", "66 %"]
+    assert row(text, "judged errors")[1:3] == ["not judged", "29 of 30, 97 % (83–99)"]
+    assert row(text, "lines about findings")[1] == "12.5"
+    assert "| all (3) | now | 1,234 | 5 | 9 | 12.5 | 99 |" in text
+    assert "Before: no finding has been judged." in text
+    assert row(text, "`clarity/bounds`") == ["4", "10", "7.5 of 10, 75 % (40–92)", "1.5", "1"]
+    assert "Agreement of one and two on 40 findings (now): Cohen's kappa 0.62." in text
+
+
+def test_a_rules_page_shows_what_was_measured() -> None:
+    found = measured({"before": {}, "now": {**stage(6), "precision": judged()}})
+    assert found == {
+        "clarity/bounds": "10 judged findings: 75 % useful (40–92); 1.5 nitpicks, 1 false ([quality](../quality.md)).",
+        "clarity/length": "none of its findings has been judged ([quality](../quality.md)).",
+    }
+    clarity = pages(load_catalogue(entry_points=False), found)["clarity.md"]
+    assert clarity.count("*Measured:* ") == 2
+    section = clarity.partition("\n## bounds\n")[2].partition("\n## ")[0]
+    assert f"*Measured:* {found['clarity/bounds']}" in section
+    assert "*Measured:*" not in pages(load_catalogue(entry_points=False))["clarity.md"]
+
+
+def test_the_recorded_figures_hold_both_stages() -> None:
+    figures = read_figures(FIGURES)
+    assert set(figures["before"]["recall"]) == set(figures["now"]["recall"]) == {"dev", "held"}
+    assert page(figures)

@@ -1,0 +1,224 @@
+"""docs/quality.md and the measured line of each rule's page, from fixtures/quality/figures.json."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quality_labels import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+NOTE = "<!-- Written by `make docs` from fixtures/quality/figures.json and tools/quality_page.py, not by hand. -->"
+
+_INTRODUCTION = """\
+What the default profile finds of the problems that a reviewer finds, and how many of its findings are worth their line.
+Both are measured on servers that nobody here wrote: the newest releases of 43 public servers. Neither figure is worth
+anything alone: a linter that reports everything finds everything, and one that reports nothing is never wrong.
+
+    make recall                        # what the reviewer noted on the dev half, by kind
+    make recall SPLIT=held             # the same on the half that was set aside
+    make recall MORE=--misses          # the problems that nothing finds (dev)
+    make precision                     # what the judges said of today's findings, by rule
+    make recall UPDATE=1 && make precision UPDATE=1 && make docs
+
+The recordings of the servers are not in this repository, because their texts belong to their authors. The labels and
+the verdicts are: [`fixtures/quality`](../fixtures/quality). Without the recordings the commands say so, and the tests
+that hold the figures are skipped.
+
+*Held* are 12 servers that authors of rules do not read. *Dev* are the others, which they may read: 13 servers with
+labels, and 18 without. *Before* is the state before any rule was changed for the labels."""
+
+_METHOD = """\
+## How it was judged
+
+**Recall.** One reader noted 526 problems and 257 traps on 25 servers before the rules were changed;
+[the README of the labels](../fixtures/quality/recall/README.md) says how. A trap looks like a problem to a naive rule
+and is none. A finding counts as finding a problem if it points at its place and its rule repairs that kind of problem
+([`kinds.toml`](../fixtures/quality/kinds.toml)). Of the kinds that hold many sorts, schema defects and others, it has
+to be of the same sort as well. A finding of a matching kind at the place of a trap is a false alarm, unless it finds a
+problem there.
+
+**Precision.** A judge reads one finding at a time, with the message, the fix, the place and the tool, and calls it
+*useful* (a busy maintainer would repair it), a *nitpick* (true, and not worth the line) or *false*. The judges do not
+see each other's verdicts. The sheets of samples drawn by `tools/precision.py draw` hide rule and severity; the first
+sample, of the rules as they were before, was drawn earlier and named the rule. A sample takes the same number of
+findings from every rule as far as there are as many, so that rare rules are judged at all. Its plain share is therefore
+not the share among all findings; the *weighted* share counts each rule as often as it is reported. A verdict stands as
+long as the linter still gives that finding with the same facts; a finding that is gone, or says something else, leaves
+the tables of *now*. Where judges disagree, each counts for an equal part.
+
+**What CI holds.** Neither recall on the held half nor the share of useful findings may fall below the figures recorded
+here, nor may more traps be hit. A rule with eight judged findings or more of which fewer than 60 % are useful may not
+be in the profile `recommended`."""
+
+_LIMITS = """\
+## Limits
+
+- **The judges are AI models**, as is the reader who wrote the labels, and as are the authors of the rules. They share
+  blind spots. No maintainer of these servers has been asked whether the problems are problems to them.
+- The reader had read the list of rules that were asked for, and neither their code nor their findings.
+- The list of problems is not complete, and one reader wrote it. Another one would agree on most of the important ones
+  and on fewer of the minor ones; nobody has measured that.
+- Place and kind are matched mechanically. A finding may count as found although its message names another detail of
+  the same place, and a finding that asks for the same repair in a place that nobody noted counts for nothing.
+- The held servers were set aside for the rules of this measurement. Once their figures have been looked at, the next
+  change is no longer blind to them: read the direction, not the third digit.
+- 12 held servers are few, and one of them (mcp-atlassian) holds a fifth of the held problems. The intervals treat
+  problems as independent, which problems of one server are not; the mean over servers stands beside the sum.
+- The servers are public and popular. A small private server may look different."""
+
+
+def page(figures: Mapping[str, Any]) -> str:
+    """docs/quality.md."""
+    parts = [
+        "# How good the linter is",
+        NOTE,
+        _INTRODUCTION,
+        "\n".join(_goals(figures)),
+        "\n".join(_recall(figures)),
+        "\n".join(_volume(figures)),
+        "\n".join(_precision(figures)),
+        _METHOD,
+        _LIMITS,
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _at(figures: Mapping[str, Any], *path: str) -> Any:
+    """A figure, or ``None`` where it was not recorded."""
+    value: Any = figures
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _share(found: Any) -> str:
+    """``14 of 94, 15 % (9-23)``."""
+    if not found or not found["total"]:
+        return "none"
+    interval = f"{found['low'] * 100:.0f}–{found['high'] * 100:.0f}"
+    return f"{found['hits']:.4g} of {found['total']}, {found['share']:.0%} ({interval})".replace("%", " %")
+
+
+def _judged(found: Any) -> str:
+    return _share(found) if found and found["total"] else "not judged"
+
+
+def _useful(tally: Any) -> str:
+    return _judged(tally and {"hits": tally["useful"], "total": tally["n"], **tally})
+
+
+def _percent(value: Any) -> str:
+    return "–" if value is None else f"{value * 100:.0f} %"
+
+
+def _number(value: Any) -> str:
+    return "–" if value is None else f"{value:g}"
+
+
+_GOALS: tuple[tuple[str, str, Callable[[Any], str], tuple[str, ...]], ...] = (
+    ("important problems found", "60 % or more", _share, ("recall", "SPLIT", "recall", "important")),
+    ("… mean over servers", "", _percent, ("recall", "SPLIT", "recall", "important", "mean per server")),
+    ("all problems found", "40 % or more", _share, ("recall", "SPLIT", "recall", "all")),
+    ("… mean over servers", "", _percent, ("recall", "SPLIT", "recall", "all", "mean per server")),
+    ("traps hit", "1 in 30 at most", _share, ("recall", "SPLIT", "traps")),
+    ("judged findings that are useful", "", _useful, ("precision", "SPLIT", "judged")),
+    ("… weighted by how often a rule reports", "70 % or more", _percent, ("precision", "SPLIT", "weighted")),
+    ("judged errors that are true", "97 % or more", _judged, ("precision", "SPLIT", "errors")),
+    ("lines about findings, median server", "fewer than 15", _number, ("corpus", "SPLIT", "lines", "median")),
+)
+"""What is asked for, how it is shown, and where in a stage's figures it stands."""
+
+
+def _goals(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield "## The figures"
+    yield ""
+    yield "| | goal | held, before | held, now | dev, before | dev, now |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for name, goal, shown, path in _GOALS:
+        cells = [
+            shown(_at(figures[stage], *(split if token == "SPLIT" else token for token in path)))
+            for split in ("held", "dev")
+            for stage in ("before", "now")
+        ]
+        yield f"| {name} | {goal} | {' | '.join(cells)} |"
+    yield ""
+    yield "In brackets the 95 % interval (Wilson), in per cent."
+    for stage in ("before", "now"):
+        for one, other, count, kappa in _at(figures[stage], "precision", "judges") or ():
+            agreed = "not defined" if kappa is None else f"{kappa:.2f}"
+            yield f"Agreement of {one} and {other} on {count} findings ({stage}): Cohen's kappa {agreed}."
+
+
+def _recall(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Recall on the held half, by kind"
+    yield ""
+    yield "| kind | important, before | important, now | all, before | all, now | traps hit, before | traps hit, now |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for kind in KINDS:
+        cells = [
+            _share(_at(figures[stage], "recall", "held", "kinds", kind, name))
+            for name in ("important", "all", "traps")
+            for stage in ("before", "now")
+        ]
+        yield f"| `{kind}` | {' | '.join(cells)} |"
+
+
+def _volume(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield "## How much is said"
+    yield ""
+    yield "Findings of the default profile on the newest release of each recorded server, and lines of the text report."
+    yield ""
+    yield "| servers | | findings | median | maximum | lines, median | lines, maximum |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
+    for split in ("all", "dev", "held"):
+        for stage in ("before", "now"):
+            found = _at(figures[stage], "corpus", split)
+            if found:
+                numbers = (
+                    *(found["findings"][name] for name in ("sum", "median", "max")),
+                    *(found["lines"][name] for name in ("median", "max")),
+                )
+                told = " | ".join(f"{number:,g}" for number in numbers)
+                yield f"| {split} ({found['servers']}) | {stage} | {told} |"
+
+
+def _precision(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Precision by rule"
+    for stage, told in (("before", "Before"), ("now", "Now")):
+        rules = _at(figures[stage], "precision", "all", "rules")
+        reported = _at(figures[stage], "corpus", "all", "rules") or {}
+        yield ""
+        if not rules:
+            yield f"{told}: no finding has been judged."
+            continue
+        judged = _at(figures[stage], "precision", "all", "judged", "n")
+        yield f"{told}, all servers: {judged} judged findings."
+        yield ""
+        yield "| rule | reported | judged | useful | nitpick | false |"
+        yield "| --- | ---: | ---: | --- | ---: | ---: |"
+        for rule, tally in sorted(rules.items(), key=lambda row: (-row[1]["n"], row[0])):
+            numbers = f"{tally['nitpick']:.4g} | {tally['false']:.4g}"
+            yield f"| `{rule}` | {reported.get(rule, 0)} | {tally['n']} | {_useful(tally)} | {numbers} |"
+
+
+def measured(figures: Mapping[str, Any]) -> dict[str, str]:
+    """Rule → what its page says about its precision, for the rules that report anything on the recorded servers.
+
+    Args:
+        figures: what :func:`quality_figures.read_figures` returns.
+    """
+    tallies = _at(figures["now"], "precision", "all", "rules") or {}
+    reported = _at(figures["now"], "corpus", "all", "rules") or {}
+    out = {}
+    for rule in {*reported, *tallies}:
+        tally = tallies.get(rule)
+        if tally is None:
+            out[rule] = "none of its findings has been judged ([quality](../quality.md))."
+            continue
+        judged = f"{tally['n']} judged finding{'' if tally['n'] == 1 else 's'}"
+        useful = f"{tally['share'] * 100:.0f} % useful ({tally['low'] * 100:.0f}–{tally['high'] * 100:.0f})"
+        others = f"{tally['nitpick']:.4g} nitpicks, {tally['false']:.4g} false"
+        out[rule] = f"{judged}: {useful}; {others} ([quality](../quality.md))."
+    return out
