@@ -128,11 +128,16 @@ def refuse_empty(surface: Surface) -> None:
         )
 
 
-def baseline_info(baseline: Baseline | None) -> BaselineInfo | None:
-    """What the report says of the baseline."""
+def baseline_info(baseline: Baseline | None, version: str | None = None) -> BaselineInfo | None:
+    """What the report says of the baseline.
+
+    Args:
+        baseline: the one of the run.
+        version: the one that it has by the configured source; default is what it says itself.
+    """
     if baseline is None:
         return None
-    return BaselineInfo(baseline.source, baseline.surface.version, fingerprint(baseline.surface))
+    return BaselineInfo(baseline.source, version or baseline.surface.version, fingerprint(baseline.surface))
 
 
 def counts_of(surface: Surface) -> dict[str, int]:

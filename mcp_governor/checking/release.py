@@ -71,7 +71,7 @@ def check_release(
     if stage.version:
         declared = replace(declared, expected=declared.expected.for_release(stage.version))
     old_version = _old_version(baseline, declared, config)
-    declared = replace(declared, expected=_to_be_tagged(declared, old_version, stage))
+    declared = replace(declared, expected=_to_be_tagged(declared, stage))
     new_version = declared.expected.text
     result = evaluate(
         changes,
@@ -105,13 +105,14 @@ def check_release(
     )
 
 
-def _to_be_tagged(declared: Declared, released: str | None, stage: Stage) -> SchemaVersion:
+def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
     """What the source says, or will say: a tag comes after the commit whose changelog has the new version already."""
     expected = declared.expected
     current = declared.changelog.current if declared.changelog is not None else None
-    if not expected.tagged or stage.tag is not None or released is None or current is None:
+    if not expected.tagged or stage.tag is not None or expected.text is None or current is None:
         return expected
-    version, last = current.numbered, Numbered.parse(released)
+    # The tag, not the baseline: before a tag holds a recording, the baseline is the one of the work tree.
+    version, last = current.numbered, Numbered.parse(expected.text)
     ahead = version is not None and last is not None and version > last
     return expected.for_release(current.version_text) if ahead else expected
 

@@ -300,7 +300,7 @@ class _Run:
             target=surface.source,
             server=ServerInfo.of(surface),
             fingerprint=fingerprint(surface),
-            baseline=baseline_info(self.baseline),
+            baseline=baseline_info(self.baseline, release.versions[0] if release.versions else None),
             required_bump=release.required_bump,
             declared_bump=release.declared_bump,
             declared_versions=release.versions,

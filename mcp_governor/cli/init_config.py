@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config
@@ -49,17 +50,18 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting import lint
     from mcp_governor.surface import dump_surface
-    from mcp_governor.version_sources import suggest_source
+    from mcp_governor.version_sources import SERVER_INFO, suggest_source
 
     root = plan.root
     suggested = suggest_source(surface, root)
     told = suggested.version.text or suggested.spec
+    stated = None if suggested.spec == SERVER_INFO else (told, suggested.version.count)
     found = lint(live, lint_settings(config))
     known = _known_findings(found)
     recorded = "it is now" if surface is live else f"{one_line(surface.source, 60)} records it"
     files = {
         OWN_FILE: (_config_text(plan, suggested, bool(known)), "what is governed, and how"),
-        SURFACE_FILE: (dump_surface(surface), f"the baseline: the surface as {recorded}"),
+        SURFACE_FILE: (dump_surface(replace(surface, stated=stated)), f"the baseline: the surface as {recorded}"),
         DEFAULT_CHANGELOG: (first_changelog(surface, told), f"the schema changelog, starting at {visible(told)}"),
     }
     if known:
