@@ -35,18 +35,18 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
         return []
     name = str(package.get("name") or folder.name).rpartition("/")[2]
     told = (folder / "package.json").relative_to(top).as_posix()
-    prepare = _prepare(folder, top)
-    binaries = filter(_inside, dict.fromkeys(_binaries(package)))
+    install = install_command(folder, top)
+    build = f"{install} && {install.partition(' ')[0]} run build" if has_build(folder) else install
     found = [
-        Candidate(name, folder, told, (_node(script, folder, prepare),), BINARIES)
-        for script in binaries
+        Candidate(name, folder, told, (_node(script, folder, install, build),), BINARIES)
+        for script in dict.fromkeys(_binaries(package))
         if _inside(script)
     ]
     scripts = package.get("scripts")
     start = next((key for key in _SCRIPTS if isinstance(scripts, dict) and key in scripts), None)
     if start is not None:
         command = ["npm", "run", "--silent", start]
-        found.append(Candidate(name, folder, told, (Way({"command": command}, prepare=prepare),), START))
+        found.append(Candidate(name, folder, told, (Way({"command": command}, prepare=build),), START))
     return found
 
 
@@ -71,12 +71,12 @@ def _inside(script: str) -> bool:
     return bool(script) and not script.startswith("/") and ".." not in script.split("/")
 
 
-def _node(script: str, folder: Path, prepare: str) -> Way:
+def _node(script: str, folder: Path, install: str, build: str) -> Way:
     # What is not there yet is what the build makes of TypeScript.
     program = ["npx", "--no-install", "tsx"] if script.endswith(_TYPESCRIPT) else ["node"]
     path = folder / script
     there = is_regular(path) or is_regular(path.with_name(f"{path.name}.js")) or is_regular(path / "index.js")
-    return Way({"command": [*program, script]}, prepare=prepare, missing="" if there else script)
+    return Way({"command": [*program, script]}, prepare=install if there else build, missing="" if there else script)
 
 
 _INSTALL = {
@@ -105,11 +105,6 @@ def has_build(folder: Path) -> bool:
     """Whether a package has a script that builds it."""
     scripts = read_json(folder / "package.json").get("scripts")
     return isinstance(scripts, dict) and "build" in scripts
-
-
-def _prepare(folder: Path, top: Path) -> str:
-    install = install_command(folder, top)
-    return f"{install} && {install.partition(' ')[0]} run build" if has_build(folder) else install
 
 
 def read_json(path: Path) -> dict[str, Any]:
