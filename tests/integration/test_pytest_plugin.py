@@ -210,6 +210,26 @@ def test_a_break_without_its_step_fails_policy(recorded):
     assert "Release it as 2.0.0" in done.stdout
 
 
+def test_between_releases_a_change_may_wait(recorded, monkeypatch):
+    """As for ``check``: mentioned it passes, and where CI builds the tag of a release it has to be one."""
+    gate = '\n[tool.mcp-governor.policy]\ngate = "release"\n'
+    options = '"recommended"\nbaseline = "old.json"\nchangelog = "log.md"'
+    recorded.write(
+        {
+            "pyproject.toml": RECORDED.replace('"charter"', options) + gate,
+            "old.json": surface_text(GOOD),
+            "stock.json": surface_text(GOOD, tool("list_stock")),
+            "log.md": "## Unreleased\n",
+        },
+    )
+    failed = re.compile(r"^FAILED (\S+)", re.M)
+    assert failed.findall(recorded.run().stdout) == ["mcp::list_stock::changelog"]
+    recorded.write({"log.md": "## Unreleased\n\n**Added**\n\n- `list_stock` is a new tool.\n"})
+    assert failed.findall(recorded.run().stdout) == []
+    monkeypatch.setenv("CI_COMMIT_TAG", "v1.1.0")
+    assert failed.findall(recorded.run().stdout) == ["mcp::surface::changelog", "mcp::surface::policy"]
+
+
 @pytest.mark.parametrize(
     ("config", "words"),
     [
