@@ -31,6 +31,8 @@ READERS = {
     "manifest": ("server.json", 'server-json = "server.json"', "check good.json"),
     "contract": ("doc.md", 'contract-doc = "doc.md"\nbaseline = "old.json"', "check good.json"),
     "version": ("version.py", 'schema-version = "version:V"', "check good.json"),
+    "project": ("a/pyproject.toml", 'schema-version = "a/pyproject.toml"', "check good.json"),
+    "package": ("package.json", 'schema-version = "package.json"', "check good.json"),
 }
 TOML = ("config", "found-config", "rule")
 
