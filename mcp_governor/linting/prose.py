@@ -11,12 +11,12 @@ All patterns are bounded and run on text without runs of white space, so that re
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.linting.guarded import Guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
 # -- types
 
@@ -430,38 +430,6 @@ def stated_necessity(text: str) -> str | None:
         return None
     parts = {part.strip().lower() for part in re.split(r"[,;]", note[1] or note[2])}
     return next((word for word in ("required", "optional") if word in parts), None)
-
-
-# -- arguments in the description of a tool
-
-_SECTION = re.compile(r"#{0,6}\s?\**(?:args|arguments|parameters|params|inputs?)\**\s?:?\**", re.IGNORECASE)
-_HEADING = re.compile(r"#{1,6}\s.*|\**[A-Z][\w ]{0,40}\**:\**|-{3,}.*", re.NOFLAG)
-_ENTRY = re.compile(
-    r"(?:[-*•+]\s|:param\s)?[`*\"']{0,3}(?P<name>[A-Za-z_$][\w.\-$]{0,63})[`*\"']{0,3}"
-    r"\s?(?P<note>\([^()\n]{0,80}\))?\**\s?(?::|–|—|-\s)\s?(?P<text>.*)"
-)
-
-
-def argument_sections(description: str, names: Mapping[str, Any]) -> dict[str, str]:
-    """What a tool's description says of each argument, in a section of its own ("Args:", "## Parameters").
-
-    Returns:
-        Text by argument, as the argument's own description would say it; arguments that are told twice are
-        left out.
-    """
-    out: dict[str, str] = {}
-    twice: set[str] = set()
-    within = False
-    for line in description.splitlines():
-        stripped = " ".join(line.split())
-        if _SECTION.fullmatch(stripped):
-            within = True
-        elif within and _HEADING.fullmatch(stripped):
-            within = False
-        elif within and (entry := _ENTRY.fullmatch(stripped)) is not None and entry["name"] in names:
-            twice.update({entry["name"]} & out.keys())
-            out[entry["name"]] = f"{entry['note'] or ''} {entry['text']}".strip()
-    return {name: text for name, text in out.items() if name not in twice}
 
 
 def without_name(text: str, argument: str) -> str:

@@ -4,70 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting import prose
-from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
+from mcp_governor.linting.said import Said, said_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, followed, parent_of, root_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.surface.model import Tool
-
-
-class Said(NamedTuple):
-    """One text about an argument.
-
-    Attributes:
-        node: the argument.
-        path: where the text stands: its own description, or that of the tool.
-        value: the description as published.
-        text: what of it is about the argument, in single blanks.
-    """
-
-    node: SchemaPlace
-    path: str
-    value: str
-    text: str
-
-    def told(self, **values: Any) -> Hit:
-        """A hit at this text."""
-        return hit(self.path, self.value, argument=self.node.argument, **values)
-
-
-class _Last:
-    """What was read last: five rules ask for the same argument, one after the other."""
-
-    def __init__(self) -> None:
-        self.node: SchemaPlace | None = None
-        self.said: tuple[Said, ...] = ()
-        self.tool: Tool | None = None
-        self.sections: Mapping[str, str] = {}
-
-
-def _said(node: SchemaPlace, context: Context) -> tuple[Said, ...]:
-    """The texts about the argument that a node declares; none for any other node."""
-    if node.argument is None or not isinstance(node.schema, dict):
-        return ()
-    last = context.facts.memo("clarity-prose", _Last)
-    if last.node is not node:
-        last.node, last.said = node, tuple(_read(node, node.argument, last))
-    return last.said
-
-
-def _read(node: SchemaPlace, argument: str, last: _Last) -> Iterator[Said]:
-    own = node.schema.get("description")
-    if isinstance(own, str) and own:
-        yield Said(node, f"{node.pointer}/description", own, prose.without_name(own, argument))
-    if node.side != "inputSchema" or node.tokens != ("properties", argument):
-        return
-    if last.tool is not node.tool:
-        names = parent_of(node).get("properties", {})
-        last.tool, last.sections = node.tool, prose.argument_sections(node.tool.description, names)
-    text = last.sections.get(argument)
-    if text:
-        yield Said(node, "/description", node.tool.description, prose.without_name(text, argument))
+    from mcp_governor.linting.context import Context, Hit, SchemaPlace
 
 
 # -- type
@@ -75,7 +21,7 @@ def _read(node: SchemaPlace, argument: str, last: _Last) -> Iterator[Said]:
 
 def stated_type(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A type that the description states is one that the schema accepts."""
-    said = _said(node, context)
+    said = said_of(node, context)
     types = types_of(node.schema, root_of(node)) if said else None
     if types is None:
         return
@@ -117,7 +63,7 @@ def _accepts_items(node: SchemaPlace, schema: Mapping[str, Any], stated: str | N
 
 def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Every value that the description lists is in the enum."""
-    said = _said(node, context)
+    said = said_of(node, context)
     allowed = _enum(root_of(node), node.schema) if said else None
     if not allowed:
         return
@@ -153,7 +99,7 @@ def _enum(root: Any, schema: Any, *, branch: bool = False) -> list[str] | None:
 
 def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default that the description states is the default of the schema."""
-    said = _said(node, context)
+    said = said_of(node, context)
     if not said or "default" not in node.schema:
         return
     actual = node.schema["default"]
@@ -195,7 +141,7 @@ _KEYWORDS = {
 
 def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those of the schema."""
-    said = _said(node, context)
+    said = said_of(node, context)
     if not said:
         return
     schema = effective(root_of(node), node.schema)
@@ -225,7 +171,7 @@ def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float
 
 def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description does not call an argument required that is optional, or the other way round."""
-    said = _said(node, context) if node.side == "inputSchema" else ()
+    said = said_of(node, context) if node.side == "inputSchema" else ()
     parent = parent_of(node) if said else {}
     if not said or any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
         return

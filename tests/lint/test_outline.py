@@ -1,0 +1,69 @@
+"""What a tool's description says of its arguments: sections, bullets, tables, mentions; and what is about others."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.linting.outline import outline
+
+NAMES = ("mode", "max_rows", "path", "position")
+
+ENTRIES = [
+    ("Runs.\n\nArgs:\n    mode: How to run.\n    path: Where.", {"mode": "How to run.", "path": "Where."}),
+    ("Args:\n    mode (str): How\n        to run.\n    path: Where.", {"mode": "(str) How to run.", "path": "Where."}),
+    ("Args:\n    mode: One of\n        - fast\n        - slow\n", {"mode": "One of\n- fast\n- slow"}),
+    ("## Parameters\n\n- `mode` (string, required): How to run", {"mode": "(string, required) How to run"}),
+    ("Required parameters:\n- **mode**: A\n\nOptional parameters:\n- path - B", {"mode": "A", "path": "B"}),
+    ("Runs.\n- `mode`: How to run\n- other: not ours", {"mode": "How to run"}),
+    ("Runs.\n1. `mode`: How to run", {"mode": "How to run"}),
+    (":param mode: How to run\n:param str path: Where", {"mode": "How to run", "path": "Where"}),
+    ("| Name | Type | Required |  |\n|-|-|-|-|\n| `mode` | string | no | How |", {"mode": "(string, optional) How"}),
+    ("| Name | Default | About |\n| - | - | - |\n| path | /tmp | Where |", {"path": "Default: /tmp. Where"}),
+    # No entries: results, examples, two entries for one argument, unmarked words outside of a section.
+    ("Returns:\n- `mode`: the mode that ran\n- path: where", {}),
+    ("## Response\n| path | Where the file went |", {}),
+    ("Args:\n  mode: How\nReturns:\n  path: Where", {"mode": "How"}),
+    ("Args:\n  mode: How\n  mode: How else", {}),
+    ("Runs at once.\nmode: How to run", {}),
+    ("Args:\n  Mode: How", {}),
+]
+
+
+@pytest.mark.parametrize(("description", "entries"), ENTRIES)
+def test_entries(description, entries):
+    assert outline(description, NAMES).entries == entries
+
+
+MENTIONS = [
+    ("Inserts at position ('before' or 'after'). Returns a path.", {"position": ("('before' or 'after')",)}),
+    ("Set `mode` to 'a' or 'b'. Then go.", {"mode": ("to 'a' or 'b'",)}),
+    ("Keep max_rows below 10, e.g. 5.\n\nMore.", {"max_rows": ("below 10, e.g. 5",)}),
+    ("Use mode='fast' for 'path'.", {"mode": ("='fast' for",)}),
+    ("The `mode` and the `path` must be given.", {"mode": ("and the",), "path": ("must be given",)}),
+    ("`mode` is a. `mode` is b.", {"mode": ("is a", "is b")}),
+    # Plain words that are also names, parts of other words, and what is said of results.
+    ("Takes a path and a mode (if any) to a position.", {}),
+    ("See /path, path/to, @mode, <path>, user.mode and in-position.", {}),
+    ("Returns:\n  `mode` is 'a' or 'b'", {}),
+    ("Mode is what `Mode` says.", {}),
+]
+
+
+@pytest.mark.parametrize(("description", "mentions"), MENTIONS)
+def test_mentions(description, mentions):
+    assert outline(description, NAMES).mentions == mentions
+
+
+def test_a_story_is_not_read_to_its_end():
+    told = outline("`mode` " + "x" * 1000 + ". " + "`mode` is a. " * 50, NAMES).mentions["mode"]
+    assert [len(one) for one in told] == [399, 4, 4, 4]
+
+
+@pytest.mark.parametrize(
+    "piece", ["`mode` ", "mode: ", "| mode ", "- mode: a\n", "a-", ".\n\n", "mode (", "| \n", "`", "# a\n", "  x\n"]
+)
+def test_time_is_linear_in_the_description(piece):
+    # The test's own time limit is what a quadratic reading would break.
+    told = outline(piece * (1_000_000 // len(piece)), NAMES)
+    assert len(told.entries) <= 1
+    assert all(len(texts) <= 4 for texts in told.mentions.values())
