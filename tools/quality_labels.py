@@ -196,7 +196,7 @@ def _meets(at: Place, said: str, place: Place, words: str, surface: Surface) -> 
     if at.tool == "":
         return not of_noted or _names(said, of_noted[-1])
     if of_found and of_noted:
-        return of_found[0] == of_noted[0] and _one_leads_to_the_other(found, noted)
+        return _one_leads_to_the_other(found, noted)
     if of_noted:
         return _names(said, of_noted[-1])
     if of_found:

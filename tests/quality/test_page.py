@@ -19,14 +19,17 @@ def share(hits: int, total: int) -> dict[str, Any]:
 
 
 def stage(hits: int) -> dict[str, Any]:
-    recall = {"recall": {"important": share(hits, 10), "all": share(hits, 20)}, "traps": share(1, 30), "kinds": {}}
+    dev, held = (
+        {"recall": {"important": share(hits + more, 10), "all": share(hits, 20)}, "traps": share(1, 30), "kinds": {}}
+        for more in (3, 0)
+    )
     volume = {
         "servers": 3,
         "findings": {"sum": 1234, "median": 5, "max": 9},
         "lines": {"median": 12.5, "max": 99},
         "rules": {"clarity/bounds": 4, "clarity/length": 9},
     }
-    return {"recall": {"dev": recall, "held": recall}, "corpus": dict.fromkeys(("all", "dev", "held"), volume)}
+    return {"recall": {"dev": dev, "held": held}, "corpus": dict.fromkeys(("all", "dev", "held"), volume)}
 
 
 def judged() -> dict[str, Any]:
@@ -41,7 +44,10 @@ def row(text: str, start: str) -> list[str]:
 
 def test_the_page_shows_both_stages_side_by_side() -> None:
     text = page({"before": stage(1), "now": {**stage(6), "precision": judged()}})
-    assert row(text, "important problems") == ["60 % or more", *["1 of 10, 10 % (2–40)", "6 of 10, 60 % (31–83)"] * 2]
+    assert row(text, "important problems") == [
+        *("60 % or more", "1 of 10, 10 % (2–40)", "6 of 10, 60 % (31–83)"),
+        *("4 of 10, 40 % (17–69)", "9 of 10, 90 % (60–98)"),
+    ]
     assert row(text, "judged findings that are useful")[1:3] == ["not judged", "7.5 of 10, 75 % (40–92)"]
     assert row(text, "… weighted")[1:3] == ["–", "66 %"]
     assert row(text, "judged errors")[1:3] == ["not judged", "29 of 30, 97 % (83–99)"]

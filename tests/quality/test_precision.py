@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,13 @@ def test_a_sample_takes_rules_in_turns_and_servers_in_turns() -> None:
     assert draw([*rare, *others, *many], 5, seed=3) == drawn
     assert draw([*many, *others, *rare], 5, seed=4) != drawn
     assert len(draw(rare, 5, seed=1)) == 1
+
+
+def test_the_order_of_a_sheet_says_nothing_about_the_rules() -> None:
+    two = [item(key(n, rule), f"Wrong {n}.") for n in range(20) for rule in ("a/one", "a/two")]
+    rules = [given.key.rule for given in draw(two, 40, seed=1)]
+    assert rules.count("a/one") == 20
+    assert any(first == second for first, second in pairwise(rules))
 
 
 def test_a_sample_asks_for_each_cause_before_it_asks_for_one_again() -> None:

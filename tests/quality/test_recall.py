@@ -84,6 +84,7 @@ def test_a_finding_about_the_tool_finds_the_argument_that_it_names() -> None:
     noted = label(("move_box", SHELF))
     assert is_about(finding("move_box", "/description", "The unit of shelf is missing."), noted, SURFACE)
     assert not is_about(finding("move_box", "/description", "The unit of shelf-life is missing."), noted, SURFACE)
+    assert not is_about(finding("move_box", "/description", "The unit of re-shelf is missing."), noted, SURFACE)
     assert not is_about(finding("find_box", "/description", "The unit of shelf is missing."), noted, SURFACE)
 
 
