@@ -35,7 +35,7 @@ _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
     type=click.Path(dir_okay=False, path_type=Path),
     help="Look for the id in this JSON report instead of running the check, such as one that CI wrote.",
 )
-@configured("trust", "quiet")
+@configured("trust", "quiet", isolated=False)
 def accept(
     run: Run,
     finding: str,

@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 @click.command(cls=TargetCommand)
 @target_argument
 @click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Only these tools.")
-@click.option("--profile", multiple=True, metavar="NAME", help="Result contract instead of the configured one.")
+@click.option(
+    "--profile",
+    multiple=True,
+    metavar="NAME",
+    help="Result contract. Default: profile of the configuration, else recommended.",
+)
 @click.option(
     "--assume-read-only",
     multiple=True,
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--happy-only", is_flag=True, help="Make no calls that the schema refuses.")
 @click.option("--follow", is_flag=True, help="Make the call that an error's recovery suggests, once.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses among equally good sample values.")
-@click.option("--budget", type=SECONDS, default=300.0, show_default=True, help="Seconds.")
+@click.option("--budget", type=SECONDS, default=300.0, show_default=True, help="Seconds for all calls.")
 @click.option(
     "--scratch",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

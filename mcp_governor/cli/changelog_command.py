@@ -29,7 +29,7 @@ def changelog() -> None:
 @changelog.command(cls=TargetCommand)
 @target_argument
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
-@reporting()
+@reporting(isolated=False)
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
     from mcp_governor.checking.changelog import load_changelog
@@ -54,7 +54,7 @@ def check(run: Run, target: str | None, against: str | None) -> int:
 @click.option("--for", "version", metavar="VERSION", help="The version to draft for. Default: what the surface needs.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written, write nothing.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where something is missing.")
-@configured()
+@configured(isolated=False)
 def draft(
     run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
 ) -> int:
@@ -95,7 +95,7 @@ def _show_diff(run: Run, name: str, before: str, after: str) -> None:
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written, write nothing.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; only see whether it could be released.")
-@reporting("trust")
+@reporting("trust", isolated=False)
 def release(
     run: Run, version: str | None, target: str | None, against: str | None, show_diff: bool, only_check: bool
 ) -> int:
@@ -140,7 +140,7 @@ def release(
 @changelog.command()
 @click.argument("old")
 @click.argument("new")
-@configured("output")
+@configured("output", isolated=False)
 def diff(run: Run, old: str, new: str) -> None:
     """Compare two released versions, surface and text side by side: the release note."""
     from mcp_governor.changelog import compare_releases, named_section
@@ -164,7 +164,7 @@ def diff(run: Run, old: str, new: str) -> None:
 
 @changelog.command()
 @click.argument("version", default="current")
-@configured("output")
+@configured("output", isolated=False)
 def show(run: Run, version: str) -> None:
     """Print the section of VERSION, "current" or "unreleased"."""
     from mcp_governor.changelog import show as shown

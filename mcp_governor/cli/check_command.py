@@ -21,7 +21,11 @@ from mcp_governor.errors import UsageError
 @click.command(cls=TargetCommand)
 @target_argument
 @click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
-@click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
+@click.option(
+    "--level",
+    type=click.Choice(["declared", "strict"]),
+    help="How schemas are compared. Default: level of the configuration, else declared.",
+)
 @click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may; nothing else.")
 @click.option("--release", is_flag=True, help="Judge version and changelog as those of a release.")
 @click.option("--offline", is_flag=True, help="Start, fetch and import nothing: check the recorded surface.")

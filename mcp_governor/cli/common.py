@@ -193,22 +193,36 @@ REPORT = _ReportFormat()
 """The type of ``--format`` of the commands that write a report."""
 
 _OPTIONS = {
-    "output": click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report there."),
+    "output": click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write it into this file. Default: standard output.",
+    ),
     "fail-on": click.option(
         "--fail-on",
         type=click.Choice([*(severity.value for severity in Severity), "never"]),
-        help="Severity that fails the run.",
+        help="Severity from which a finding fails the run. Default: fail-on of the configuration, else error.",
     ),
-    "config": click.option("--config", type=click.Path(dir_okay=False, path_type=Path), help="Configuration file."),
+    "config": click.option(
+        "--config",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Configuration file. Default: the nearest one upwards.",
+    ),
     "isolated": click.option(
         "--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file."
     ),
     "trust": click.option("--trust", is_flag=True, help="Run rules in Python that the repository or a package brings."),
-    "color": click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
+    "color": click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Color text; auto does on a terminal.",
+    ),
     "quiet": click.option("-q", "--quiet", is_flag=True, help="Only the summary."),
     "verbose": click.option("-v", "--verbose", count=True, help="More: ids, wording changes."),
 }
-_CONFIGURED = ("config", "isolated")
 _REPORTING = ("output", "fail-on", "color", "quiet", "verbose")
 
 
@@ -230,20 +244,27 @@ def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callab
         for name in reversed([name for name in _OPTIONS if name in names]):
             made = _OPTIONS[name](made)
         if formats is not None:
-            made = click.option("--format", "format_", type=formats, default="text", help="Report format.")(made)
+            made = click.option(
+                "--format", "format_", type=formats, default="text", show_default=True, help="Report format."
+            )(made)
         return cast("_F", made)
 
     return decorate
 
 
-def configured(*names: str, formats: click.Choice[str] | None = None) -> Callable[[_F], _F]:
-    """:func:`run_options` of a command that obeys the configuration."""
-    return run_options(*_CONFIGURED, *names, formats=formats)
+def configured(*names: str, formats: click.Choice[str] | None = None, isolated: bool = True) -> Callable[[_F], _F]:
+    """:func:`run_options` of a command that obeys the configuration.
+
+    Args:
+        names, formats: as there.
+        isolated: it can do its work without the files of the repository; what reads or writes them cannot.
+    """
+    return run_options("config", *(["isolated"] if isolated else []), *names, formats=formats)
 
 
-def reporting(*names: str) -> Callable[[_F], _F]:
-    """:func:`run_options` of a command that writes a report."""
-    return configured(*_REPORTING, *names, formats=REPORT)
+def reporting(*names: str, isolated: bool = True) -> Callable[[_F], _F]:
+    """:func:`run_options` of a command that writes a report; see :func:`configured`."""
+    return configured(*_REPORTING, *names, formats=REPORT, isolated=isolated)
 
 
 def _parameter(option: str) -> str:

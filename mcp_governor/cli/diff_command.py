@@ -11,7 +11,11 @@ from mcp_governor.errors import UsageError
 @click.command(cls=TargetCommand)
 @click.argument("old")
 @click.argument("new", required=False)
-@click.option("--level", type=click.Choice(["declared", "strict"]), help="How schemas are compared.")
+@click.option(
+    "--level",
+    type=click.Choice(["declared", "strict"]),
+    help="How schemas are compared. Default: level of the configuration, else declared.",
+)
 @click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may.")
 @click.option("--stat", is_flag=True, help="Counts per tool instead of each change.")
 @reporting()

@@ -42,12 +42,22 @@ if TYPE_CHECKING:
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--profile", multiple=True, metavar="NAME", help="Profile instead of the configured one.")
+@click.option(
+    "--profile",
+    multiple=True,
+    metavar="NAME",
+    help="Rules to run. Default: profile of the configuration, else recommended.",
+)
 @click.option("--select", multiple=True, metavar="RULE", help="Only these rules: pack/rule or pack/*.")
 @click.option("--extend-select", multiple=True, metavar="RULE", help="These rules as well.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules.")
 @click.option("--pedantic", is_flag=True, help="Remarks that most would find petty, too.")
-@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="Findings in FILE do not count.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Findings in FILE do not count. Default: lint.baseline of the configuration.",
+)
 @click.option(
     "--write-baseline", is_flag=True, help="Write today's findings into the baseline file, so that they do not count."
 )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     metavar="OLD=NEW",
     help="The version that an older section of the changelog has by the new source.",
 )
-@configured()
+@configured(isolated=False)
 def schema_version(run: Run, source: str | None, renumber: tuple[str, ...]) -> None:
     """Show where the version comes from, or take it from SOURCE from now on.
 

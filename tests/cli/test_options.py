@@ -21,17 +21,18 @@ OBEYED = {
     "lint": REPORTS | {"trust", "timeout"},
     "call": REPORTS | {"trust", "timeout"},
     "diff": REPORTS | {"timeout"},
-    "changelog check": REPORTS | {"timeout"},
-    "changelog release": REPORTS | {"trust", "timeout"},
-    "changelog draft": {"config", "isolated", "timeout"},
-    "changelog diff": {"config", "isolated", "output"},
-    "changelog show": {"config", "isolated", "output"},
+    "changelog check": REPORTS - {"isolated"} | {"timeout"},
+    "changelog release": REPORTS - {"isolated"} | {"trust", "timeout"},
+    "changelog draft": {"config", "timeout"},
+    "changelog diff": {"config", "output"},
+    "changelog show": {"config", "output"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},
     "fingerprint": {"config", "isolated", "format", "output", "timeout"},
     "rules": {"config", "isolated", "format", "output", "trust", "color"},
     "rule": {"config", "isolated", "format", "output", "trust", "color", "verbose"},
     "init": {"isolated", "timeout"},
-    "accept": {"config", "isolated", "trust", "quiet", "timeout"},
+    "accept": {"config", "trust", "quiet", "timeout"},
+    "schema-version": {"config"},
     "serve": set(),
     "demo": set(),
     "schema": set(),
@@ -55,6 +56,32 @@ def _commands() -> dict[str, click.Command]:
 def test_a_command_offers_the_shared_options_that_it_obeys(name: str) -> None:
     offered = {text.removeprefix("--") for param in _commands()[name].params for text in param.opts}
     assert offered & SHARED == OBEYED[name]
+
+
+def test_every_command_is_looked_at() -> None:
+    assert set(OBEYED) == set(_commands())
+
+
+NO_DEFAULT = {"--until", "--report", "--record", "--new", "--pack", "--only", "--from", "--reason", "--against"}
+"""Options that add something; without them there is nothing of the kind."""
+
+
+@pytest.mark.parametrize("name", OBEYED)
+def test_help_says_defaults_and_units(name: str) -> None:
+    command = _commands()[name]
+    context = click.Context(command)
+    for param in command.params:
+        if not isinstance(param, click.Option):
+            continue
+        told = " ".join((param.get_help_record(context) or ("", ""))[1].split())
+        assert told, param.opts
+        takes_one = not param.is_flag and not param.multiple and not param.count and not param.required
+        if takes_one and NO_DEFAULT.isdisjoint(param.opts):
+            assert "default" in told.lower(), param.opts
+        if isinstance(param.type, click.FloatRange):
+            assert "Seconds" in told, param.opts
+        if "--output" in param.opts:
+            assert "-o" in param.opts
 
 
 TOOL = {"name": "find", "description": "Finds.", "inputSchema": {"type": "object"}}
