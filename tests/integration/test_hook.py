@@ -109,9 +109,13 @@ def test_a_changelog_that_nobody_touched_is_no_sign(root):
 
 def test_a_slip_of_the_pen_is_no_sign(root):
     path = root / CHANGELOG
-    path.write_text(path.read_text().replace("`find_stock`", "`find_stok`"))
-    told = hook(root)
-    assert rules(told) == ["changelog/unknown-name"]
+    entry = "## Unreleased\n\n**Fixed**\n\n- `find_stok` counts right.\n\n## 1.0.0 (current)\n"
+    path.write_text(path.read_text().replace("## 1.0.0 (current)\n", entry))
+    write(root, {"mcp-governor.toml": f'changelog = "{CHANGELOG}"\n[policy]\ngate = "release"\n'})
+    assert rules(hook(root)) == ["changelog/unknown-name"]
+    # A name that is nothing like one of the surface may be of the surface that was not recorded.
+    path.write_text(path.read_text().replace("find_stok", "weigh"))
+    assert rules(hook(root)) == [STALE]
 
 
 def test_a_finding_that_is_let_pass_stands_in_for_no_other(root):
