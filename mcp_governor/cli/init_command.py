@@ -64,7 +64,7 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
         from mcp_governor.cli.init_baseline import recorded_surface
 
         surface = recorded_surface(recording, surface, config)
-    files, written, verdict = first_files(plan, surface, config, live=live)
+    files, written, version, verdict = first_files(plan, surface, config, live=live)
     offers = [
         *(ci_offers(plan.root, _endpoint(source), plan.secrets) if ci else ()),
         *([hook_offer(plan.root)] if hook else ()),
@@ -76,7 +76,7 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
         if not offer.paste:
             written.append((name, _placed(offer)))
     write_files(*files)
-    _tell(plan, len(live.tools), written, verdict)
+    _tell(plan, len(live.tools), written, (version, verdict))
     for name, offer in shown:
         if offer.paste:
             out.echo(f"\n{name} was left as it was; {offer.what}:\n\n{indent(offer.paste, '    ')}")
@@ -123,7 +123,7 @@ def _placed(offer: Offer) -> str:
     return offer.what if offer.text is not None or offer.path.name == HOOKS else "left as it was"
 
 
-def _tell(plan: Plan, tools: int, written: list[tuple[str, str]], verdict: str) -> None:
+def _tell(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: tuple[str, ...]) -> None:
     from mcp_governor.report.groups import count_of
 
     folder = os.path.relpath(plan.root)
@@ -132,7 +132,8 @@ def _tell(plan: Plan, tools: int, written: list[tuple[str, str]], verdict: str) 
     width = max(len(name) for name, _ in written)
     for name, what in written:
         out.echo(f"  {name:<{width}}  {what}")
-    out.echo(verdict)
+    for remark in filter(None, remarks):
+        out.echo(remark)
     if plan.secrets:
         which = "it" if len(plan.secrets) == 1 else "them"
         out.echo(f"The server gets {', '.join(plan.secrets)} from the environment: set {which} wherever check runs.")

@@ -29,11 +29,13 @@ class FirstFiles(NamedTuple):
     Attributes:
         files: what is missing and will be written.
         told: what to say of each file, written or left alone.
+        version: why the version is not the one that the server reports, and where it is taken from; else empty.
         verdict: one line about the findings of today.
     """
 
     files: list[NewFile]
     told: list[tuple[str, str]]
+    version: str
     verdict: str
 
 
@@ -69,7 +71,7 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
     missing = {name for name in files if not os.path.lexists(root / name)}
     new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if name in missing]
     told_of = [(name, what if name in missing else "left as it was") for name, (_, what) in files.items()]
-    return FirstFiles(new, told_of, _verdict(found))
+    return FirstFiles(new, told_of, _version(suggested), _verdict(found))
 
 
 def _known_findings(found: Sequence[Finding]) -> str:
@@ -79,6 +81,15 @@ def _known_findings(found: Sequence[Finding]) -> str:
 
     failing = [finding for finding in found if finding.severity is Severity.ERROR]
     return dump_baseline(failing) if failing else ""
+
+
+def _version(suggested: Suggestion) -> str:
+    """Why the version is not the one that the server reports, and where it is taken from."""
+    if not suggested.reason:
+        return ""
+    told = visible(suggested.version.text or suggested.spec)
+    where = "written into the configuration" if told == suggested.spec else f"taken from {visible(suggested.spec)}"
+    return f"{suggested.reason} Its version is {where}: {told}."
 
 
 def _verdict(found: Sequence[Finding]) -> str:

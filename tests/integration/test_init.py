@@ -185,9 +185,23 @@ class TestNamed:
 
     @pytest.mark.parametrize("version", ["", "next"])
     def test_a_server_without_a_version_that_counts_is_held_to_a_literal(self, tmp_path, version):
-        _, files = begun(tmp_path, "--", *plain(version=version))
+        told, files = begun(tmp_path, "--", *plain(version=version))
         assert b'schema-version = "0.1.0"' in files[CONFIG]
         assert b"## 0.1.0 (current)" in files[CHANGELOG]
+        assert "Its version is written into the configuration: 0.1.0." in told
+
+    def test_the_version_of_the_project_is_taken_and_the_screen_says_why(self, tmp_path):
+        write(tmp_path, {"pyproject.toml": '[project]\nname = "stock"\nversion = "0.3.0"\n'})
+        told, files = begun(tmp_path, "--", *plain(version="94.1.2"))
+        why = "The server reports 94.1.2, and pyproject.toml line 3 says 0.3.0."
+        assert f"{why} Its version is taken from pyproject.toml: 0.3.0.\n" in told
+        assert f'# {why}\nschema-version = "pyproject.toml"\n'.encode() in files[CONFIG]
+        assert b"## 0.3.0 (current)" in files[CHANGELOG]
+
+    def test_a_server_that_reports_its_own_version_needs_no_word_about_it(self, tmp_path):
+        write(tmp_path, {"pyproject.toml": '[project]\nname = "stock"\nversion = "2.1.0"\n'})
+        told, _ = begun(tmp_path, "--", *plain())
+        assert "Its version" not in told
 
     def test_a_server_of_a_client_configuration_is_named(self, tmp_path):
         command, *arguments = plain()
