@@ -22,6 +22,7 @@ from mcp_governor.policy.model import required_step
 from mcp_governor.surface import fingerprint
 from mcp_governor.target import read_baseline
 from mcp_governor.target.git import release_tags
+from mcp_governor.target.git_door import one_look
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
 from mcp_governor.versions import Numbered
@@ -159,6 +160,7 @@ class Desk:
         return Released({**baseline, **known}, last, stated, kept=bool(known))
 
 
+@one_look()
 def open_desk(config: Config, source: Source, against: str | None) -> Desk:
     """Read what :class:`Desk` holds.
 

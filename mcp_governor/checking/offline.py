@@ -15,12 +15,14 @@ from mcp_governor.checking.run import check_surface, report_of
 from mcp_governor.checking.stage import stage_of
 from mcp_governor.checking.stale import stale_record
 from mcp_governor.target import recorded_baseline, recorded_source
+from mcp_governor.target.git_door import one_look
 
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
 
 
+@one_look()
 def check_offline(
     target: str | None = None,
     *,

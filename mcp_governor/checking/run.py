@@ -27,6 +27,7 @@ from mcp_governor.config import Config, load_config
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import LiveSource, Source, named_baseline, read_baseline, resolve
+from mcp_governor.target.git_door import one_look
 from mcp_governor.target.packages import is_open
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
+@one_look()
 def check(
     target: Config | Surface | str | Path | None = None,
     *,

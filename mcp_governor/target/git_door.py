@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import MissingDependencyError, TargetError
@@ -19,6 +20,7 @@ from mcp_governor.programs import find_program
 if TYPE_CHECKING:
     import subprocess
     import threading
+    from collections.abc import Iterator
     from pathlib import Path
 
 SECONDS = 20.0
@@ -90,8 +92,30 @@ class Answer(NamedTuple):
         return self.out.decode(errors="replace").splitlines()
 
 
+_MOST_KEPT = 32 * MEBIBYTE
+"""Bytes of answers that one look keeps: twice the largest surface file, and lists. Beyond, git is asked again."""
+
+_LOOK: ContextVar[dict[tuple[str, ...], Answer] | None] = ContextVar("look", default=None)
+
+
+@contextlib.contextmanager
+def one_look() -> Iterator[None]:
+    """Inside, git is asked each question once: a run sees one state of the repository, and each call costs a process.
+
+    It is for one run only. What another run is told must be asked anew: commits and tags come in between.
+    """
+    if _LOOK.get() is not None:
+        yield
+        return
+    token = _LOOK.set({})
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
+
+
 def ask_git(folder: Path, *arguments: str, asked: bytes = b"", most: int = MAX_ANSWER) -> Answer:
-    """Run one git command that reads.
+    """Run one git command that reads, or give what it said earlier in this look (:func:`one_look`).
 
     Args:
         folder: a folder of the work tree.
@@ -106,6 +130,17 @@ def ask_git(folder: Path, *arguments: str, asked: bytes = b"", most: int = MAX_A
         MissingDependencyError: git is not installed.
         TargetError: it took longer than :data:`SECONDS` or answered more than ``most``.
     """
+    kept = _LOOK.get()
+    question = (str(folder), *arguments, asked.decode("latin-1"))
+    if kept is not None and question in kept:
+        return kept[question]
+    answer = _ask(folder, arguments, asked, most)
+    if kept is not None and sum(len(told.out) for told in kept.values()) + len(answer.out) <= _MOST_KEPT:
+        kept[question] = answer
+    return answer
+
+
+def _ask(folder: Path, arguments: tuple[str, ...], asked: bytes, most: int) -> Answer:
     import subprocess
     import threading
 
