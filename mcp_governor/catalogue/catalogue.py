@@ -30,6 +30,7 @@ ENTRY_POINT_GROUP = "mcp_governor.rules"
 """Packages that bring rules name a module (its folder holds the files) or a function that returns a folder."""
 
 PROFILES_FILE = "profiles.toml"
+REMOVED_FILE = "removed.toml"
 
 
 @frozen
@@ -174,6 +175,11 @@ class Catalogue:
         raise self._unknown(selector)
 
     def _unknown(self, selector: str) -> ConfigError:
+        if selector in (removed := removed_rules()):
+            return ConfigError(
+                f"Rule {selector} was removed: {removed[selector]}",
+                "Take it out of your configuration and suppressions.",
+            )
         meant = [f'"{pack}/*"' for pack in self.packs if pack == selector]
         meant += [f'"{rule_id}"' for rule_id in self.rules if rule_id.partition("/")[2] == selector]
         if meant:
@@ -184,6 +190,15 @@ class Catalogue:
             f"There is no rule {one_line(selector)!r}.{hint}",
             "A selector is a rule id, pack/* or *; mcp-governor rules lists the catalogue.",
         )
+
+
+@functools.cache
+def removed_rules() -> Mapping[str, str]:
+    """Ids that were rules of ours once → why they went and what looks at the same now, in one sentence.
+
+    An id in this file is never given to another rule, so that an old configuration cannot come to mean something else.
+    """
+    return dict(tomli.loads((rules_folder() / REMOVED_FILE).read_text("utf-8")))
 
 
 def rules_folder() -> Path:

@@ -137,17 +137,6 @@ MUTATING_VERBS = frozenset(
 )
 """First words of names that promise a change."""
 
-_SYNONYMS = (
-    frozenset(["delete", "remove", "destroy", "erase", "drop", "clear"]),
-    frozenset(["create", "add", "new", "make", "insert", "generate"]),
-    frozenset(["get", "fetch", "retrieve", "return", "read", "show", "view", "obtain"]),
-    frozenset(["list", "all", "multiple", "every", "many"]),
-    frozenset(["update", "modify", "edit", "change", "set", "patch"]),
-    frozenset(["search", "find", "query", "look", "lookup"]),
-    frozenset(["run", "execute", "invoke", "perform", "start"]),
-    frozenset(["stop", "cancel", "terminate", "kill", "abort"]),
-)
-
 
 def name_words(name: str) -> tuple[str, ...]:
     """The words of an identifier, in lower case: ``getUserById`` and ``get_user_by_id`` are the same."""
@@ -173,14 +162,6 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
-
-
-def says(stems: frozenset[str] | set[str], word: str) -> bool:
-    """Whether a text, as the set of its stems, contains a word, its long form, or one that means the same."""
-    root = stem(word)
-    if root in stems or (len(root) >= 3 and any(said.startswith(root) for said in stems)):
-        return True
-    return any(stem(other) in stems for group in _SYNONYMS if word in group for other in group)
 
 
 def leading_verb(name: str) -> str | None:

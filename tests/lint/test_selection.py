@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 import pytest
 
 from mcp_governor.catalogue import LintSettings, load_catalogue, select
-from mcp_governor.catalogue.catalogue import Profile
+from mcp_governor.catalogue.catalogue import Profile, removed_rules
 from mcp_governor.catalogue.selection import _severities
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
@@ -135,6 +136,30 @@ def test_a_wrong_word_suggests_the_nearest(settings, says):
         active(**settings)
     assert says in caught.value.message
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"select": ("clarity/read-only-verb",)},
+        {"ignore": ("clarity/read-only-verb",)},
+        {"severity": {"clarity/read-only-verb": Severity.INFO}},
+        {"options": {"clarity/read-only-verb": {"min": 1}}},
+        {"per_tool_ignores": {"a*": ("clarity/read-only-verb",)}},
+    ],
+)
+def test_a_rule_that_was_removed_is_named_with_the_reason(settings):
+    with pytest.raises(ConfigError) as caught:
+        active(**settings)
+    assert caught.value.message.startswith("Rule clarity/read-only-verb was removed: clarity/hints-true finds ")
+    assert "Did you mean" not in caught.value.message
+
+
+def test_what_was_removed_is_gone_and_names_rules_that_exist():
+    rules = load_catalogue(entry_points=False).rules
+    for removed, reason in removed_rules().items():
+        assert removed not in rules
+        assert set(re.findall(r"[a-z]+/[a-z-]+", reason)) <= set(rules)
 
 
 def test_options_reach_the_check():

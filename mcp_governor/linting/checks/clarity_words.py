@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.words import MUTATING_VERBS, STOP_WORDS, leading_verb, name_words, stem, word_count, words
+from mcp_governor.linting.words import STOP_WORDS, name_words, stem, word_count, words
 from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
 
 if TYPE_CHECKING:
@@ -94,10 +94,3 @@ def _described(tool: Tool, schema: Any, seen: set[str], depth: int = 0) -> bool:
     lists = [schema.get(key) for key in ("anyOf", "allOf", "oneOf")]
     branches = [branch for branches in lists if isinstance(branches, list) for branch in branches]
     return any(isinstance(item, dict) and _described(tool, item, seen, depth + 1) for item in branches)
-
-
-def read_only_verb(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A tool that says it only reads is not named after a change."""
-    verb = leading_verb(tool.name)
-    if tool.annotations.get("readOnlyHint") is True and verb in MUTATING_VERBS:
-        yield hit("/annotations/readOnlyHint", True, verb=verb)

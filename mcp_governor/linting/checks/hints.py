@@ -1,0 +1,142 @@
+"""Behaviour hints of tools: those that are missing, and those that the tool's own words contradict."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.effects import DESTROYING_VERBS, effect_of, loss_told, opening_verb, product_prefix, verb_of
+from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Surface, Tool
+
+_MOST_NAMES = 6
+"""Tools of one group that a message names: the groups of a server fit on a screen, the rest is counted."""
+
+_GROUPS = (
+    (("destroys", "runs"), "delete, overwrite or run what they are given"),
+    (("writes",), "change something"),
+    (("reads",), "only read"),
+)
+
+
+def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """Every tool whose effect is known says it in its hints; one hit for the server."""
+    prefix = product_prefix(surface)
+    groups: dict[str, list[str]] = {}
+    for tool in surface.tools:
+        if not any(isinstance(tool.annotations.get(key), bool) for key in ("readOnlyHint", "destructiveHint")):
+            groups.setdefault(effect_of(tool, prefix), []).append(tool.name)
+    bare = sum(map(len, groups.values()))
+    parts = []
+    for effects, does in _GROUPS:
+        names = [name for effect in effects for name in groups.get(effect, ())]
+        if names:
+            parts.append(f"{does}: {_listed(names)}")
+    if parts:
+        total = len(surface.tools)
+        who = (
+            "No tool has"
+            if bare == total
+            else f"{bare} of {counted(total, 'tool')} {'has' if bare == 1 else 'have'} no"
+        )
+        yield hit("/tools", [bare, total], who=who, groups="; ".join(parts))
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(one_line(name, 64) for name in names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+_SURE_CHANGES = MUTATING_VERBS - {
+    "add",
+    "append",
+    "archive",
+    "commit",
+    "create",
+    "edit",
+    "merge",
+    "patch",
+    "post",
+    "put",
+}
+"""Verbs that change something outside of the answer. The rest also make values: a sum, a merged text, a draft."""
+_SAVES = re.compile(
+    r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database)\b",
+    re.IGNORECASE,
+)
+_MENTIONED_CHANGE = re.compile(
+    r"\b(?:creat|delet|updat|remov|writ|modif|overwrit|replac|insert|send|sav|stor|mark|reset|clear|start|launch|"
+    r"trigger|charg|download|log)(?:e|es|s|ed|ing|ies|y|ten)?\b",
+    re.IGNORECASE,
+)
+_PRETENDS = re.compile(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
+_SAME_AGAIN = re.compile(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
+_MAKES = frozenset({"create", "send", "post", "append", "insert"})
+_PURE_READS = frozenset({"count", "describe", "get", "list", "read", "search", "show", "view"})
+_MOST_TEXT = 20_000
+"""Characters of a description that are read; what a tool does stands in front."""
+
+
+def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
+    """The name and the description of a tool do not contradict its hints."""
+    hints = tool.annotations
+    if not hints:
+        return
+    prefix = context.facts.memo("product prefix", lambda: product_prefix(context.surface))
+    verb, text = verb_of(tool, prefix), tool.description[:_MOST_TEXT]
+    reads, destroys = hints.get("readOnlyHint"), hints.get("destructiveHint")
+    if reads is True:
+        if said := _change_told(verb, text):
+            yield hit(
+                "/annotations/readOnlyHint", True, hint="readOnlyHint: true", said=said, right="readOnlyHint: false"
+            )
+        return
+    if destroys is False:
+        if said := _loss_said(verb, text):
+            right = "destructiveHint: true"
+            yield hit("/annotations/destructiveHint", False, hint="destructiveHint: false", said=said, right=right)
+    elif (reads is False or destroys is True) and _reads_only(verb, text):
+        key, value = ("destructiveHint", True) if destroys is True else ("readOnlyHint", False)
+        yield hit(
+            f"/annotations/{key}",
+            value,
+            hint=f"{key}: {'true' if value else 'false'}",
+            said=f'the name and the description say "{verb}" and no change',
+            right="readOnlyHint: true",
+        )
+    if hints.get("idempotentHint") is True and verb in _MAKES and not _SAME_AGAIN.search(text):
+        said = f'the name says "{verb}": two calls {verb} two'
+        right = "idempotentHint: false"
+        yield hit("/annotations/idempotentHint", True, hint="idempotentHint: true", said=said, right=right)
+
+
+def _change_told(verb: str | None, text: str) -> str | None:
+    """The words that say that a tool changes something."""
+    if _PRETENDS.search(text):
+        return None
+    if verb in _SURE_CHANGES:
+        return f'the name says "{verb}"'
+    if loss := loss_told(text):
+        return f'the description says "{one_line(loss, 60)}"'
+    if verb not in READING_VERBS and (saves := _SAVES.search(text)):
+        return f'the description says "{one_line(saves[0], 60)}"'
+    if verb in MUTATING_VERBS and verb != "add" and opening_verb(text) == verb:
+        return f'name and description say "{verb}"'
+    return None
+
+
+def _loss_said(verb: str | None, text: str) -> str | None:
+    if loss := loss_told(text):
+        return f'the description says "{one_line(loss, 60)}"'
+    return f'the name says "{verb}"' if verb in DESTROYING_VERBS and verb not in ("clear", "replace") else None
+
+
+def _reads_only(verb: str | None, text: str) -> bool:
+    return verb in _PURE_READS and opening_verb(text) in READING_VERBS and not _MENTIONED_CHANGE.search(text)

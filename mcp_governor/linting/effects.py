@@ -1,0 +1,100 @@
+"""What a tool does to the world, by its own words: destroys, writes, reads, or runs what it is given."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
+
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
+
+if TYPE_CHECKING:
+    from mcp_governor.surface.model import Surface, Tool
+
+Effect = Literal["destroys", "runs", "writes", "reads", "unknown"]
+
+DESTROYING_VERBS = frozenset(
+    [
+        *("clear", "delete", "destroy", "drop", "erase", "kill", "overwrite", "purge", "remove", "replace"),
+        *("terminate", "truncate", "uninstall", "wipe"),
+    ]
+)
+"""First words of names that promise to take something away."""
+
+_WRITING_VERBS = MUTATING_VERBS | {
+    *("assign", "attach", "close", "copy", "customize", "disable", "duplicate", "enable", "fill", "fork", "format"),
+    *("import", "init", "initialize", "link", "manage", "pause", "protect", "register", "reply", "resume", "set"),
+    *("start", "stop", "submit", "unassign", "unlink", "wipe"),
+}
+_LOSSES = re.compile(
+    r"\b(?:(?:cannot|can ?not|can't) be (?:undone|reversed|recovered)|irreversibl[ey]|"
+    r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b)",
+    re.IGNORECASE,
+)
+_DENIAL = re.compile(
+    r"\b(?:not|never|without|no|avoids?|prevents?|unless|if|whether|instead of)\b|n't\b", re.IGNORECASE
+)
+_REACH = 40
+"""Characters in front of a phrase in which a denial counts: the words of one clause."""
+_RUNS = re.compile(
+    r"\b(?:execut|run|evaluat)\w*\s(?:\w+\s){0,3}(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
+    re.IGNORECASE,
+)
+_HARMLESS = re.compile(r"\bread[- ]?only\b|\bselect\b|\bsandbox|\bwithout (?:side effects|changing)", re.IGNORECASE)
+_MOST_TEXT = 20_000
+"""Characters of a description that are read for what a tool does: it stands in front."""
+
+
+def product_prefix(surface: Surface) -> str | None:
+    """The first word that most of the names share: the name of the product; ``None`` where it is a verb."""
+    named = [parts[0] for tool in surface.tools if len(parts := name_words(tool.name)) > 1]
+    if len(named) < 3:
+        return None
+    word, count = Counter(named).most_common(1)[0]
+    return word if count * 2 > len(surface.tools) and word not in READING_VERBS | _WRITING_VERBS else None
+
+
+def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
+    """What a tool's name says it does: the verb behind the product's name, or the first in three words, or the last.
+
+    Of ``create_or_update`` and ``search_and_replace`` it is the second, which is the graver.
+    """
+    parts = name_words(tool.name)
+    parts = parts[1:] if prefix is not None and parts[:1] == (prefix,) else parts
+    for joint in ("or", "and"):
+        if joint in parts[1:-1] and (second := parts[parts.index(joint) + 1]) in _WRITING_VERBS:
+            return second
+    verbs = READING_VERBS | _WRITING_VERBS
+    return next((word for word in (*parts[:3], *parts[-1:]) if word in verbs), None)
+
+
+def opening_verb(text: str) -> str | None:
+    """The verb that a description begins with: "Deletes the file" begins with ``delete``."""
+    first = re.match(r"\W{0,8}([A-Za-z]{2,20})", text)
+    if first is None:
+        return None
+    word = first[1].lower()
+    known = READING_VERBS | _WRITING_VERBS
+    return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in known), None)
+
+
+def loss_told(text: str) -> str | None:
+    """The words by which a text says that something is lost ("cannot be undone"), if nothing denies them."""
+    for match in _LOSSES.finditer(text, 0, _MOST_TEXT):
+        if not _DENIAL.search(text, max(0, match.start() - _REACH), match.start()):
+            return match[0]
+    return None
+
+
+def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
+    """What a tool does, by its name and its description."""
+    text = tool.description[:_MOST_TEXT]
+    verb = verb_of(tool, prefix)
+    if verb in (None, "query") and _RUNS.search(text[:300]) and not _HARMLESS.search(text):
+        return "runs"
+    verb = verb or opening_verb(text)
+    if verb in READING_VERBS:
+        return "reads"
+    if verb in DESTROYING_VERBS or loss_told(text):
+        return "destroys"
+    return "writes" if verb is not None else "unknown"
