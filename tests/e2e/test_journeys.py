@@ -1,0 +1,115 @@
+"""A maintainer's first hour and two releases, on real servers of PyPI and npm, by what the screen says.
+
+init → green → a reworded description → a new argument → draft → release → tag → a fresh clone is green → a break,
+released as well.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from journeys import Project, checkout, figures
+from servers_of_journeys import SERVERS, Cycle, Server
+
+pytestmark = pytest.mark.live
+
+CHANGELOG = "docs/mcp-schema-changelog.md"
+CONFIG = "mcp-governor.toml"
+REASON = "announced to every client in October"
+VERSION_FINDINGS = ("policy/bump-too-small", "changelog/fingerprint-stale", "changelog/version-mismatch")
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_the_first_hour_and_two_releases(kind: str, tmp_path) -> None:
+    server = SERVERS[kind]
+    project = checkout(tmp_path / server.name, server.package, tag=f"v{server.package.version}", env=server.env)
+    begins(project, server)
+    rewords(project, server)
+    version = server.package.version
+    for cycle in server.cycles:
+        changes(project, server, cycle, version)
+        releases(project, server, cycle, version)
+        version = cycle.version
+    # Shown with pytest -rP: the figures of docs/benchmarks.md.
+    print(kind, figures(project.typed))
+
+
+def begins(project: Project, server: Server) -> None:
+    """One command finds the server and its version; the next one is green."""
+    init = project.governor("init", *[word for name in server.env for word in ("--env", name)]).passed()
+    init.says(f"Found the server {server.name}", f"{server.tools} tools", server.reason)
+    config = project.read(CONFIG)
+    assert f'schema-version = "{server.source}"' in config
+    assert 'gate = "release"' in config
+    for value in server.env.values():
+        assert value not in config + project.read("mcp-surface.json") + init.text
+    assert f"## {server.package.version} (current)" in project.read(CHANGELOG)
+    green(project)
+    project.commit("Govern the MCP surface")
+
+
+def green(project: Project, **env: str) -> None:
+    """`check` passes without a word about version or changelog."""
+    check = project.governor("check", **env).passed().is_silent_about(*VERSION_FINDINGS, "not a semantic version")
+    assert check.last == "PASS"
+
+
+def rewords(project: Project, server: Server) -> None:
+    """A pull request that rewords a description is green without ceremony."""
+    edit(project, server.wording)
+    check = project.governor("check").passed().is_silent_about(*VERSION_FINDINGS)
+    check.says("1 wording change")
+    project.commit("Reword a description")
+
+
+def changes(project: Project, server: Server, cycle: Cycle, version: str) -> None:
+    """A pull request that changes the contract asks for one thing, an entry; `draft` writes it."""
+    edit(project, cycle.edit)
+    check = project.governor("check").failed().is_silent_about(*VERSION_FINDINGS)
+    check.says(cycle.rule, "changelog/untold", "mcp-governor changelog draft")
+    released = project.read(CHANGELOG).partition(f"## {version}")[2]
+    draft = project.governor("changelog", "draft").passed()
+    draft.says("1 entry drafted under Unreleased", "When you release: mcp-governor changelog release")
+    told = project.read(CHANGELOG)
+    unreleased, _, below = told.partition(f"## {version}")
+    assert below == released, "a released section stays as it is"
+    assert cycle.entry in unreleased.partition("## Unreleased")[2].splitlines()
+    if cycle.accepted:
+        accepts(project, cycle.accepted)
+    check = project.governor("check").passed().is_silent_about(*VERSION_FINDINGS)
+    check.says(cycle.pending)
+    project.commit("Change the contract")
+
+
+def accepts(project: Project, rule: str) -> None:
+    """A finding is accepted by the id that the report shows, with a reason."""
+    report = project.governor("check", "-v").failed()
+    found = re.search(rf"^ +id: ({rule}:.+)$", report.text, re.MULTILINE)
+    assert found, str(report)
+    project.governor("accept", found[1], "--reason", REASON).passed()
+    project.governor("check").passed().says(f"accepted: {REASON}")
+
+
+def releases(project: Project, server: Server, cycle: Cycle, version: str) -> None:
+    """A release is one edit and one command; before the edit, the command says which."""
+    early = project.governor("changelog", "release", cycle.version).failed(2)
+    early.says(f"{server.place} still says {version}", f"set it to {cycle.version}")
+    for stated in cycle.stated:
+        edit(project, stated)
+    released = project.governor("changelog", "release", cycle.version).passed()
+    released.says(f"tag the commit v{cycle.version}")
+    text = project.read(CHANGELOG)
+    assert f"## {cycle.version} (current)" in text
+    assert "## Unreleased" not in text
+    if cycle.accepted:
+        released.says("1 acceptance is marked as released")
+    project.governor("check", "--release").passed()
+    project.commit(f"Release {cycle.version}", tag=f"v{cycle.version}")
+    green(project)
+    # As the build of the tag sees it.
+    green(project.clone(f"v{cycle.version}"), GITHUB_REF_TYPE="tag", GITHUB_REF_NAME=f"v{cycle.version}")
+
+
+def edit(project: Project, made: object) -> None:
+    project.edit(made.file, made.old, made.new)
