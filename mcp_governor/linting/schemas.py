@@ -100,6 +100,48 @@ def effective(root: Any, schema: Any) -> dict[str, Any]:
     return found
 
 
+def values_of(root: Any, schema: Any) -> list[Any] | None:
+    """The values that an argument, or the items of a list, can have; ``None`` where they are open."""
+    return _values(root, schema, branch=False)
+
+
+def _values(root: Any, schema: Any, *, branch: bool) -> list[Any] | None:
+    found = effective(root, schema)
+    if isinstance(found.get("items"), dict):
+        found = effective(root, found["items"])
+    branches = None if branch else found.get("anyOf", found.get("oneOf"))
+    if isinstance(branches, list) and "enum" not in found:
+        parts = [_values(root, item, branch=True) for item in branches if followed(root, item).get("type") != "null"]
+        return [value for part in parts for value in part or ()] if all(parts) else None
+    values = [found["const"]] if "const" in found else found.get("enum")
+    return values if isinstance(values, list) else None
+
+
+_CLOSING = frozenset({"enum", "const", "pattern", "format", "not"})
+
+
+def closes(root: Any, schema: Any) -> bool:
+    """Whether a schema says more of texts than their length: an enum, a pattern or a format, of the value or of the
+    items, in any branch, behind references."""
+    found = followed(root, schema)
+    for _ in range(_MOST_STEPS):
+        if found.keys() & _CLOSING:
+            return True
+        branches = [item for key in ("anyOf", "oneOf", "allOf") for item in _list(found.get(key))]
+        if any(followed(root, item).keys() & _CLOSING for item in branches):
+            return True
+        inner = [followed(root, item).get("items") for item in (found, *branches)]
+        nested = next((followed(root, item) for item in inner if isinstance(item, dict)), None)
+        if nested is None:
+            return False
+        found = nested
+    return False
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def parent_of(node: SchemaPlace) -> dict[str, Any]:
     """The object schema that declares a property; empty where there is none."""
     value: Any = node.tool.raw.get(node.side)

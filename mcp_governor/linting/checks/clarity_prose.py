@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting import prose
 from mcp_governor.linting.said import Said, said_of
-from mcp_governor.linting.schemas import COMPOSITION, effective, followed, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,17 +79,10 @@ def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                 break
 
 
-def _enum(root: Any, schema: Any, *, branch: bool = False) -> list[str] | None:
+def _enum(root: Any, schema: Any) -> list[str] | None:
     """The values that an argument, or the items of a list, can have, as text; ``None`` where they are open."""
-    found = effective(root, schema)
-    if isinstance(found.get("items"), dict):
-        found = effective(root, found["items"])
-    branches = None if branch else found.get("anyOf", found.get("oneOf"))
-    if isinstance(branches, list) and "enum" not in found:
-        parts = [_enum(root, item, branch=True) for item in branches if followed(root, item).get("type") != "null"]
-        return [value for part in parts for value in part or ()] if all(parts) else None
-    values = [found["const"]] if "const" in found else found.get("enum")
-    if not isinstance(values, list):
+    values = values_of(root, schema)
+    if values is None:
         return None
     return [value if isinstance(value, str) else json.dumps(value, default=str) for value in values]
 

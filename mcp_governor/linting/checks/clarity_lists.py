@@ -1,0 +1,214 @@
+"""Arguments whose values are listed in prose, or in the schema of another tool, and open in their own schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting.closed_lists import ClosedList, closed_lists, is_open
+from mcp_governor.linting.context import hit, schema_nodes
+from mcp_governor.linting.said import said_of
+from mcp_governor.linting.schemas import closes, effective, parent_of, root_of, types_of, values_of
+from mcp_governor.linting.vocabulary import FREE, is_kind
+from mcp_governor.linting.words import name_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.linting.said import Said
+
+_SAMPLE = re.compile(r"Y{2,4}|\d{4}-\d\d|^[\d.,:\-]+$|^[./~$<{]|[/@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
+_MENTIONED = re.compile(r"[(:=]|(?:is|to|must|should|can|may|either|as|accepts|takes|one of|values?)\b", re.IGNORECASE)
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
+
+
+class _Open(NamedTuple):
+    """An argument, or the items of a list, that takes any text.
+
+    Attributes:
+        node: the argument.
+        schema: what it comes to, references followed.
+        items: the values are those of the items.
+    """
+
+    node: SchemaPlace
+    schema: Mapping[str, Any]
+    items: bool
+
+    @property
+    def name(self) -> str:
+        return self.node.argument or ""
+
+    def hit(self, values: tuple[Any, ...], **facts: Any) -> Hit:
+        """A hit at the argument, with the fragment that its schema lacks."""
+        fragment: dict[str, Any] = {"enum": list(values)}
+        if self.items:
+            fragment = {"items": {"type": "string", **fragment}}
+        shown = json.dumps(fragment, ensure_ascii=False)[1:-1]
+        return hit(self.node.pointer, list(values), argument=self.name, values=list(values), fragment=shown, **facts)
+
+
+def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """An argument whose values the description lists has them as an enum."""
+    found = _open(node)
+    if found is None:
+        return
+    claim = _told(found, context)
+    if claim is not None:
+        yield found.hit(claim.values)
+
+
+def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """An argument that has an enum in another tool has it here as well, where the texts are about the same."""
+    found = _open(node)
+    if found is None:
+        return
+    enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(found.name, ())
+    text = node.schema.get("description")
+    if not enums or not isinstance(text, str):
+        return
+    if _told(found, context) is not None:
+        return  # The text lists the values: closed_list says so.
+    for one in enums:
+        if one.items is found.items and one.tool != node.tool.name and _same_thing(found, text, one):
+            yield found.hit(one.values, sibling=one.tool)
+            return
+
+
+def _open(node: SchemaPlace) -> _Open | None:
+    """The argument at a node, where it takes any text; through references and the one branch beside null."""
+    if node.side != "inputSchema" or node.argument is None or not isinstance(node.schema, dict):
+        return None
+    root = root_of(node)
+    types = types_of(node.schema, root)
+    if types is None or closes(root, node.schema):
+        return None
+    if "string" in types and types <= {"string", "null"}:
+        return _Open(node, effective(root, node.schema), False)
+    schema = effective(root, node.schema)
+    if "array" in types and types <= {"array", "null"} and types_of(schema.get("items"), root) == frozenset({"string"}):
+        return _Open(node, schema, True)
+    return None
+
+
+def _told(found: _Open, context: Context) -> ClosedList | None:
+    """The list of values that the texts about an argument give; none where another list there has more."""
+    texts = said_of(found.node, context, mentions=True)
+    if any(is_open(said.text) for said in texts if said.where != "mention"):
+        return None
+    claims = [(said, claim) for said in texts for claim in closed_lists(said.text)]
+    told = next(
+        (claim for said, claim in claims if _is_about(said, claim) and _meant(claim, found, context)),
+        None,
+    )
+    if told is None:
+        return None
+    values = set(told.values)
+    more = any(values.intersection(claim.values) and not values.issuperset(claim.values) for _said, claim in claims)
+    return None if more else told
+
+
+def _is_about(said: Said, claim: ClosedList) -> bool:
+    """Whether a list in a text is about its argument: in a sentence that names it, only a quoted one in front."""
+    return said.where != "mention" or (claim.quoted and _MENTIONED.match(said.text) is not None)
+
+
+def _meant(claim: ClosedList, found: _Open, context: Context) -> bool:
+    """Whether a list is of this argument's values."""
+    return _trusted(claim, found) and not _of_something_else(claim, found, context)
+
+
+def _trusted(claim: ClosedList, found: _Open) -> bool:
+    """Whether the form of a list, and the words for what it is of, make it one of values."""
+    words = name_words(found.name)
+    last = words[-1] if words else ""
+    kind = is_kind(last) or (is_kind(claim.noun) and last not in FREE)
+    constants = all(_CONSTANT.fullmatch(value) for value in claim.values)
+    identifiers = constants and (len(claim.values) > 2 or any("_" in value for value in claim.values))
+    if found.items and not claim.promised:
+        return False
+    if claim.promised and claim.quoted:
+        return True
+    if last in FREE:
+        return False
+    if claim.promised:
+        return kind or identifiers
+    if claim.quoted:
+        return kind or claim.alternatives or claim.bullets
+    return (kind and (claim.noun != "" or constants or claim.alternatives)) or (identifiers and claim.noun != "")
+
+
+def _of_something_else(claim: ClosedList, found: _Open, context: Context) -> bool:
+    """Whether the values are other arguments, tools, another argument's values, samples, or lack the default."""
+    values = set(claim.values)
+    default = found.schema.get("default")
+    if isinstance(default, str) and default and default not in values:
+        return True
+    if any(_SAMPLE.search(value) for value in values):
+        return True
+    siblings = parent_of(found.node).get("properties", {})
+    others = siblings.keys() - {found.name}
+    if values & context.facts.names:
+        return True
+    if claim.promised and claim.quoted:
+        return False
+    if values & others:
+        return True
+    root = root_of(found.node)
+    return any(
+        2 * len(values.intersection(closed)) >= len(values)
+        for name in others
+        if (closed := [value for value in values_of(root, siblings[name]) or () if isinstance(value, str)])
+    )
+
+
+class _Enum(NamedTuple):
+    """An argument of some tool with an enum of texts."""
+
+    tool: str
+    items: bool
+    values: tuple[str, ...]
+    words: frozenset[str]
+
+
+def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
+    """The enums of all tools by the name of the argument."""
+    out: dict[str, dict[tuple[str, ...], _Enum]] = {}
+    for tool in context.surface.tools:
+        for node in schema_nodes(tool):
+            if node.side == "inputSchema" and node.argument is not None and isinstance(node.schema, dict):
+                root = root_of(node)
+                values = values_of(root, node.schema)
+                if values and len(values) > 1 and all(isinstance(value, str) for value in values):
+                    known = out.setdefault(node.argument, {})
+                    items = "array" in (types_of(node.schema, root) or ())
+                    words = _words(node.schema.get("description"))
+                    known.setdefault((*values, str(items)), _Enum(tool.name, items, tuple(values), words))
+    return {name: tuple(enums.values()) for name, enums in out.items()}
+
+
+_TOKEN = re.compile(r"[\w\-]+")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def _words(text: Any) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower())) if isinstance(text, str) else frozenset()
+
+
+def _same_thing(found: _Open, text: str, other: _Enum) -> bool:
+    """Whether an argument is what another of the same name is: the same words, two of its values, or its default."""
+    default = found.schema.get("default")
+    if isinstance(default, str) and default:
+        if default not in other.values:
+            return False
+        if len(name_words(found.name)) > 1 and len(other.values) > 2:
+            return True
+    words = _words(text)
+    shared, either = len(words & other.words), len(words | other.words)
+    if shared >= 4 and shared >= 0.6 * either:
+        return True
+    folded = {value.casefold() for value in other.values}
+    named = {word.casefold() for word in _TOKEN.findall(text)} & folded
+    return len(named) > 1 and len(named) >= 0.5 * len(folded)

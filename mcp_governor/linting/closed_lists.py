@@ -1,0 +1,312 @@
+"""Closed lists in prose: the values that an argument takes, where the text leaves no doubt that these are all.
+
+People write them in few forms: behind words that promise a list ("one of", "valid values"), as quoted alternatives
+("'before' or 'after'"), in brackets behind the word for a kind ("Cloud provider (gcp, aws, azure)"), with bars, as
+bullets, and as ``Literal[…]``. Examples ("e.g.", "such as") and lists that go on ("etc.", "or a custom one") are none.
+
+All patterns are bounded, and no more than :data:`_MOST_TEXT` characters of a description are read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_governor.linting.guarded import Guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_TEXT = 4_000
+"""Characters of a description that are read; what stands beyond does not define an argument's values."""
+_MOST_VALUES = 60
+"""Values of a list; a longer one belongs in a document, and nobody turns it into an enum by hand."""
+
+_QUOTED = r"(?:``[^`\n]{1,60}``|`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|‘[^’\n]{1,60}’)"
+_BARE = r"[A-Za-z0-9_][\w.+\-]{0,49}"
+_ITEM = re.compile(rf"(?P<quoted>{_QUOTED})|(?P<bare>{_BARE})")
+_SLASHED = re.compile(rf"(?P<quoted>{_QUOTED})|(?P<bare>[A-Za-z0-9_][\w.+\-]{{0,49}})")
+# What may stand between two items. A quoted item may be explained ("'bullet' for bullets or 'number' for …").
+_NEXT = re.compile(r"\s?(?:[,;]\s?(?:(?:or|and)\s)?|\|\|?\s?|/\s?|(?:or|and|and/or)\s)")
+_NOTE = re.compile(r"\s?\([^()\n]{0,160}\)|\s?=\s?[^,;|.()\n]{1,80}")
+_TOLD = re.compile(
+    r"\s?(?:\([^()\n]{0,160}\)|(?::|=|-|–|—|for|to|if|when|means|meaning|is|will|returns?|only|in|with)(?=\s)"
+    r"[^;|\n'\"`“]{1,120}?(?=[,;]\s(?:or\s|and\s)?['\"`“]|\.\s['\"`“]|\s(?:or|and)\s['\"`“]))"
+)
+_OR_SENTENCE = re.compile(r"\.?\s(?:or\s|and\s)(?=['\"`“])|\.\s(?=['\"`“])|\.\s(?:[A-Z][\w ]{0,20}:\s)(?=['\"`“])")
+_MARK = re.compile(r"\bor\b|[|/]")
+_ENDS = re.compile(
+    r"\s?(?:$|[.)\]}\n;]|[,:]\s|[,;(]?\s?(?:defaults?|optional|required|only|case)\b|[—–-]\s)", re.IGNORECASE
+)
+
+_PROMISE = Guarded(
+    r"\b(?:one or more of|(?:one|any) of(?:\sthe)?(?:\s(?:following|these|values|options)){0,2}"
+    r"|(?:allowed|valid|possible|accepted|supported|available|permitted|optional|legal)"
+    r"\s(?:[a-z]{1,16}\s)?(?:values?|options?|choices|types?|modes?|formats?|operations?|actions?|levels?)"
+    r"|values|options|choices|accepts|supports|enum|either"
+    r"|must be(?:\seither|\sone of)?|can (?:only\s)?be(?:\seither)?)"
+    r"(?:\s(?:are|is))?\s?(?::|=|—|–|\s-)?\s?[(\[{]?\s?(?:[A-Z][\w ]{0,20}:\s(?=['\"`“]))?",
+    "one of",
+    "any of",
+    "value",
+    "option",
+    "choice",
+    "type",
+    "mode",
+    "format",
+    "operation",
+    "action",
+    "level",
+    "accepts",
+    "supports",
+    "enum",
+    "must be",
+    "can ",
+    "either",
+)
+_LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
+_ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{_QUOTED})\.?$", re.IGNORECASE)
+_OPENED = re.compile(r"(?P<noun>[A-Za-z_]+)\s?(?:\(|\[|:\s|—\s|–\s|\s-\s)(?=[\w`'\"“])")
+_QUOTE = re.compile(r"(?<![\w=])['\"`“‘](?=[A-Za-z0-9_*+\-])")
+_BRACKETED = re.compile(rf"\(\s?({_QUOTED})\s?\)")
+_BULLET = re.compile(
+    rf"[-*•+]\s?(?P<item>{_QUOTED}|[A-Za-z0-9_][\w.+\-]{{0,49}})(?:\s\([^()\n]{{0,80}}\))?\s?(?::|=|–|—|-\s|→|$)"
+)
+_GLUED = re.compile(rf"-\s(?P<item>{_QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?:|\s?-\s|\s|$)")
+
+# "e.g. a" is no end of a sentence; the length of the text stays.
+_ABBREVIATED = re.compile(r"\b(e\.g|i\.e|eg|ie|vs|incl)\.", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
+    r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than)\b",
+    re.IGNORECASE,
+)
+_ABOUT_OTHERS = re.compile(
+    r"\b(?:only (?:for|when|if|with|valid)|required (?:for|when|if|by|with)|needed (?:for|when|if)|used (?:by|for|when)"
+    r"|ignored|applies|when|if|unless|where|returned by|returns?|from|see|call)\s"
+    r"(?:the\s)?(?:[a-z_]{1,20}\s?[=]?\s?){0,2}$",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\s?[,;]?\s?(?:(?:and|or|plus|&)\s)?(?:etc\b|\.\.\.|…|more\b|others?\b|any\b|custom\b|an?\s|your\b|the\s|all other"
+    r"|similar|so on|many|another|some|among|everything|anything|combination)",
+    re.IGNORECASE,
+)
+_FREE = re.compile(
+    r"\b(?:custom|arbitrary|any (?:string|value|valid|other)|free[- ]?(?:form|text)|other (?:values?|names?|types?)"
+    r"|and more|\{\s?[\"']|\bjson|comma[- ]separated|regex|regular expression|glob|expression|wildcard)\b|\betc\b",
+    re.IGNORECASE,
+)
+
+_DEFAULT = Guarded(
+    rf"\b[Dd]efault(?:s|ing)?(?:\sto|\sis|\svalue(?:\sis)?)?\s?[:=]?\s"
+    rf"(?:(?P<quoted>{_QUOTED})|(?P<bare>[A-Z][A-Z_]{{2,40}}\b))",
+    "default",
+    ignore_case=False,
+)
+_NO_VALUES = frozenset(
+    {"null", "none", "empty", "omitted", "unset", "default", "defaults", "undefined", "optional", "required"}
+    | {"string", "str", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict"}
+    | {
+        "e.g",
+        "i.e",
+        "eg",
+        "ie",
+        "json",
+        "the",
+        "a",
+        "an",
+        "it",
+        "this",
+        "that",
+        "and",
+        "or",
+        "not",
+        "any",
+        "nil",
+        "inclusive",
+        "exclusive",
+    }
+)
+_REMARKS = frozenset({"default", "defaults", "optional", "required"})
+_LEFT_OUT = frozenset({"null", "none", "empty", "unset"})
+
+
+class ClosedList(NamedTuple):
+    """A list of values that prose gives for an argument.
+
+    Attributes:
+        values: as written, without quotes.
+        quoted: each stands in quotes.
+        promised: words in front say that a list of values follows.
+        noun: the word in front of a bracket or a colon that opens the list, in lower case; empty where there is none.
+        alternatives: an "or", a bar or a slash stands between them.
+        bullets: each has a line.
+    """
+
+    values: tuple[str, ...]
+    quoted: bool
+    promised: bool
+    noun: str = ""
+    alternatives: bool = False
+    bullets: bool = False
+
+
+def closed_lists(text: str) -> Iterator[ClosedList]:
+    """The closed lists in a text about one argument, those that are most plainly meant first."""
+    text = _ABBREVIATED.sub(r"\1,", text[:_MOST_TEXT])
+    if is_open(text):
+        return
+    for found in (*_literals(text), *_promised(text), *_bullets(text), *_opened(text), *_quotes(text)):
+        yield _with_default(text, found)
+
+
+def is_open(text: str) -> bool:
+    """Whether a text says that other values are taken as well, or that the value is a text with a syntax of its own."""
+    return _FREE.search(text[:_MOST_TEXT]) is not None
+
+
+def _with_default(text: str, found: ClosedList) -> ClosedList:
+    """A list with the default that the text gives apart from it."""
+    match = _DEFAULT.search(text)
+    default = _bare(match["quoted"] or match["bare"]) if match is not None else ""
+    if not default or default.casefold() in {value.casefold() for value in found.values}:
+        return found
+    return found._replace(values=(*found.values, default))
+
+
+def _literals(text: str) -> Iterator[ClosedList]:
+    only = _ONLY.match(text)
+    if only is not None:
+        yield ClosedList((only["one"].strip("`'\"“”"),), True, True)
+    for match in _LITERAL.finditer(text):
+        values = tuple(part.strip(" `'\"") for part in match[1].split(","))
+        if len(values) <= _MOST_VALUES and all(values):
+            yield ClosedList(values, True, True)
+
+
+def _promised(text: str) -> Iterator[ClosedList]:
+    for match in _PROMISE.finditer(text):
+        # "one of" without a list behind it, and examples.
+        if not _EXAMPLE.search(text, max(_sentence(text, match.start()), match.start() - 60), match.end()):
+            found = _run(text, match.end())
+            if found is not None:
+                yield found._replace(promised=True)
+
+
+def _bullets(text: str) -> Iterator[ClosedList]:
+    lines = text.split("\n")
+    if len(lines) > 2:
+        for position, line in enumerate(lines[:-1]):
+            if line.endswith(":") and not _EXAMPLE.search(line):
+                found = [_BULLET.match(item) for item in _following(lines, position + 1)]
+                values = tuple(_bare(match["item"]) for match in found if match is not None)
+                if len(values) == len(found) > 1:
+                    yield ClosedList(
+                        values, all(_is_quoted(match["item"]) for match in found if match), False, "list", bullets=True
+                    )
+    for match in _PROMISE.finditer(text):
+        # Converted from HTML, bullets stand in one line: "Optional values are:- `a`: …- `b`: …".
+        if text.startswith("- ", match.end()) or text[match.end() - 2 : match.end()].endswith("- "):
+            start = text.rfind("-", 0, match.end() + 1)
+            items = [item["item"] for item in _GLUED.finditer(text, start)]
+            values = tuple(dict.fromkeys(_bare(item) for item in items))
+            if 1 < len(values) <= _MOST_VALUES:
+                yield ClosedList(values, all(map(_is_quoted, items)), True)
+
+
+def _following(lines: list[str], start: int) -> list[str]:
+    out = []
+    for line in lines[start : start + _MOST_VALUES]:
+        if not line.startswith(("-", "*", "•", "+")):
+            break
+        out.append(line)
+    return out
+
+
+def _opened(text: str) -> Iterator[ClosedList]:
+    """Lists behind a bracket, a colon or a dash, with the word in front, and one that begins the text."""
+    first = _run(text, 0)
+    if first is not None and not first.quoted:
+        yield first
+    for match in _OPENED.finditer(text):
+        if not _led_by_example(text, match.start("noun"), match.end()):
+            found = _run(text, match.end())
+            if found is not None:
+                yield found._replace(noun=match["noun"].lower())
+
+
+def _quotes(text: str) -> Iterator[ClosedList]:
+    """Quoted alternatives anywhere in a sentence, and bracketed ones behind what they mean."""
+    at = 0
+    while match := _QUOTE.search(text, at):
+        found, at = _scan(text, match.start())
+        at = max(at, match.end())
+        if found is not None and found.quoted and not _led_by_example(text, match.start(), match.start()):
+            yield found
+    explained = list(_BRACKETED.finditer(text))
+    if 1 < len(explained) <= _MOST_VALUES:
+        between = text[explained[0].start() : explained[-1].end()]
+        sentence = text[_sentence(text, explained[0].start()) : explained[0].start()]
+        if " or " in between and ". " not in between and not _EXAMPLE.search(sentence + between):
+            yield ClosedList(tuple(match[1][1:-1] for match in explained), True, False, alternatives=True)
+
+
+def _led_by_example(text: str, at: int, end: int) -> bool:
+    """Whether what leads to a list says that it is of examples, or about another argument."""
+    lead = text[max(_sentence(text, at), at - 60) : end]
+    return _EXAMPLE.search(lead) is not None or _ABOUT_OTHERS.search(text[max(0, at - 60) : at]) is not None
+
+
+def _sentence(text: str, at: int) -> int:
+    return max(text.rfind(". ", 0, at) + 1, text.rfind("\n", 0, at), 0)
+
+
+def _run(text: str, at: int) -> ClosedList | None:
+    return _scan(text, at)[0]
+
+
+def _scan(text: str, at: int) -> tuple[ClosedList | None, int]:
+    """The list that begins at a place, and where it ends; none where it goes on, or its items are words of a phrase."""
+    values, quoted, alternatives, end = _items(text, at)
+    # Behind a bare word, a phrase may go on; "or a custom one" opens any list.
+    if _GOES_ON.match(text, end) or not (quoted or _ENDS.match(text, end)):
+        return None, end
+    values = [value for value in values if quoted or value.lower() not in _LEFT_OUT]
+    if not 1 < len(values) <= _MOST_VALUES or (not quoted and any(value.lower() in _NO_VALUES for value in values)):
+        return None, end
+    return ClosedList(tuple(dict.fromkeys(values)), quoted, False, alternatives=alternatives), end
+
+
+def _items(text: str, at: int) -> tuple[list[str], bool, bool, int]:
+    """The items from a place on, all quoted or none; whether they are; whether alternatives; their end."""
+    values: list[str] = []
+    quoted = alternatives = False
+    end = at
+    while len(values) <= _MOST_VALUES and (match := _ITEM.match(text, at)):
+        if values and (quoted is not (match["quoted"] is not None) or match[0].lower() in _REMARKS):
+            break
+        quoted = match["quoted"] is not None
+        value = _bare(match[0])
+        end = match.end()
+        if not quoted and value.endswith("."):
+            # A full stop at the end of a bare word ends the sentence.
+            values.append(value.rstrip("."))
+            return values, quoted, alternatives, end - 1
+        values.append(value)
+        note = (_TOLD if quoted else _NOTE).match(text, end)
+        end = note.end() if note else end
+        step = _NEXT.match(text, end) or (_OR_SENTENCE.match(text, end) if quoted else None)
+        if step is None or _GOES_ON.match(text, end):
+            break
+        alternatives = alternatives or not {"or", "|", "/"}.isdisjoint(_MARK.findall(step[0]))
+        at = step.end()
+    return values, quoted, alternatives, end
+
+
+def _bare(item: str) -> str:
+    return item.strip("`'\"“”‘’")
+
+
+def _is_quoted(item: str) -> bool:
+    return item[0] in "`'\"“‘"

@@ -1,0 +1,36 @@
+"""What the names of arguments let expect of their values: one of a few, or whatever the user has."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+KINDS = _words("""
+    action alignment algorithm anchor audience backend behavior behaviour category channel choice class classification
+    comparison compression condition context criteria density depth difficulty direction effect encoding encryption
+    engine env environment event feedback filter flavor flavour format frequency grain granularity group grouping
+    importance integration interval justify kind language layout level license logic match method metric mode model op
+    operation operator option order orientation outcome period permission phase placement plan platform policy position
+    precision preference preset priority privacy profile protocol provider purpose quality range reason relation
+    relationship resolution result role rule scale schedule scheme scope severity shape side site size sort speed stage
+    state status step strategy style subtype target task template term theme tier tone topology transition transport
+    trend trigger type unit urgency variant vendor verbosity view visibility vote weight wrap by
+""")
+"""Words for a kind: an argument with such a name takes one of a few values."""
+
+FREE = _words("""
+    account address arn author body branch command code comment content cursor data date day dir directory email
+    endpoint expression field file filename folder guid hash header host id identifier ids instruction key keyword
+    keywords label message name note number owner page param password path pattern phone prefix prompt query question
+    ref regex region repo repository request response script search selector sha since sql string subject suffix summary
+    table tag tags text thought time timestamp title token topic uid until uri url user username uuid value values
+    version
+""")
+"""Words for what everybody names as they like: only a promise of a list ("one of") makes its quoted values closed."""
+
+
+def is_kind(word: str) -> bool:
+    """Whether a word is for a kind, in the singular or the plural."""
+    return word in KINDS or word.removesuffix("s") in KINDS or word.rpartition("_")[2].removesuffix("s") in KINDS

@@ -1,0 +1,122 @@
+"""Closed lists in prose: the forms that people write, and their near misses, which must stay silent."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.linting import lint
+from mcp_governor.linting.closed_lists import closed_lists
+from mcp_governor.surface import build_surface
+
+STRING = {"type": "string"}
+
+
+def fragments(text, *, name="mode", schema=STRING, tool="", others=None, rule="closed-list"):
+    """The fixes of the rule for one argument with a description."""
+    properties = {name: {**schema, **({"description": text} if text else {})}, **(others or {})}
+    tools = [{"name": "run", "description": tool, "inputSchema": {"type": "object", "properties": properties}}]
+    found = lint(build_surface({"tools": tools}), LintSettings(select=(f"clarity/{rule}",)))
+    return [finding.value for finding in found]
+
+
+LISTS = [
+    ("One of: fast, balanced or thorough", "mode", ["fast", "balanced", "thorough"]),
+    ("Must be one of 'fast' or 'slow'.", "name", ["fast", "slow"]),
+    ("Valid values: a-1, b-2", "mode", ["a-1", "b-2"]),
+    ("Allowed values are `low`, `mid`, and `high`. Default: `mid`.", "query", ["low", "mid", "high"]),
+    ("Sort key. Options: NAME | DATE | SIZE", "key", []),
+    ("Sort order. Options: NAME | DATE | SIZE", "order", ["NAME", "DATE", "SIZE"]),
+    ("How to sort: 'up' or 'down'", "x", ["up", "down"]),
+    ('Whether to keep ("keep"), drop ("drop") or mark ("mark") them', "x", ["keep", "drop", "mark"]),
+    ("'a' for all, 'b' for both, or 'n' for none of them", "x", ["a", "b", "n"]),
+    ("asc or desc", "order", ["asc", "desc"]),
+    ("Literal['asc', 'desc']", "x", ["asc", "desc"]),
+    ("Access tier (hot, cool, archive). Defaults to hot", "tier", ["hot", "cool", "archive"]),
+    ("Access tier (HOT, COOL, or ARCHIVE; default HOT)", "x", ["HOT", "COOL", "ARCHIVE"]),
+    ("Output format (text/csv/html)", "x", ["text", "csv", "html"]),
+    ("Who sees it:\n- `team`: the team\n- `all`: everybody", "access", ["team", "all"]),
+    ("Visibility. Optional values are:- `team`: the team- `all`: everybody", "x", ["team", "all"]),
+    (
+        "Valid values — AWS: 'S3', 'MSK'. Azure: 'HUB', 'MSK'. Defaults to GENERIC.",
+        "x",
+        ["S3", "MSK", "HUB", "GENERIC"],
+    ),
+    ('Must be "image"', "x", ["image"]),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "values"), LISTS)
+def test_a_list_of_all_values(text, name, values):
+    assert fragments(text, name=name) == ([values] if values else [])
+
+
+NONE = [
+    ("Page format (e.g. 'A4', 'Letter')", "format"),
+    ("Page format, for example 'A4' or 'Letter'", "format"),
+    ("Key to press, such as 'Enter', 'Tab'", "key"),
+    ("Type ('Task', 'Bug', etc.)", "type"),
+    ("Type ('Task', 'Bug', ...)", "type"),
+    ("Type: 'task', 'bug' or any other of the project", "type"),
+    ("Either 'fast', 'slow', or a custom mode", "mode"),
+    ("'fast' or 'slow'. Custom modes are taken as well.", "mode"),
+    ("Identifier (ID or name) of the project", "project"),
+    ("Owner (username or organization)", "owner"),
+    ("One of the issues of the project, open or closed", "mode"),
+    ("One of the metrics that list_metrics returns", "metric"),
+    ("Must be one of China, province, city, district, or county", "name"),
+    ("The first stage must be one of `$changeStream`, `$documents`", "pipeline_text"),
+    ("'YYYY-MM-DD' or 'YYYY-MM'", "period"),
+    ("'2024-01-15' or '2024-01'", "period"),
+    ("'main' or 'master'", "branch"),
+    ("Starting point (commit/branch)", "start_point"),
+    ("A comma-separated list of 'a', 'b' and 'c'", "mode"),
+    ('Optional JSON text with "key" and "order"', "order"),
+    ('Filter, as {"mode": "a"} or {"mode": "b"}', "mode"),
+    ("Only for 'start' and 'stop'.", "target"),
+    ("Required when 'start' or 'stop' is the action", "target"),
+    ("Extract what needs work (styling, layout, responsiveness, etc.)", "mode"),
+    ("Not 'a' or 'b'", "mode"),
+    ("Components (buttons, forms) the user means", "mode_text"),
+    ("The mode (string, optional)", "mode"),
+    ("The mode (optional, default fast)", "mode"),
+    ("'a'", "mode"),
+    ("Sort with 'wiki' in front", "mode"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), NONE)
+def test_no_list_of_all_values(text, name):
+    assert fragments(text, name=name) == []
+
+
+def test_the_schema_says_that_there_are_more_values():
+    assert fragments("'fast' or 'slow'", schema={**STRING, "default": "auto"}) == []
+    assert fragments("'fast' or 'slow'", schema={**STRING, "default": "fast"}) == [["fast", "slow"]]
+
+
+def test_the_values_are_of_another_argument_or_its_name_or_tools():
+    text = "What 'start' or 'stop' is done to"
+    assert fragments(text, name="target") == [["start", "stop"]]
+    assert fragments(text, name="target", others={"action": {"enum": ["start", "stop"]}}) == []
+    assert fragments(text, name="target", others={"start": STRING}) == []
+    assert fragments("Give 'run' or 'walk'") == []  # a tool
+
+
+def test_two_lists_that_differ_are_no_closed_list():
+    tool = "Args:\n    mode: One of 'fast', 'slow', 'deep'\n"
+    assert fragments("'fast' or 'slow'", tool=tool) == []
+
+
+def test_the_description_of_the_tool_counts():
+    assert fragments("", tool="Args:\n    mode: 'fast' or 'slow'\n") == [["fast", "slow"]]
+    assert fragments("", tool="Runs with mode ('fast' or 'slow').") == [["fast", "slow"]]
+    assert fragments("", tool="Runs 'fast' or 'slow' with `mode`.") == []
+    assert fragments("", tool='Example: mode="fast" or something else.') == []
+
+
+@pytest.mark.parametrize(
+    "piece", ["'a', ", "a or ", "(a, ", "'a' for b ", "- `a`: b", "one of ", "values: ", "'", "\n- a", "a: "]
+)
+def test_a_hostile_description_is_read_to_a_limit(piece):
+    assert len(list(closed_lists(piece * (1_000_000 // len(piece))))) < 5_000
