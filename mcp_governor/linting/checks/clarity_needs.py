@@ -1,0 +1,197 @@
+"""Arguments that depend on each other by the words of a tool and not by its schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting.context import hit
+from mcp_governor.linting.needs import Group, Need, stated_needs
+from mcp_governor.linting.said import told_of
+from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcp_governor.linting.context import Context, Hit
+    from mcp_governor.surface.model import Tool
+
+_EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
+_CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"})
+"""Arguments that choose what a tool does; their values are named in prose where they have no ``enum``."""
+_CHOICES = re.compile(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b")
+_FLAG = (frozenset({"boolean"}), frozenset({"boolean", "null"}))
+_MOST_SHOWN = 3
+"""Dependencies that a message spells out; the others are counted."""
+
+
+class _Found(NamedTuple):
+    """A need, and the object that declares its arguments."""
+
+    need: Need
+    pointer: str
+    schema: Mapping[str, Any]
+
+
+def unstated_needs(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A dependency between arguments that a description states is in the schema."""
+    yield from _told(tool, context, ignored=False)
+
+
+def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
+    """Where an argument counts only together with another, the schema says so."""
+    yield from _told(tool, context, ignored=True)
+
+
+def _told(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
+    found = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
+    strict = [one for one in found if one.need.kind != "ignored"]
+    if ignored:
+        tied = [set(one.need.arguments) for one in strict]
+        strict = [
+            one
+            for one in found
+            if one.need.kind == "ignored" and not any(set(one.need.arguments) <= other for other in tied)
+        ]
+    if not strict:
+        return
+    shown = [_shown(one.need) for one in strict[:_MOST_SHOWN]]
+    rest = list(dict.fromkeys(one.need.arguments[0] for one in strict[_MOST_SHOWN:]))
+    if rest:
+        shown.append(f"and more of {', '.join(rest)}")
+    first = strict[0]
+    fragments = [
+        fragment for one in strict if one.pointer == first.pointer and (fragment := _fragment(one.need, first.schema))
+    ]
+    advice = json.dumps(fragments[0], ensure_ascii=False)[1:-1] if fragments else '"if" and "then"'
+    yield hit(first.pointer, first.schema, needs="; ".join(shown), advice=advice)
+
+
+def _needs_of(tool: Tool, context: Context) -> Iterator[_Found]:
+    """Every dependency that is stated and not expressed, each once."""
+    seen: set[tuple[str, frozenset[str]]] = set()
+    for found in _stated(tool, context):
+        kind = "when" if found.need.kind == "when" else "ignored" if found.need.kind == "ignored" else "set"
+        head = found.need.arguments[0] if kind != "set" else ""
+        key = (kind + head, frozenset(found.need.arguments))
+        if key not in seen and not _expressed(found.need, found.schema):
+            seen.add(key)
+            yield found
+
+
+def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
+    root = tool.raw.get("inputSchema")
+    for node in context.facts.nodes(tool):
+        schema = node.schema
+        if node.side != "inputSchema" or not isinstance(schema, dict):
+            continue
+        arguments = schema.get("properties")
+        if not isinstance(arguments, dict) or len(arguments) < 2:
+            continue
+        group = _group(root, arguments)
+        about = [tool.description] if node.is_root else []
+        about += [text for text in (schema.get("description"), _holder(root, node.tokens)) if isinstance(text, str)]
+        for text in about:
+            yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
+        entries = told_of(tool, arguments, context.facts).entries if node.is_root else {}
+        for name, argument in arguments.items():
+            own = argument.get("description") if isinstance(argument, dict) else None
+            for said in (own, entries.get(name)):
+                if isinstance(said, str):
+                    yield from (_Found(need, node.pointer, schema) for need in stated_needs(said, group, name))
+
+
+def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
+    """The description of the list that an object is an item of."""
+    if not tokens or tokens[-1] != "items":
+        return None
+    value = root
+    for token in tokens[:-1]:
+        value = value[token]
+    return value.get("description") if isinstance(value, dict) else None
+
+
+def _group(root: Any, arguments: Mapping[str, Any]) -> Group:
+    values: dict[str, str] = {}
+    twice: set[str] = set()
+    for name, argument in arguments.items():
+        for value in _values(root, name, argument):
+            if values.setdefault(value.casefold(), name) != name:
+                twice.add(value.casefold())
+    return Group(frozenset(arguments), {value: name for value, name in values.items() if value not in twice})
+
+
+def _values(root: Any, name: str, argument: Any) -> Iterable[str]:
+    """The values of an argument: its ``enum``, or what its description names, if it chooses what the tool does."""
+    schema = effective(root, argument)
+    items = schema.get("items")
+    listed = schema.get("enum", effective(root, items).get("enum") if isinstance(items, dict) else None)
+    if isinstance(listed, list):
+        return [value for value in listed if isinstance(value, str)]
+    said = schema.get("description")
+    return _CHOICES.findall(said) if name.lower() in _CHOOSING and isinstance(said, str) else ()
+
+
+def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
+    """Whether the schema says something of these arguments together, or leaves no choice."""
+    required = schema.get("required")
+    required = (
+        set(required) if isinstance(required, list) and all(isinstance(name, str) for name in required) else set()
+    )
+    if need.kind in ("when", "ignored"):
+        given = need.arguments[0] in required
+    elif need.kind == "together":
+        given = required >= set(need.arguments)
+    else:
+        given = not required.isdisjoint(need.arguments)
+    if given:
+        return True
+    said = [schema[key] for key in _EXPRESSED_BY if key in schema]
+    # The text of the keywords holds the names in quotes, as values and as keys.
+    text = json.dumps(said, default=str, ensure_ascii=False) if said else ""
+    return any(json.dumps(name, ensure_ascii=False) in text for name in need.arguments)
+
+
+def _shown(need: Need) -> str:
+    names = need.arguments
+    if need.kind == "when":
+        return f'{names[0]} depends on {", ".join(names[1:])} ("{need.condition}")'
+    if need.kind == "ignored":
+        return f'{names[0]} counts depending on {", ".join(names[1:])} ("{need.condition}")'
+    joined = f"{', '.join(names[:-1])} and {names[-1]}"
+    if need.kind == "together":
+        return f"{joined} go together"
+    if need.kind == "exclusive":
+        return f"{joined} exclude each other" if len(names) == 2 else f"{names[0]} excludes {', '.join(names[1:])}"
+    joined = f"{', '.join(shown[:-1])} and {shown[-1]}" if (shown := [" + ".join(way) for way in need.ways]) else joined
+    return f"{'exactly' if need.kind == 'one' else 'at least'} one of {joined} is needed"
+
+
+def _fragment(need: Need, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The keyword that would express a need; ``None`` where the words leave open which."""
+    names = list(need.arguments)
+    each = [{"required": list(way)} for way in need.ways or [(name,) for name in names]]
+    if need.kind == "together":
+        return {"dependentRequired": {names[0]: [names[1]], names[1]: [names[0]]}}
+    if need.kind == "any":
+        return {"anyOf": each}
+    if need.kind == "one":
+        return {"oneOf": each}
+    flags = [name for name in names if types_of(schema["properties"][name]) in _FLAG]
+    if need.kind == "exclusive":
+        names = names[:2]
+        conditions = {"properties": {name: {"const": True} for name in flags}} if flags else {}
+        return {"not": {**conditions, "required": names}}
+    if need.kind != "when" or len(names) != 2 or not need.state:
+        return None
+    if need.state == "present":
+        return {"dependentRequired": {names[1]: [names[0]]}}
+    if need.state == "absent":
+        return {"anyOf": each}
+    value: Any = need.state[1:]
+    value = {"true": True, "false": False}.get(value.lower(), value) if names[1] in flags else value
+    return {
+        "if": {"properties": {names[1]: {"const": value}}, "required": [names[1]]},
+        "then": {"required": [names[0]]},
+    }

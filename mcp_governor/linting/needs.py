@@ -1,0 +1,426 @@
+"""What prose says of arguments that depend on each other: exclusive ones, pairs, conditions.
+
+Read only where the sentence names arguments beyond doubt: in quotes, by a name that is no common word, or by a common
+word where only an argument can stand ("when query is not given"). A sentence is cut at 600 characters, so that time is
+linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from mcp_governor.linting.guarded import Guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+Kind = Literal["together", "exclusive", "any", "one", "when", "ignored"]
+Ways = tuple[tuple[str, ...], ...]
+
+_MOST_SENTENCE = 600
+"""Characters of a sentence that are read. A longer one is a listing; what it says at its end, it says of its items."""
+_MOST_SENTENCES = 2_000
+"""Sentences of one text that are read. A text with more is no description; the rest is left alone."""
+_MOST_QUOTED = 80
+"""Characters of a condition that a message shows."""
+
+_GUARD = (
+    *("exclusive", "both", "either", "neither", "one of", "exactly one", "require", "mandatory", "must", "should be"),
+    *("needed", "paired", "together", "combin", "conjunction", "incompatible", "compatible", "ignored", "only"),
+    *("no effect", "identif", "specif", "locate"),
+)
+_ENDS = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
+_QUOTES = frozenset("`'\"“”‘’")
+_JOINED_BEFORE = frozenset("./-@${<")
+_JOINED_AFTER = frozenset("/@}>")
+_AS_ARGUMENT = re.compile(
+    r"[`'\"”’]?\s?(?:=|==|(?:parameters?|arguments?|args?|fields?|options?|flags?|property)\b"
+    r"|(?:is|are)\s(?:not\s|also\s)?(?:provided|specified|set|given|used|omitted|present|supplied|missing|empty|absent"
+    r"|true|false|null|none|passed|enabled|disabled)\b|(?:provided|specified|omitted|supplied)\b)",
+    re.IGNORECASE,
+)
+_VERB = re.compile(r"\s(?:is|are|was|has|contains|equals)\b", re.IGNORECASE)
+_INTRODUCES = re.compile(
+    r"\b(?:exclusive|paired|together|combination|combined|conjunction) with\s(?:the\s)?$", re.IGNORECASE
+)
+_BETWEEN = re.compile(
+    r"\s?[`'\"]?\s?(?:,\s?(?:or|and)?|or|and|/|\+|&)\s?(?:the\s)?(?:combination of\s)?[`'\"]?\s?", re.IGNORECASE
+)
+_PLUS = re.compile(r"[`'\"]?\s?(?:\+|&)\s?[`'\"]?")
+_AND = re.compile(r"[`'\"]?\s?(?:\+|&|and|with|together with)\s?(?:the\s)?[`'\"]?", re.IGNORECASE)
+
+_EXCLUSIVE = Guarded(
+    r"\bmutually[\s-]exclusive\b|\bexclusive (?:with|of)\b|\b(?:but )?not both\b|\bincompatible with\b"
+    r"|\bnot compatible with\b|\b(?:can ?not|can't|must not|may not|should not) be (?:used|combined|specified"
+    r"|set|provided|given|passed)(?: together| along| in combination| at the same time)?(?: with\b|$|\.)"
+    r"|\b(?:do not|don't|cannot|can't|never) (?:combine|(?:use|pass|provide|specify|set|give) both)\b",
+    "exclusive",
+    "not both",
+    "compatible",
+    "be ",
+    "combine",
+    "both",
+)
+_PAIRED = Guarded(
+    r"\bpaired with\b"
+    r"|\b(?:must|required|provided|specified|only|given)\b[^.]{0,30}\b(?:together|in (?:conjunction|combination))\b"
+    r"|(?<!if )(?<!when )\bboth\b[^.]{0,80}\b(?:must be (?:required|provided|specified|set|given)|are required)\b"
+    r"|\bmust both be\b|\brequires (?:also|both)\b",
+    "paired",
+    "together",
+    "junction",
+    "combination",
+    "both",
+)
+_CHOICE = Guarded(
+    r"(?<!in )(?<!of )(?<!on )(?<!for )(?<!from )\beither\b|\bat least one\b|\bexactly one\b|\bonly one of\b|\bone of\b"
+    r"|\b(?:must|have to|need to) (?:provide|specify|supply|pass|include|give)\b",
+    "either",
+    "one",
+    "must",
+    "to ",
+)
+_NEEDED = Guarded(
+    r"\b(?:must|required?|requires|needs?|needed|mandatory|has to|have to|provide|specify|supply|pass|choose)\b",
+)
+_FREE = Guarded(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", "optional", "no")
+_NEITHER = Guarded(r"\b(?:with|if|when|without) (?:neither|either|none)\b", "neither", "either", "none")
+_WHEN = Guarded(
+    r"(?P<no>\bnot |n't |\bnever |\bonly )?\b(?:required|mandatory|needed|must (?:also )?be (?:set|provided|specified"
+    r"|given|supplied|present|included))\s?,?\s?(?:only )?"
+    r"(?P<word>when(?:ever)?|if|for|unless|with)\s(?P<cond>.{1,160})",
+    "required",
+    "mandatory",
+    "needed",
+    "must",
+)
+_IF = Guarded(
+    r"\b(?:if|when)\s(?P<cond>[^,]{1,120}),\s(?:then\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
+    r"(?:\s(?:parameter|argument|field|option))?\s(?:must|should|has to|needs to|is)\s(?:also\s)?(?:be\s)?"
+    r"(?P<then>set|provided|specified|required|given|supplied|included|true|false|left|empty|omitted|null|ignored)\b",
+    "if",
+    "when",
+)
+_IGNORED = Guarded(
+    r"(?P<no>\bnot |n't |\bnever )?\b(?:ignored|no effect|only (?:applies|applied|used|applicable|valid|relevant|works|"
+    r"effective|available|supported|meaningful|has (?:an )?effect))\s"
+    r"(?P<word>when|if|for|unless|with)\s(?P<cond>.{1,160})",
+    "ignored",
+    "effect",
+    "only",
+)
+_SUBJECT = re.compile(
+    r"(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"]?(?:\s(?:parameter|argument|field))?\s(?:is|are)\s(?:also\s)?$"
+)
+_WAYS = Guarded(
+    r"\b(?:identif(?:y|ied)|specif(?:y|ied)|locate|target|select)\b[^.]{0,60}?\b(?:either )?by\s(?P<one>.{1,60}?)"
+    r"\sor\s(?:by\s)?(?P<other>[^.;]{1,60})",
+    " by ",
+)
+_NOUN = re.compile(r"[`'\"]?\s(?:is|are)\s(?:an?|the|not an?)\s(?!empty)", re.IGNORECASE)
+_ABSENT = re.compile(
+    r"[`'\"]?(?:\s(?:parameter|argument))?\s(?:(?:is|are)\s)?(?:n't|not|omitted|missing|empty|absent|null|none"
+    r"|left out)\b",
+    re.IGNORECASE,
+)
+_PRESENT = re.compile(
+    r"[`'\"]?(?:\s(?:parameter|argument))?\s(?:(?:is|are)\s)?(?:also\s)?(?:provided|specified|set|given|used|present"
+    r"|supplied|passed)\b(?!\sto\b)",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"[`'\"]?(?:\s(?:parameter|argument|field))?\s?(?:=|==|is|is set to|set to)\s?[`'\"]?(?P<value>[\w.\-]{1,60})"
+)
+_REQUIRES = Guarded(
+    r"^(?:also\s)?requires\s(?:that\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})", "requires"
+)
+_CONDITION_ENDS = re.compile(r"[.;](?:\s|$)|\s?[()]|\*\*")
+_CLAUSE = re.compile(r"(?:^|[(,;:—–]|-|\b(?:is|are|this|it|and|but|also|parameter|argument|field))\s?$", re.IGNORECASE)
+_OTHERWISE = re.compile(r"\b(?:all|any|every|except|other than|unless|not)\b", re.IGNORECASE)
+
+
+class Group(NamedTuple):
+    """Arguments that one object declares.
+
+    Attributes:
+        names: theirs.
+        values: each value that one of them can have by its ``enum``, and whose it is; a value of two is left out.
+    """
+
+    names: Collection[str]
+    values: Mapping[str, str]
+
+
+class Need(NamedTuple):
+    """One dependency that a text states.
+
+    Attributes:
+        kind: ``together``: all or none; ``exclusive``: at most one; ``any``: at least one; ``one``: exactly one;
+            ``when``: the first is required, or has to have a value, under a condition; ``ignored``: it counts only
+            then.
+        arguments: that it is about; of a condition the one that depends on the others, then those.
+        condition: as written, for ``when`` and ``ignored``.
+        state: what the condition says of the second argument: ``present``, ``absent``, ``=value``, or empty where it
+            is more than that.
+        ways: for ``any`` and ``one``: what each alternative takes, one argument or several together.
+    """
+
+    kind: Kind
+    arguments: tuple[str, ...]
+    condition: str = ""
+    state: str = ""
+    ways: Ways = ()
+
+
+def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
+    """The dependencies between arguments that a text states.
+
+    Args:
+        text: a description.
+        group: the arguments that it may name.
+        subject: the argument that the text describes; empty for a text about all of them.
+    """
+    folded = text.lower()
+    if len(group.names) < 2 or not any(word in folded for word in _GUARD):
+        return
+    last = ""
+    for sentence in _ENDS.split(text, maxsplit=_MOST_SENTENCES)[:_MOST_SENTENCES]:
+        flat = " ".join(sentence[:_MOST_SENTENCE].split())
+        folded = flat.lower()
+        if any(word in folded for word in _GUARD):
+            yield from _Sentence(flat, group, subject).needs(last)
+        last = flat
+
+
+class _Sentence:
+    """One sentence and the arguments it names."""
+
+    def __init__(self, text: str, group: Group, subject: str) -> None:
+        self.text = text
+        self.group = group
+        self.subject = subject
+        self.named = _named(text, group.names)
+
+    def needs(self, last: str) -> Iterator[Need]:
+        """What it states, at most one of each sort.
+
+        Args:
+            last: the sentence in front, for "with neither".
+        """
+        yield from self._sets(last)
+        conditional = self._when() or self._if()
+        if conditional is not None:
+            yield conditional
+        ignored = self._ignored()
+        if ignored is not None:
+            yield ignored
+
+    def _sets(self, last: str) -> Iterator[Need]:
+        both = tuple(dict.fromkeys((self.subject, *self.named) if self.subject else self.named))
+        choice = _CHOICE.search(self.text)
+        ways = self._chosen(choice) if choice is not None else ()
+        needed = choice is not None and "only" not in choice[0].lower() and _FREE.search(self.text) is None
+        if _EXCLUSIVE.search(self.text):
+            names = tuple(way[0] for way in ways) if len(ways) > 1 else both
+            if len(names) == 2 or (self.subject and 2 < len(names) < 5):
+                yield Need("one" if needed and len(ways) > 1 else "exclusive", names, ways=ways)
+        elif len(ways) > 1 and choice is not None and _FREE.search(self.text) is None:
+            first = choice[0].lower()
+            if "only" not in first and not _NEEDED.search(self.text):
+                return
+            kind: Kind = "exclusive" if "only" in first else "one" if "exactly" in first else "any"
+            yield Need(kind, tuple(name for way in ways for name in way), ways=ways)
+        elif _NEITHER.search(self.text) and self.named and "required" in self.text:
+            ways = tuple(
+                dict.fromkeys((*((name,) for name in self.named), *_grouped(last, self.group.names, listed=False)))
+            )
+            if len(ways) > 1:
+                yield Need("any", tuple(name for way in ways for name in way), ways=ways)
+        elif _PAIRED.search(self.text) and len(both) == 2 and _FREE.search(self.text) is None:
+            yield Need("together", both)
+        else:
+            yield from self._ways()
+
+    def _chosen(self, choice: re.Match[str]) -> Ways:
+        """The arguments that stand behind "either" or "one of", "this" among them."""
+        rest = self.text[choice.end() :]
+        if " or " not in rest.lower() and "one" not in choice[0].lower():
+            return ()
+        ways = _grouped(rest, self.group.names, listed="one" in choice[0].lower())
+        if self.subject and re.search(r"\bthis\b", rest[:40], re.IGNORECASE):
+            ways = ((self.subject,), *(way for way in ways if self.subject not in way))
+        return ways
+
+    def _when(self) -> Need | None:
+        match = _REQUIRES.search(self.text) if self.subject else None
+        if match is not None and match["name"] in self.named and match["name"] != self.subject:
+            return Need("when", (match["name"], self.subject), f"with {self.subject}", "present")
+        match = _WHEN.search(self.text)
+        if match is None or match["no"]:
+            return None
+        return self._conditional("when", self._front(match.start()), match["word"], match["cond"])
+
+    def _front(self, at: int) -> str:
+        """The argument that stands in front of "is required", or the one that the text describes."""
+        front = _SUBJECT.search(self.text[max(0, at - 100) : at])
+        return front["name"] if front is not None and front["name"] in self.group.names else self.subject
+
+    def _if(self) -> Need | None:
+        match = _IF.search(self.text)
+        if match is None or match["name"] not in self.group.names:
+            return None
+        kind: Kind = "ignored" if match["then"].lower() == "ignored" else "when"
+        need = self._conditional(kind, match["name"], "if", match["cond"])
+        then = match["then"].lower()
+        if need is not None and then == "false" and need.state.lower() == "=true":
+            return Need("exclusive", need.arguments)
+        if need is not None and then in ("true", "false", "left", "empty", "omitted", "null"):
+            return need._replace(state="")
+        return need
+
+    def _ignored(self) -> Need | None:
+        match = _IGNORED.search(self.text)
+        if match is None or match["no"] or not _CLAUSE.search(self.text[max(0, match.start() - 20) : match.start()]):
+            return None
+        return self._conditional("ignored", self._front(match.start()), match["word"], match["cond"])
+
+    def _conditional(self, kind: Kind, subject: str, word: str, condition: str) -> Need | None:
+        """A need under a condition, if the condition is about another argument."""
+        if not subject:
+            return None
+        others = [name for name in _named(condition, self.group.names, after=word.lower()) if name != subject]
+        if others:
+            at = condition.find(others[0]) + len(others[0])
+            if _NOUN.match(condition, at):
+                return None
+            state = "" if len(others) > 1 else _state(condition, at, others[0], word)
+        else:
+            others, state = self._by_value(condition, subject, word)
+        if not others:
+            return None
+        said = _CONDITION_ENDS.split(f"{word} {condition}", maxsplit=1)[0].strip()
+        said = said if len(said) <= _MOST_QUOTED else f"{said[:_MOST_QUOTED]}…"
+        return Need(kind, (subject, *others[:3]), said, state)
+
+    def _by_value(self, condition: str, subject: str, word: str) -> tuple[list[str], str]:
+        """The argument whose values a condition names ("required for 'delete' and 'move'"), and the one value."""
+        head = _CONDITION_ENDS.split(condition, maxsplit=1)[0]
+        words = {match[0].lower().rstrip("s") for match in _IDENTIFIER.finditer(head)}
+        found: dict[str, str] = {}
+        for match in re.finditer(r"[\w$][\w$.\-]*", head):
+            value = match[0].rstrip(".")
+            owner = self.group.values.get(value.casefold())
+            if owner is None or owner == subject:
+                continue
+            quoted = match.start() > 0 and head[match.start() - 1] in _QUOTES
+            # A bare value that is a common word counts where the argument is named as well: "start mode".
+            if quoted or not value.islower() or not value.isalpha() or owner.lower().rstrip("s") in words:
+                found[value] = owner
+        owners = list(dict.fromkeys(found.values()))
+        single = len(found) == 1 and word.lower() != "unless" and not _OTHERWISE.search(head)
+        return owners, f"={next(iter(found))}" if single else ""
+
+    def _ways(self) -> Iterator[Need]:
+        """ "Identify it by ID or by text": each way has a word of one argument's name, and of that one only."""
+        match = _WAYS.search(self.text)
+        if match is None or self.subject:
+            return
+        ways = [self._meant(match["one"]), self._meant(match["other"])]
+        if all(len(way) == 1 for way in ways) and ways[0] != ways[1]:
+            yield Need("any", (*ways[0], *ways[1]), ways=(tuple(ways[0]), tuple(ways[1])))
+
+    def _meant(self, way: str) -> list[str]:
+        said = [word.lower() for word in re.findall(r"[A-Za-z]{2,30}", way)]
+        said = said[:4]
+
+        def shared(name: str) -> bool:
+            parts = [part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)]
+            return any(part == word or (len(part) > 3 and word.startswith(part)) for part in parts for word in said)
+
+        return [name for name in self.group.names if shared(name)]
+
+
+def _state(condition: str, at: int, name: str, word: str) -> str:
+    """What a condition says of the one argument that it names."""
+    front = condition[: at - len(name)].strip(" `'\"").lower()
+    negative = word.lower() == "unless"
+    if front in ("no", "not", "without"):
+        return "present" if negative else "absent"
+    if front not in ("", "the", "a", "an", "using", "you use", "you specify", "you provide"):
+        return ""
+    if _ABSENT.match(condition, at):
+        return "present" if negative else "absent"
+    if _PRESENT.match(condition, at) or (word.lower() == "with" and front == ""):
+        return "absent" if negative else "present"
+    value = _VALUE.match(condition, at)
+    return f"={value['value'].rstrip('.')}" if value is not None and not negative else ""
+
+
+def _named(text: str, names: Collection[str], *, after: str = "") -> tuple[str, ...]:
+    """The arguments that a text names beyond doubt, in its order.
+
+    Args:
+        text: one sentence, in single blanks.
+        names: of the arguments.
+        after: the word in front of a condition, whose first word is a name whatever it looks like, if a verb follows.
+    """
+    return tuple(dict.fromkeys(match[0] for match in _places(text, names, after=after)))
+
+
+def _grouped(text: str, names: Collection[str], *, listed: bool) -> Ways:
+    """The arguments that a text names, those in one group that "+" or "and" joins.
+
+    Args:
+        text: one sentence, in single blanks.
+        names: of the arguments.
+        listed: "and" comes before the last of a list, and joins nothing.
+    """
+    joins = _PLUS if listed else _AND
+    out: list[tuple[str, ...]] = []
+    end = 0
+    for match in _places(text, names):
+        if all(match[0] not in way for way in out):
+            if out and joins.fullmatch(text, end, match.start()):
+                out[-1] = (*out[-1], match[0])
+            else:
+                out.append((match[0],))
+        end = match.end()
+    return tuple(out)
+
+
+def _places(text: str, names: Collection[str], *, after: str = "") -> list[re.Match[str]]:
+    found = [match for match in _IDENTIFIER.finditer(text) if match[0] in names]
+    sure = [_is_name(text, match) or (after != "" and _leads(text, match, after)) for match in found]
+    # What is joined to a name by "or" is a name as well. Once in each direction.
+    for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
+        for position in order:
+            other = position - 1 if order.step == 1 else position + 1
+            left, right = sorted((position, other))
+            if sure[other] and _BETWEEN.fullmatch(text, found[left].end(), found[right].start()):
+                sure[position] = True
+    return [match for match, certain in zip(found, sure, strict=True) if certain]
+
+
+def _leads(text: str, match: re.Match[str], after: str) -> bool:
+    front = text[: match.start()].strip(" `'\"").lower()
+    if front in ("using", "using a", "using the", "no", "not using", "without"):
+        return True
+    return front in ("", "the") and after != "for" and (after == "with" or _VERB.match(text, match.end()) is not None)
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    """Whether a word that is spelled like an argument is one."""
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
+    if before in _QUOTES and after in _QUOTES:
+        return True
+    if before in _JOINED_BEFORE or after in _JOINED_AFTER:
+        # "start_date/end_date" is two names; a path is none.
+        return (before == "/" or after == "/") and "_" in match[0].strip("_")
+    word = match[0]
+    if "_" in word.strip("_") or not (word.islower() or word.istitle()):
+        return True
+    if _AS_ARGUMENT.match(text, match.end()) is not None:
+        return True
+    return _INTRODUCES.search(text[max(0, match.start() - 30) : match.start()]) is not None

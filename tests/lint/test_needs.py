@@ -1,0 +1,138 @@
+"""Which dependencies between arguments a text states, and which sentences only look like one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mcp_governor.linting.checks.clarity_needs import unstated_needs
+from mcp_governor.linting.context import Context, Facts
+from mcp_governor.linting.needs import Group, Need, stated_needs
+from mcp_governor.surface import build_surface
+
+NAMES = ("file_id", "file_path", "query", "latitude", "longitude", "deepScan", "depth", "action", "path")
+GROUP = Group(frozenset(NAMES), {"move-one": "action", "start": "action", "list_all": "action"})
+
+ABOUT_ALL = [
+    ("Either file_id or file_path must be given.", ("any", "file_id", "file_path")),
+    ("Provide exactly one of `file_id`, `query`.", ("one", "file_id", "query")),
+    ("Pass at least one of file_id, query, or file_path.", ("any", "file_id", "query", "file_path")),
+    ("Provide either file_id or query, not both.", ("one", "file_id", "query")),
+    ("Only one of file_id or file_path may be specified.", ("exclusive", "file_id", "file_path")),
+    ("file_id and file_path are mutually exclusive.", ("exclusive", "file_id", "file_path")),
+    ("Do not pass both `file_id` and `query`.", ("exclusive", "file_id", "query")),
+    ("When `deepScan` is true, `query` should be false.", ("exclusive", "query", "deepScan")),
+    ("If `deepScan` is true, `depth` must be set.", ("when", "depth", "deepScan")),
+    ("file_path is required if file_id is not given.", ("when", "file_path", "file_id")),
+    ("'latitude' and 'longitude' must be provided together.", ("together", "latitude", "longitude")),
+    (
+        "Finds by 'latitude' or 'longitude'. With neither, 'query' is required.",
+        ("any", "query", "latitude", "longitude"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "need"), ABOUT_ALL)
+def test_a_text_about_all_arguments(text, need):
+    assert [(found.kind, *found.arguments) for found in stated_needs(text, GROUP)] == [need]
+
+
+def test_two_ways_are_known_by_words_of_the_names():
+    text = "Identify the note either by ID (1, 2, 3, etc.) or by searching for text near it."
+    group = Group(("file", "note_id", "search_text"), {})
+    assert list(stated_needs(text, group)) == [
+        Need("any", ("note_id", "search_text"), ways=(("note_id",), ("search_text",)))
+    ]
+    assert not list(stated_needs(text, Group(("file", "note_id", "search_text", "search_case"), {})))
+
+
+def test_alternatives_may_take_two_arguments():
+    text = "Provide either query or the combination of latitude and longitude."
+    assert [need.ways for need in stated_needs(text.replace("query", "`query`"), GROUP)] == [
+        (("query",), ("latitude", "longitude"))
+    ]
+
+
+ABOUT_ONE = [
+    ("Mutually exclusive with query.", ("exclusive", "depth", "query"), ""),
+    ("Cannot be used together with the query parameter.", ("exclusive", "depth", "query"), ""),
+    ("Either this or file_id must be provided.", ("any", "depth", "file_id"), ""),
+    ("Paired with `latitude`.", ("together", "depth", "latitude"), ""),
+    ("Required when query is set.", ("when", "depth", "query"), "present"),
+    ("Required unless file_id is provided.", ("when", "depth", "file_id"), "absent"),
+    ("Required if no query is given", ("when", "depth", "query"), "absent"),
+    ("How deep (required when action='start').", ("when", "depth", "action"), "=start"),
+    ("Required for 'move-one'. Up to 3.", ("when", "depth", "action"), "=move-one"),
+    ("Required for list_all.", ("when", "depth", "action"), "=list_all"),
+    ("Required for start action.", ("when", "depth", "action"), "=start"),
+    ("Required for all actions except 'move-one'.", ("when", "depth", "action"), ""),
+    ("Must be set if deepScan is true.", ("when", "depth", "deepScan"), "=true"),
+    ("Requires file_id.", ("when", "file_id", "depth"), "present"),
+    ("Only used when deepScan is true.", ("ignored", "depth", "deepScan"), "=true"),
+    ("Ignored if query is set.", ("ignored", "depth", "query"), "present"),
+]
+
+
+@pytest.mark.parametrize(("text", "need", "state"), ABOUT_ONE)
+def test_a_text_about_one_argument(text, need, state):
+    (found,) = stated_needs(text, GROUP, "depth")
+    assert ((found.kind, *found.arguments), found.state) == (need, state)
+
+
+NOTHING = [
+    "Not required when file_id is set.",
+    "Takes precedence over file_id if both are provided.",
+    "Both file_id and file_path are optional.",
+    "At least one of file_id or query, optional.",
+    "Required to start the query.",
+    "Required for start up.",
+    "Required when file_id is a name instead of a number.",
+    "RESOURCE must be included in either file_id or query.",
+    "The path is required for a query.",
+    "Where the query ran; only available in the path that was given.",
+    "A deep query is not ignored if deepScan is true.",
+]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+@pytest.mark.parametrize("subject", ["", "depth"])
+def test_what_states_no_need(text, subject):
+    assert not list(stated_needs(text, GROUP, subject))
+
+
+FRAGMENTS = [
+    ({"x_id": {"description": "Mutually exclusive with y_id."}, "y_id": {}}, {"not": {"required": ["x_id", "y_id"]}}),
+    (
+        {"x_id": {"description": "Not compatible with `flag`."}, "flag": {"type": "boolean"}},
+        {"not": {"properties": {"flag": {"const": True}}, "required": ["x_id", "flag"]}},
+    ),
+    ({"x_id": {"description": "Required if y_id is set."}, "y_id": {}}, {"dependentRequired": {"y_id": ["x_id"]}}),
+    (
+        {"x_id": {"description": "Required if y_id is omitted."}, "y_id": {}},
+        {"anyOf": [{"required": ["x_id"]}, {"required": ["y_id"]}]},
+    ),
+    (
+        {"x_id": {"description": "Required when flag=true."}, "flag": {"type": "boolean"}},
+        {"if": {"properties": {"flag": {"const": True}}, "required": ["flag"]}, "then": {"required": ["x_id"]}},
+    ),
+    (
+        {"x_id": {"description": "Paired with y_id"}, "y_id": {}},
+        {"dependentRequired": {"x_id": ["y_id"], "y_id": ["x_id"]}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "fragment"), FRAGMENTS)
+def test_the_fix_is_a_fragment_of_the_schema(arguments, fragment):
+    tool = {"name": "a", "inputSchema": {"type": "object", "properties": arguments}}
+    surface = build_surface({"tools": [tool]}, source="test")
+    (found,) = unstated_needs(surface.tools[0], Context({}, Facts(surface)))
+    assert json.loads("{" + found.values["advice"] + "}") == fragment
+
+
+@pytest.mark.parametrize(
+    "text", ["either file_id or query must. " * 40_000, "if query " * 100_000, ". " * 400_000, "\n \n" * 300_000]
+)
+def test_a_long_text_is_read_in_linear_time(text):
+    assert len(list(stated_needs(text + "must", GROUP, "depth"))) <= 2_000
