@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.checking.comparison import compare_surfaces
 from mcp_governor.checking.governed import governed_before
+from mcp_governor.checking.last_release import lost_release
 from mcp_governor.checking.reading import refuse_empty
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.findings import Bump
@@ -48,7 +49,13 @@ def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *,
     breaks = tuple(change for change in report.changes if change.bump is not Bump.NONE)
     before = _accepted_before(config, baseline) if config.accept else None
     accepted = apply_acceptances(config.accept, (), breaks, today=today, complete=False, baseline=before)
-    return replace(report, changes=breaks, accepted=dict(accepted.changes), only="breaking")
+    return replace(
+        report,
+        changes=breaks,
+        accepted=dict(accepted.changes),
+        only="breaking",
+        findings=lost_release(baseline, config),
+    )
 
 
 def _accepted_before(config: Config, baseline: Baseline) -> AcceptedBefore:

@@ -12,6 +12,7 @@ from mcp_governor.changelog.released import Released
 from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.changelog.structure import waiting_sections, working_section
 from mcp_governor.checking.changelog import load_changelog, read_declared, released_versions
+from mcp_governor.checking.last_release import last_release
 from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.reading import package_version, read_governed, trusting
 from mcp_governor.config import DEFAULT_CHANGELOG
@@ -180,7 +181,9 @@ def open_desk(config: Config, source: Source, against: str | None) -> Desk:
     surface = read_governed(source, config)
     # As the check does: what a server of the configuration starts anyway may bring rules of its own.
     config = trusting(config, source)
-    baseline = read_baseline(config, against, source=source, ours=partial(package_version, surface, config))
+    ours = partial(package_version, surface, config)
+    last = last_release(config, surface, changelog=book)
+    baseline = read_baseline(config, against, source=source, ours=ours, last=last)
     changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
     return Desk(config, book, surface, baseline, changes, read_declared(config, surface, book).expected)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.events import Emit, silent
+from mcp_governor.checking.last_release import last_release
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import read_governed
 from mcp_governor.checking.run import check_surface, report_of
@@ -55,7 +56,8 @@ def check_offline(
     source = recorded_source(config, target, base=here)
     surface = read_governed(source, config, emit=emit)
     stage = stage_of(config, surface, release=release)
-    baseline = recorded_baseline(config, against, base=here, stage=stage)
+    last = last_release(config, surface, stage)
+    baseline = recorded_baseline(config, against, base=here, stage=stage, last=last)
     if only_breaking:
         report = check_breaks(surface, baseline, config, today=today or date.today())
     else:

@@ -11,6 +11,7 @@ from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
 from mcp_governor.checking.governed import Before, check_governed, governed_before, lost_changelog
+from mcp_governor.checking.last_release import last_release, lost_release
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import (
@@ -29,6 +30,7 @@ from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import LiveSource, Source, named_baseline, read_baseline, resolve
 from mcp_governor.target.git_door import one_look
 from mcp_governor.target.packages import is_open
+from mcp_governor.target.resolve import baseline_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +88,8 @@ def check(
     if isinstance(target, Surface):
         stage = stage_of(config, target, release=release)
         ours = partial(package_version, target, config)
-        baseline = read_baseline(config, against, stage=stage, ours=ours)
+        last = last_release(config, target, stage)
+        baseline = read_baseline(config, against, stage=stage, ours=ours, last=last)
         if only_breaking:
             return check_breaks(target, baseline, config, today=day)
         return check_surface(target, baseline, config, emit=emit, today=day, stage=stage)
@@ -94,7 +97,8 @@ def check(
     config = trusting(config, source)
     # What somebody named is read before a server is started; which release is the last one depends on the surface.
     named = against if against is not None else config.baseline
-    waits = not named or is_open(named)
+    # So does whether the surface file still is what that release published.
+    waits = not named or is_open(named) or (against is None and named == baseline_file(config))
     if named and waits:
         named_baseline(config, against, source=source)  # refused here, or never
     baseline = None if waits else read_baseline(config, against, source=source)
@@ -102,7 +106,8 @@ def check(
     stage = stage_of(config, surface, release=release)
     if waits:
         ours = partial(package_version, surface, config)
-        baseline = read_baseline(config, against, source=source, stage=stage, ours=ours)
+        last = last_release(config, surface, stage)
+        baseline = read_baseline(config, against, source=source, stage=stage, ours=ours, last=last)
     if only_breaking:
         report = check_breaks(surface, baseline, config, today=day)
     else:
@@ -229,8 +234,9 @@ class _Run:
         )
 
     def govern(self) -> list[Finding]:
-        """Whether the repository still asks for what it asked for at the release that it is compared with."""
-        return [] if self.before is None else check_governed(self.before, self.config)
+        """Whether the repository still asks for what it asked for at the last release, and has its surface."""
+        lost = lost_release(self.baseline, self.config)
+        return [*lost, *(check_governed(self.before, self.config) if self.before is not None else ())]
 
     @cached_property
     def before(self) -> Before | None:

@@ -33,6 +33,7 @@ def changelog() -> None:
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
     from mcp_governor.checking.changelog import load_changelog
+    from mcp_governor.checking.last_release import last_release
     from mcp_governor.checking.reading import package_version, read_governed
     from mcp_governor.checking.run import changelog_report
     from mcp_governor.checking.stage import stage_of
@@ -43,7 +44,8 @@ def check(run: Run, target: str | None, against: str | None) -> int:
     surface = read_governed(source, run.config)
     stage = stage_of(run.config, surface)
     ours = partial(package_version, surface, run.config)
-    baseline = read_baseline(run.config, against, source=source, stage=stage, ours=ours)
+    last = last_release(run.config, surface, stage)
+    baseline = read_baseline(run.config, against, source=source, stage=stage, ours=ours, last=last)
     report = changelog_report(surface, baseline, run.config, stage=stage)
     return deliver(report, run.output)
 

@@ -18,6 +18,7 @@ from mcp_governor.target.read import (
 )
 from mcp_governor.target.recorded import recorded_baseline, recorded_source
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve, resolve_both
+from mcp_governor.target.stated import StatedRelease
 
 __all__ = [
     "SURFACE_FILE",
@@ -26,6 +27,7 @@ __all__ = [
     "GitSource",
     "LiveSource",
     "Source",
+    "StatedRelease",
     "limits_of",
     "named_baseline",
     "parse_target",

@@ -25,6 +25,9 @@ _MAX_RELEASES = 500
 _LATEST = 20
 """How many of the latest releases may lack the file before there is none."""
 
+_MAX_STATES = 100
+"""States of one file that are looked at in the history of HEAD, the newest first; older ones count as not there."""
+
 _UNFIT = re.compile(r"[\0-\x20\x7f]")
 _UNFIT_PATH = re.compile(r"[\0\n]|^/")
 
@@ -362,6 +365,27 @@ def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
         for path, blob in blobs.items()
         if blob is not None and blob.object_id in contents
     }
+
+
+def states_of(folder: Path, path: str) -> list[tuple[str, bytes]]:
+    """What a file (relative to ``folder``) was in the history of HEAD: commit and content, the newest first.
+
+    Each content once; the newest :data:`_MAX_STATES` commits that changed the file are looked at, up to
+    :data:`mcp_governor.files.MAX_BYTES` together. Empty outside of git.
+
+    Raises:
+        TargetError: git cannot tell.
+    """
+    if not (_begun(folder) and _is_inside(folder, path)):
+        return []
+    asked = ("rev-list", "--full-history", f"--max-count={_MAX_STATES}", "HEAD", "--", f":(literal){path}")
+    commits = [line for line in ask_git(folder, *asked).lines if not _UNFIT.search(line)]
+    first: dict[_Blob, str] = {}
+    for commit, blob in zip(commits, _blobs(folder, [(commit, path) for commit in commits]), strict=True):
+        if blob is not None:
+            first.setdefault(blob, commit)
+    contents = _contents(folder, first)
+    return [(commit, contents[blob.object_id]) for blob, commit in first.items() if blob.object_id in contents]
 
 
 def release_tags(folder: Path) -> dict[Numbered, str]:

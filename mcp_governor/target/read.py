@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import FileFormatError, GovernorError, UsageError
@@ -12,7 +13,8 @@ from mcp_governor.target.git import file_at, is_shallow, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import is_package
 from mcp_governor.target.pinned import pinned_version
-from mcp_governor.target.resolve import SURFACE_FILE, parse_target
+from mcp_governor.target.resolve import SURFACE_FILE, baseline_file, parse_target
+from mcp_governor.target.stated import published_surface
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.config import Config
     from mcp_governor.stage import Stage
+    from mcp_governor.target.stated import StatedRelease
     from mcp_governor.wire import Limits, Recording
 
 
@@ -115,10 +118,12 @@ class Baseline:
     Attributes:
         source: where it came from, as reports name it.
         surface: the recorded surface.
+        lost: the last release, where the surface that it published is not to be found, and this is another one.
     """
 
     source: str
     surface: Surface
+    lost: str = ""
 
 
 def read_baseline(
@@ -128,9 +133,13 @@ def read_baseline(
     source: Source | None = None,
     stage: Stage = EVERY_CHANGE,
     ours: Callable[[], str | None] | None = None,
+    last: StatedRelease | None = None,
 ) -> Baseline | None:
     """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
     the one in the work tree; ``None`` where there is none of these, or the run is isolated from them.
+
+    The file in the work tree is recorded anew between releases, so it stands for ``last`` only while it is the surface
+    that this release published; else that surface is looked for.
 
     Args:
         config: may name one.
@@ -141,6 +150,7 @@ def read_baseline(
         stage: of the run: what a tag released is held to the release before it.
         ours: says the version that is governed, which a package without a version waits for: it means the newest
             release that is not newer.
+        last: what the changelog states of the last release.
 
     Raises:
         UsageError: the configuration names a server, and ``source`` is not one of its servers.
@@ -161,7 +171,32 @@ def read_baseline(
         named = found
     # A recording tells its own tiers: those of today's config would hide that a tool was moved.
     tiers = tier_rules(config) if isinstance(named, LiveSource) else NO_TIER_RULES
-    return Baseline(named.shown, read_source(named, tiers=tiers))
+    baseline = Baseline(named.shown, read_source(named, tiers=tiers))
+    if against is None and last is not None and _is_recorded_anew(named, config):
+        return published_baseline(config, baseline, last)
+    return baseline
+
+
+def _is_recorded_anew(source: Source, config: Config) -> bool:
+    """Whether a baseline is the file of the work tree that ``snapshot`` writes."""
+    return isinstance(source, FileSource) and source.path == config.resolve(baseline_file(config))
+
+
+def published_baseline(config: Config, baseline: Baseline, last: StatedRelease) -> Baseline:
+    """A recording of this checkout as the baseline where it is what the last release published, else what is.
+
+    Args:
+        config: where releases record their surface.
+        baseline: the recording of the work tree, or of HEAD.
+        last: the last release, as the changelog states it.
+
+    Returns:
+        ``baseline`` with ``lost`` where the surface of the last release is not to be found.
+    """
+    if last.states(baseline.surface):
+        return baseline
+    found = published_surface(config, last, recordings(config, baseline_file(config)))
+    return replace(baseline, lost=last.version) if found is None else Baseline(*found)
 
 
 def named_baseline(config: Config, against: str | None = None, *, source: Source | None = None) -> Source:

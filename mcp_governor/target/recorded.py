@@ -9,7 +9,7 @@ from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import NO_TIER_RULES
 from mcp_governor.target.git import holds, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.read import Baseline, read_source, recordings
+from mcp_governor.target.read import Baseline, published_baseline, read_source, recordings
 from mcp_governor.target.resolve import baseline_file, parse_target
 from mcp_governor.text import one_line, visible
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.config import Config
     from mcp_governor.stage import Stage
+    from mcp_governor.target.stated import StatedRelease
 
 
 def recorded_source(config: Config, target: str | None = None, *, base: Path) -> Source:
@@ -45,7 +46,12 @@ def recorded_source(config: Config, target: str | None = None, *, base: Path) ->
 
 
 def recorded_baseline(
-    config: Config, against: str | None = None, *, base: Path, stage: Stage = EVERY_CHANGE
+    config: Config,
+    against: str | None = None,
+    *,
+    base: Path,
+    stage: Stage = EVERY_CHANGE,
+    last: StatedRelease | None = None,
 ) -> Baseline | None:
     """What a recording is compared with: ``against``, else the surface file at the latest release tag, else at
     ``HEAD``; ``None`` where it was never committed, or the run is isolated from both.
@@ -55,6 +61,7 @@ def recorded_baseline(
         against: what the user typed.
         base: what a relative ``against`` starts from.
         stage: of the run: what a tag released is held to the release before it.
+        last: what the changelog states of the last release; ``HEAD`` stands for it only while it has that surface.
 
     Raises:
         UsageError: ``against`` is a live server.
@@ -64,7 +71,11 @@ def recorded_baseline(
         source: Source | None = _no_server(parse_target(against, config, base=base), against)
     else:
         source = None if config.isolated else _committed(config, stage)
-    return Baseline(source.shown, read_source(source, tiers=NO_TIER_RULES)) if source is not None else None
+    if source is None:
+        return None
+    baseline = Baseline(source.shown, read_source(source, tiers=NO_TIER_RULES))
+    at_head = against is None and isinstance(source, GitSource) and source.ref == "HEAD"
+    return published_baseline(config, baseline, last) if at_head and last is not None else baseline
 
 
 def _no_server(source: Source, named: str) -> Source:

@@ -1,0 +1,103 @@
+"""A recording that is renewed between releases hides no break, where no tag says what the last release published."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from projects import committed, git, governor, repository, surface_text, tool, write
+
+CHANGELOG = "docs/mcp-schema-changelog.md"
+BOOK, BROKEN = tool("find_stock"), tool("find_stock", "warehouse")
+CONFIG = 'target = "stock"\n[servers.stock]\nfile = "live.json"\n[policy]\ngate = "release"\n'
+STATED = "# Log\n\n## {} (current)\n\nFingerprint: `{}`\n\n**Added**\n\n- `find_stock`.\n"
+RELEASED = "docs/mcp-surface/1.0.0.json"
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A release without a tag, and a break that was recorded and committed after it."""
+    first = {"mcp-governor.toml": CONFIG, "live.json": surface_text(BOOK), "mcp-surface.json": surface_text(BOOK)}
+    folder = repository(tmp_path / "stock", first)
+    digest = governor(folder, "fingerprint", "live.json").stdout.split()[0]
+    write(folder, {CHANGELOG: STATED.format("1.0.0", digest)})
+    committed(folder, "release 1.0.0")
+    assert governor(folder, "check").returncode == 0
+    broken(folder)
+    return committed(folder, "break")
+
+
+def broken(folder):
+    return write(folder, {"live.json": surface_text(BROKEN), "mcp-surface.json": surface_text(BROKEN)})
+
+
+def told(folder, *arguments):
+    """The rules and changes that fail a check, and what it was compared with."""
+    done = governor(folder, "check", "--format", "json", *arguments)
+    report = json.loads(done.stdout)
+    names = {one["rule"] for one in report["findings"] if one["severity"] == "error"}
+    names |= {one["kind"] for one in report["changes"]}
+    return done.returncode, names, report["baseline"]["source"]
+
+
+@pytest.mark.parametrize("where", [(), ("--offline",)])
+@pytest.mark.parametrize("only", [(), ("--only", "breaking")])
+def test_a_break_that_is_recorded_is_compared_with_the_release(root, where, only):
+    code, names, source = told(root, *where, *only)
+    assert (code, names & {"required-argument-added", "changelog/untold"}) == (
+        1,
+        {"required-argument-added"} if only else {"required-argument-added", "changelog/untold"},
+    )
+    first = git(root, "rev-list", "--max-parents=0", "HEAD").stdout.strip()
+    assert source == f"git:{first[:12]}"
+
+
+def test_a_configured_surface_file_is_no_other_baseline(root):
+    write(root, {"mcp-governor.toml": 'baseline = "mcp-surface.json"\n' + CONFIG})
+    assert "changelog/untold" in told(root)[1]
+
+
+def test_a_break_is_no_patch_and_no_empty_release(root):
+    write(root, {name: surface_text(BROKEN, version="1.0.1") for name in ("live.json", "mcp-surface.json")})
+    assert "policy/bump-too-small" in told(root)[1]
+    done = governor(root, "changelog", "release", "1.0.1")
+    assert done.returncode == 2
+    assert "1.0.1 is too small: the changes since 1.0.0 need a major step." in done.stderr
+    assert "1 entry drafted under Unreleased." in governor(root, "changelog", "draft").stdout
+
+
+def test_the_recording_of_a_release_serves_where_the_history_is_gone(root):
+    write(root, {RELEASED: surface_text(BOOK)})
+    shutil.rmtree(root / ".git")
+    assert told(root)[2] == RELEASED
+    # of another surface, it is none of this release
+    write(root, {RELEASED: surface_text(BROKEN)})
+    assert told(root) == (1, {"policy/baseline-lost", "changelog/released-fingerprint"}, "mcp-surface.json")
+
+
+@pytest.mark.parametrize("only", [(), ("--only", "breaking")])
+def test_a_shallow_clone_says_that_nothing_was_compared(root, tmp_path, only):
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{root}", str(clone))
+    code, names, _ = told(clone, *only)
+    assert (code, names) == (1, {"policy/baseline-lost"})
+    said = governor(clone, "check", *only).stdout
+    assert "Nothing was compared with 1.0.0: this clone is shallow, and its surface is not in it." in said
+    assert "Fetch the history: git fetch --unshallow --tags" in said
+
+
+def test_a_release_is_compared_with_the_release_before_it(root):
+    write(root, {name: surface_text(BROKEN, version="2.0.0") for name in ("live.json", "mcp-surface.json")})
+    assert governor(root, "changelog", "draft").returncode == 0
+    assert governor(root, "changelog", "release").returncode == 0
+    committed(root, "release 2.0.0")
+    code, names, source = told(root, "--release")
+    assert (code, "required-argument-added" in names, source.startswith("git:")) == (0, True, True)
+    # after it, it is the last release itself
+    assert told(root) == (0, set(), "mcp-surface.json")
+
+
+def test_without_a_release_that_states_its_surface_the_file_is_the_baseline(root):
+    write(root, {CHANGELOG: "# Log\n\n## 1.0.0 (current)\n\n**Added**\n\n- `find_stock`.\n"})
+    assert told(root)[2] == "mcp-surface.json"
