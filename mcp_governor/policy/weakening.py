@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.finding import finding
-from mcp_governor.findings import Severity
+from mcp_governor.findings import Severity, Tier
 from mcp_governor.target.resolve import SURFACE_FILE
 
 if TYPE_CHECKING:
@@ -60,6 +60,11 @@ def _differences(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
         old, new = _value(before, setting), _value(now, setting)
         if old in order and new in order and order.index(new) < order.index(old):
             yield setting, old, new
+    for tier in Tier:
+        setting = f"policy.windows.{tier.value}"
+        old, new = before.policy.windows.of(tier), now.policy.windows.of(tier)
+        if new < old:
+            yield setting, str(old), str(new)
     for setting in _NAMES:
         if _value(before, setting) and not _value(now, setting):
             yield setting, _value(before, setting), None

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_governor.config import CallConfig, Config, PolicyConfig, ServerConfig
+from mcp_governor.config.model import Windows
 from mcp_governor.policy.weakening import check_config
 
 FULL = Config(
@@ -69,6 +70,10 @@ def told(before: Config, now: Config) -> list[str]:
             {"policy": PolicyConfig(zero_policy="anything-goes")},
             "At v1.0.0 the configuration had policy.zero-policy = minor-may-break. Now it is anything-goes, which is "
             "more lenient.",
+        ),
+        (
+            {"policy": PolicyConfig(windows=Windows(standard=1, advanced=3))},
+            "At v1.0.0 the configuration had policy.windows.standard = 2. Now it is 1, which is more lenient.",
         ),
         (
             {"policy": PolicyConfig(calver="major")},
