@@ -1,0 +1,111 @@
+"""Limits and units that prose gives, or should give, and that the schema lacks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.linting.limits import Argument, Limit, stated_limits
+from mcp_governor.linting.said import said_of
+from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.linting.context import Context, Hit, SchemaPlace
+
+_BOUNDED = {
+    "characters": ("enum", "const", "format", *COMPOSITION),
+    "items": ("const", *COMPOSITION),
+    "number": ("enum", "const", *COMPOSITION),
+    "integer": ("enum", "const", *COMPOSITION),
+}
+"""What bounds a value beside the keywords for it, so that a missing keyword is no gap."""
+_OF = {"string": "characters", "array": "items", "number": "number", "integer": "integer"}
+_TAKES = {"characters": "text", "items": "number of items", "number": "number", "integer": "integer"}
+
+
+def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A limit that the description gives is in the schema."""
+    if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
+        return
+    said = said_of(node, context, mentions=True)
+    if not said:
+        return
+    schema = effective(root_of(node), node.schema)
+    of = _kind(types_of(schema), schema)
+    if of is None:
+        return
+    numeric = of == "items" and bool({"integer", "number"} & (types_of(schema.get("items"), root_of(node)) or set()))
+    for one in said:
+        text = one.text if one.where != "mention" else one.text[:80]
+        if one.where == "mention" and not text.startswith(_LEADS):
+            continue
+        limits = [
+            limit for limit in stated_limits(Argument(node.argument, of, text, not numeric)) if _missing(limit, schema)
+        ]
+        # "One or more names" of an argument that may be left out says nothing about an empty list.
+        if [limit[:2] for limit in limits] == [("minItems", 1)] and not _is_required(node):
+            continue
+        if limits:
+            told = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
+            yield one.told(limits=told, said=limits[0].said, takes=_TAKES[of])
+            return
+
+
+def _is_required(node: SchemaPlace) -> bool:
+    required = parent_of(node).get("required")
+    return isinstance(required, list) and node.argument in required
+
+
+_LEADS = (
+    "must ",
+    "should ",
+    "(",
+    "is ",
+    "between ",
+    "ranges ",
+    "can be ",
+    ":",
+    "=",
+    "from ",
+    "has ",
+    "at most",
+    "at least",
+)
+"""How a sentence goes on behind the argument that it is about."""
+
+
+def _kind(types: frozenset[str] | None, schema: Mapping[str, Any]) -> str | None:
+    """What a limit of the argument bounds; ``None`` where its types leave that open, or other keywords bound it."""
+    real = (types or frozenset()) - {"null"}
+    if real == {"integer", "number"}:
+        real = frozenset({"number"})
+    of = _OF.get(next(iter(real))) if len(real) == 1 else None
+    if of is None or any(key in schema for key in _BOUNDED[of] if key not in ("anyOf", "oneOf")):
+        return None
+    if of == "characters" and "{" in str(schema.get("pattern", "")):
+        return None
+    return of
+
+
+def _missing(limit: Limit, schema: Mapping[str, Any]) -> bool:
+    side = limit.keyword[:3] if not limit.keyword.startswith("exclusive") else limit.keyword[9:12].lower()
+    held = {"minimum", "exclusiveMinimum"} if side == "min" else {"maximum", "exclusiveMaximum"}
+    if limit.keyword in schema or (limit.keyword.lower().endswith("imum") and held & schema.keys()):
+        return False
+    return _keeps_default(limit, schema.get("default"))
+
+
+def _keeps_default(limit: Limit, default: Any) -> bool:
+    """Whether the default is within the limit: otherwise the limit is of something else."""
+    size: float
+    if isinstance(default, str | list):
+        size = len(default)
+    elif isinstance(default, int | float) and not isinstance(default, bool):
+        size = default
+    else:
+        return True
+    if limit.keyword.lower().endswith(("minimum", "minlength", "minitems")):
+        return size >= limit.value if limit.keyword != "exclusiveMinimum" else size > limit.value
+    return size <= limit.value if limit.keyword != "exclusiveMaximum" else size < limit.value

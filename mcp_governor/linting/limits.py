@@ -1,0 +1,355 @@
+"""Limits that prose gives an argument, in the many ways in which people write them.
+
+:func:`mcp_governor.linting.prose.stated_bounds` reads what contradicts a schema, and so only what leaves no doubt. A
+limit that the schema lacks is told as advice, so more forms count here: "2-40" behind a colon, "at least two", "up to
+50 user emails", "cannot be empty". What a number counts decides whether it limits the argument: a number of seconds
+does not limit a number of results.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.prose import number
+from mcp_governor.linting.units import same_unit, unit_of
+from mcp_governor.linting.words import name_words, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WORDS = {
+    "zero": 0,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+    "twenty": 20,
+    "fifty": 50,
+}
+# Not money, a version, a part of a name or a date.
+_N = (
+    rf"(?<![\w$€£#])(?<!\w\.)((?:-|\+)?(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,15}})(?:\.\d{{1,9}})?(?![\d$€£%]*[\d$€£])"
+    rf"|(?:{'|'.join(_WORDS)})\b)"
+)
+_REMARK = r"(?:\s?\([^()\n]{1,40}\))?"
+_TO = rf"{_REMARK}\s?(?:-|–|—|to|\.\.\.?|through|and)\s?"
+_IS = r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer))*\s?[:=]?\s?"
+_BETWEEN = (
+    rf"\b(?:between|from|rang(?:e|es|ing)(?:\s(?:is|of|from))?|valid\srange|values?(?:\sis|\srange)?|must\sbe|should\sbe)"
+    rf"\s?:?\s?{_N}{_TO}{_N}"
+)
+_LOOSE = (
+    rf"(?:^|[(,:;]\s?|\b(?:of|integer|number|value|level|scale|score|rating|priority|clamped\sto"
+    rf"|limited\sto)\s){_N}{_REMARK}\s?(?:-|–|\.\.\.?|to)\s?{_N}"
+)
+_CLOSED = rf"\b(?:in|within|between|range|ranges|is|interval|from)\s?:?\s?\[\s?{_N}\s?[,;]\s?{_N}\s?\]"
+_CHAIN = rf"{_N}\s?(?:<=|≤)\s?\w{{1,40}}\s?(?:<=|≤)\s?{_N}"
+_RANGE = Guarded("|".join((_BETWEEN, _LOOSE, _CLOSED, _CHAIN)))
+_MOST = Guarded(
+    rf"(?:\bmax(?:imum)?\.?{_IS}|\bat\smost\s|\bno\smore\sthan\s|\b(?:not|cannot|never|n't)\s(?:to\s)?(?:exceed|be\s(?:longer|more|greater|larger"
+    rf"|higher)\sthan)\s|\bup\sto\s|\b(?:limited|capped|clamped|restricted)\s(?:to|at)\s|\bupper\s(?:bound|limit)\s(?:is|of)\s|\bno\slonger\sthan\s|\bless\sthan\sor\sequal\sto\s"
+    rf"|(?<![<>=\w])(?:≤|<=)\s?){_N}",
+    *(
+        "max",
+        "at most",
+        "no more",
+        "exceed",
+        "up to",
+        "limited",
+        "capped",
+        "clamped",
+        "restricted",
+        "upper",
+        "longer",
+        "equal to",
+        "≤",
+        "<=",
+        "er than",
+        "re than",
+    ),
+)
+_LEAST = Guarded(
+    rf"(?:\bmin(?:imum)?\.?{_IS}|\bat\sleast\s|\b(?:no|not)\s(?:less|fewer)\sthan\s|\bnot\sbe\s(?:less|smaller|lower|shorter|fewer)\sthan\s"
+    rf"|\bgreater\sthan\sor\sequal\sto\s|\b(?:line|page|number|index|numbering|counting)s?,?\s(?:\w{{1,20}}\s)?start(?:s|ing)?\s(?:at|from|with)\s"
+    rf"|(?:^|[.]\s)starts?\s(?:at|from)\s|(?<![<>=\w])(?:≥|>=)\s?){_N}",
+    *("min", "at least", "no less", "no fewer", "not less", "not fewer", "not be", "equal to", "start", "≥", ">="),
+)
+_BELOW = Guarded(rf"\bmust\sbe\s(?:less\sthan|below|under)\s{_N}", "must be")
+_ABOVE = Guarded(rf"\bmust\sbe\s(?:greater\sthan|more\sthan|larger\sthan|above|over)\s{_N}", "must be")
+_OR_FEWER = Guarded(rf"{_N}\sor\s(?:less|fewer)\b", "or less", "or fewer")
+_AT_END = Guarded(
+    rf"{_N}\s(?:char(?:acter)?s\s)?(?:max(?:imum)?|at\smost)\b(?!\s?[:=]?\s?\d)|\b(?:under|below|within)\s{_N}(?=\schar)",
+    "max",
+    "at most",
+    "char",
+)
+_OR_MORE = Guarded(
+    rf"{_N}\sor\s(?:older|more|greater|higher|above)\b", "or older", "or more", "or greater", "or higher", "or above"
+)
+_POSITIVE = Guarded(
+    r"\b(non[- ]?negative|positive)\s(?:integer|int|number|whole|float|value)s?\b"
+    r"|\bmust\sbe\s(?:a\s)?(non[- ]?negative|positive)\b"
+    r"|(?:^|\()(non[- ]?negative|positive)\b(?=\s?(?:[.,;)]|$))",
+    "positive",
+    "negative",
+)
+_FILLED = Guarded(
+    r"^(?:an?\s)?non-?empty\b|\b(?:can\s?not|can't|must\snot|may\snot)\sbe\sempty\b|\bmust\sbe\s(?:an?\s)?non-?empty\b",
+    "empty",
+)
+_LENGTH = re.compile(r"\b(?:length|long|characters?|chars?)\b", re.IGNORECASE)
+
+_TAIL = re.compile(r"\s?((?:[A-Za-zµ°%]+(?:\s|(?=\W|$))){0,12})\s?(?:\(inclusive\)\s?)?(\S?)", re.IGNORECASE)
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_STOPS = frozenset(".,;:)]([—–-|/")
+_FILLERS = _set(
+    "inclusive allowed max maximum min minimum long in length total each at a time once per page request "
+    "call to return returned be fetch retrieve include supported only of the can"
+)
+_UNSURE = _set("for when if but except unless with on or and than while depending by as not from more less fewer")
+_ADVICE = re.compile(
+    r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|e\.g|example|such\sas|approx\w*|about|roughly|ideal\w*|prefer\w*|optimal\w*"
+    r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*|previously|was|were|took|takes|version|unlimited|no\slimit)\b"
+    r"|\bby\sdefault\b|\bdefault(?:s\sto|:|\sis)?\s?$",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:when|if|unless|where|depending|otherwise|except|otherwise)\b", re.IGNORECASE)
+_CONDITION_NEXT = re.compile(
+    r"\s?[,(;)]?\s?\(?(?:for|when|if|but|except|unless|or|otherwise|depending|in\scase)\b", re.IGNORECASE
+)
+_SPECIAL = re.compile(
+    r"(?<![\d\w])-1\b|\b(?:0|zero|null)\s?(?:\(|=|means|for\s(?:no|un|all)|to\s(?:disable|get\sall))|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])|(?<=[.:;])\n|\n(?=\s?[-*•])|\n\n")
+_COUNTS = re.compile(r"\b(?:number|count|amount|how\smany|limit|maximum|max|total|page\ssize)\b", re.IGNORECASE)
+_COUNT_NAMES = _set(
+    "limit count max maximum min minimum size top per n num number k first last take amount total depth "
+    "page rows cols columns"
+)
+_COUNTED = frozenset(
+    stem(word)
+    for word in _set(
+        "result item row entry record line page message file commit match document event issue hit node post image "
+        "user word token element value id url tag entries"
+    )
+)
+_RESULT = _set("returned found shown available exists exist")
+_CHARACTERS = _set("character characters char chars letters digits")
+
+
+class Limit(NamedTuple):
+    """One side of a limit.
+
+    Attributes:
+        keyword: ``minimum``, ``maxLength`` and so on.
+        value: the bound.
+        said: the words that give it.
+    """
+
+    keyword: str
+    value: float
+    said: str
+
+
+class _Found(NamedTuple):
+    side: str
+    value: float
+    start: int
+    end: int
+    tail: bool = True
+    """Whether what the number counts stands behind it."""
+    exclusive: bool = False
+    both: bool = False
+    """Whether it is one end of a range, which is more surely the argument's."""
+
+
+class Argument(NamedTuple):
+    """What limits are read for.
+
+    Attributes:
+        name: of the argument.
+        of: ``number``, ``integer``, ``characters`` or ``items``.
+        text: all that is said about it.
+        bare: of an array: whether a number without a noun counts its items. It may be one of its items otherwise.
+    """
+
+    name: str
+    of: str
+    text: str
+    bare: bool = True
+
+
+_MOST_TEXT = 4_000
+"""Characters of a description that are read: what limits an argument stands in front. Each limit found is weighed
+against the text around it, so that reading all of a long text would cost the square of its length."""
+
+_KEYWORDS = {
+    ("characters", "lower"): "minLength",
+    ("characters", "upper"): "maxLength",
+    ("items", "lower"): "minItems",
+    ("items", "upper"): "maxItems",
+}
+
+
+def stated_limits(argument: Argument) -> list[Limit]:
+    """The limits that a text gives an argument; a side with two limits is left out."""
+    text = argument.text[:_MOST_TEXT]
+    argument = argument._replace(text=text)
+    if not _WORTH_READING.search(text):
+        return []
+    out: dict[str, set[Limit]] = {"lower": set(), "upper": set()}
+    for found in _found(argument):
+        if _about(found, argument):
+            keyword = _KEYWORDS.get((argument.of, found.side)) or _number_keyword(found, argument.of)
+            value = found.value
+            if keyword in ("minimum", "maximum") and found.exclusive:
+                value += 1 if found.side == "lower" else -1
+            out[found.side].add(Limit(keyword, value, text[found.start : found.end].strip(" (,:;.")))
+    sides = [one for one in out.values() if len({(limit.keyword, limit.value) for limit in one}) == 1]
+    return [min(one, key=lambda limit: len(limit.said)) for one in sides]
+
+
+_WORTH_READING = re.compile(rf"\d|\b(?:positive|negative|empty|{'|'.join(_WORDS)})\b", re.IGNORECASE)
+
+
+def _number_keyword(found: _Found, of: str) -> str:
+    keyword = "minimum" if found.side == "lower" else "maximum"
+    return f"exclusive{keyword.title()}" if found.exclusive and of == "number" else keyword
+
+
+def _value(text: str) -> float:
+    word = _WORDS.get(text.lower())
+    return word if word is not None else number(text.lstrip("+"))
+
+
+def _found(argument: Argument) -> Iterator[_Found]:
+    text = argument.text
+    for match in _RANGE.finditer(text):
+        low, high = (_value(group) for group in match.groups() if group is not None)
+        years = 1900 <= low <= high <= 2100 and "year" not in argument.name.lower()
+        if low < high and not years:
+            exclusive = _EXCLUSIVE.match(text, match.end()) is not None
+            yield _Found("lower", low, match.start(), match.end(), exclusive=exclusive, both=True)
+            yield _Found("upper", high, match.start(), match.end(), exclusive=exclusive, both=True)
+    for pattern, side, exclusive in (
+        (_MOST, "upper", False),
+        (_LEAST, "lower", False),
+        (_BELOW, "upper", True),
+        (_ABOVE, "lower", True),
+        (_OR_FEWER, "upper", False),
+        (_AT_END, "upper", False),
+        (_OR_MORE, "lower", False),
+    ):
+        for match in pattern.finditer(text):
+            if not _RANGE_GOES_ON.match(text, match.end()):
+                yield _Found(
+                    side, _value(match[1] or match[match.re.groups]), match.start(), match.end(), exclusive=exclusive
+                )
+    if argument.of in ("number", "integer"):
+        for match in _POSITIVE.finditer(text):
+            above = next(filter(None, match.groups())).lower() == "positive"
+            yield _Found("lower", 0, match.start(), match.end(), tail=False, exclusive=above)
+    else:
+        for match in _FILLED.finditer(text):
+            yield _Found("lower", 1, match.start(), match.end(), tail=False)
+
+
+_EXCLUSIVE = re.compile(r",?\s?\(?exclusive\b", re.IGNORECASE)
+_RANGE_GOES_ON = re.compile(r"\s?(?:-|–|to|\.\.)\s?\d")
+
+
+def _about(found: _Found, argument: Argument) -> bool:
+    """Whether a limit is one of this argument, always, and no advice."""
+    text = argument.text
+    begin = max((match.end() for match in _SENTENCE.finditer(text, 0, found.start)), default=0)
+    ends = _SENTENCE.search(text, found.end)
+    before = text[begin : found.start]
+    sentence = text[begin : ends.start() if ends else len(text)]
+    if _ADVICE.search(before[-160:]) or _CONDITION.search(before[-160:]):
+        return False
+    if found.side == "lower" and _SPECIAL.search(text.replace(text[found.start : found.end], " ", 1)):
+        return False
+    if not found.tail:
+        return "positive or negative" not in sentence.lower() and not _CONDITION_NEXT.match(text, found.end)
+    return _counts(found, argument, before)
+
+
+def _counts(found: _Found, argument: Argument, before: str) -> bool:
+    """Whether the number counts what the argument is: its value, characters, or items."""
+    text = argument.text
+    tail = _TAIL.match(text, found.end)
+    if tail is None or (tail[2] and tail[2] not in _STOPS and tail[2] not in "'\"`"):
+        return False
+    if text[found.end : found.end + 1] in ("+", "/", "x"):
+        return False
+    said = tail[1].lower().split()
+    while said and said[0] in _FILLERS and said[0] != "page":
+        said = said[1:]
+    unsure = next((at for at, word in enumerate(said) if word in _UNSURE), None)
+    if unsure is not None:
+        return False
+    if _CONDITION_NEXT.match(text, tail.end(1)):
+        return False
+    if _RESULT.intersection(said):
+        return False
+    noun = _noun(said)
+    around = text[max(0, found.start - 1) : found.end]
+    if argument.of == "characters":
+        if "json" in text.lower():
+            return False
+        return (len(noun) == 1 and noun[0] in _CHARACTERS) or (not noun and bool(_LENGTH.search(around)))
+    if argument.of == "items":
+        return _items(noun, argument, around)
+    return _quantity(noun, argument, before, found.both)
+
+
+def _noun(said: list[str]) -> list[str]:
+    """The words that say what is counted, up to the first that only leads on."""
+    out = []
+    for word in said:
+        if word in _FILLERS:
+            break
+        out.append(word)
+    return out
+
+
+def _items(noun: list[str], argument: Argument, around: str) -> bool:
+    if not noun:
+        return argument.bare and bool(
+            re.search(r"max|min|at (?:most|least)|no more|up to|limited|items|entries", around, re.IGNORECASE)
+        )
+    names = {stem(word) for word in name_words(argument.name)}
+    return any(stem(word) in names or stem(word) in _COUNTED - {"word", "token", "line"} for word in noun)
+
+
+def _quantity(noun: list[str], argument: Argument, before: str, both: bool) -> bool:
+    if not noun:
+        return True
+    unit = unit_of(noun[0]) if len(noun) == 1 else None
+    if unit is not None:
+        return same_unit(unit, argument.name, argument.text)
+    stems = {stem(word) for word in noun}
+    names = {stem(word) for word in name_words(argument.name)}
+    counted = bool(_COUNT_NAMES.intersection(name_words(argument.name))) or bool(_COUNTS.search(before))
+    if stems & names and len(noun) <= 3:
+        return True
+    if both and len(noun) == 1 and before == argument.text[: len(before)]:
+        return True
+    if not counted:
+        return False
+    return bool(stems & _COUNTED) or bool(stems & {stem(word) for word in re.findall(r"[a-z]{3,30}", before.lower())})

@@ -1,0 +1,126 @@
+"""Limits in prose that the schema lacks: what counts as one, and what only looks like one."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.linting import lint
+from mcp_governor.linting.limits import Argument, stated_limits
+from mcp_governor.surface import build_surface
+
+INTEGER, NUMBER, TEXT = {"type": "integer"}, {"type": "number"}, {"type": "string"}
+LIST = {"type": "array", "items": {"type": "string"}}
+
+
+def fragment(schema, text, name="n", tool="", required=()):
+    """What the fix adds to the schema of one argument; empty where nothing is found."""
+    argument = {**schema, **({"description": text} if text else {})}
+    root = {"type": "object", "properties": {name: argument}, "required": list(required)}
+    surface = build_surface({"tools": [{"name": "a", "description": tool, "inputSchema": root}]})
+    found = lint(surface, LintSettings(select=("clarity/limit-without-bound",)))
+    assert len(found) < 2
+    return found[0].fix.removeprefix("Add ").removesuffix(f" to the schema of {name}.") if found else ""
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "name", "expected"),
+    [
+        (INTEGER, "Number of bars, 2-40", "n", '"minimum": 2, "maximum": 40'),
+        (INTEGER, "Number of bars (max: 500)", "n", '"maximum": 500'),
+        (INTEGER, "How many to fetch. Up to 12.", "limit", '"maximum": 12'),
+        (LIST, "At least two players", "players", '"minItems": 2'),
+        (INTEGER, "between 2 and 8 inclusive", "size", '"minimum": 2, "maximum": 8'),
+        (TEXT, "Title, no more than 64 characters", "title", '"maxLength": 64'),
+        (INTEGER, "non-negative", "offset", '"minimum": 0'),
+        (INTEGER, "A positive integer", "offset", '"minimum": 1'),
+        (NUMBER, "Must be positive", "weight", '"exclusiveMinimum": 0'),
+        (NUMBER, "Temperature from 0.0 to 2.0", "t", '"minimum": 0.0, "maximum": 2.0'),
+        (NUMBER, "must be between 0 and 1, exclusive", "r", '"exclusiveMinimum": 0, "exclusiveMaximum": 1'),
+        (INTEGER, "Timeout in seconds (1-300)", "timeout", '"minimum": 1, "maximum": 300'),
+        (INTEGER, "Timeout, max 30 seconds", "timeout", '"maximum": 30'),
+        (LIST, "Tags (max 10)", "tags", '"maxItems": 10'),
+        (LIST, "Provide between 1 and 5 tags.", "tags", '"minItems": 1, "maxItems": 5'),
+        (LIST, "Addresses. Up to 50 users can be invited at the same time.", "user_ids", '"maxItems": 50'),
+        (TEXT, "2-40 characters", "name", '"minLength": 2, "maxLength": 40'),
+        (TEXT, "Max length: 100", "name", '"maxLength": 100'),
+        (TEXT, "Cannot be empty", "name", '"minLength": 1'),
+        (TEXT, "Title (80 characters max)", "name", '"maxLength": 80'),
+        (INTEGER, "Year between 1990 and 2030", "year", '"minimum": 1990, "maximum": 2030'),
+        (INTEGER, "Priority from 1 (low) to 5 (high)", "priority", '"minimum": 1, "maximum": 5'),
+        (INTEGER, "Page number, starting at 1", "page", '"minimum": 1'),
+        (INTEGER, "must be greater than 0", "page", '"minimum": 1'),
+        (INTEGER, "minimum of 2, maximum of 8", "seats", '"minimum": 2, "maximum": 8'),
+        (INTEGER, "JPEG quality, 0-100%", "quality", '"minimum": 0, "maximum": 100'),
+        (INTEGER, "A number in the range [1, 10]", "n", '"minimum": 1, "maximum": 10'),
+        (NUMBER, "Latitude (-90..90)", "lat", '"minimum": -90, "maximum": 90'),
+        (INTEGER, "A rating between one and five stars", "rating", '"minimum": 1, "maximum": 5'),
+        (INTEGER, "Must be 100 or less.", "limit", '"maximum": 100'),
+        (INTEGER, "results per page, 100 at most", "limit", '"maximum": 100'),
+        (INTEGER, "Limit (1 ≤ n ≤ 100)", "limit", '"minimum": 1, "maximum": 100'),
+        ({"anyOf": [INTEGER, {"type": "null"}], "default": None}, "1-100", "limit", '"minimum": 1, "maximum": 100'),
+        ({**INTEGER, "minimum": 1}, "Depth (1-10)", "depth", '"maximum": 10'),
+    ],
+)
+def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
+    assert fragment(schema, text, name) == expected
+    # The same entry in the tool's description is about the same argument.
+    assert fragment(schema, "", name, f"Does it.\n\nArgs:\n    {name}: {text}") == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "name"),
+    [
+        (NUMBER, "Score >= 0.5 is kept", "t"),
+        (INTEGER, "Timeout in milliseconds, at most 5 minutes", "timeout"),
+        (INTEGER, "Use 3-5 for narrow queries", "n"),
+        (INTEGER, "Supports 143+ devices", "n"),
+        (NUMBER, "Budget, up to $500", "budget"),
+        (TEXT, "Requires API 2.0-3.1", "v"),
+        (LIST, "Names, each up to 64 characters", "names"),
+        (LIST, "Takes one or more names; leave it out for all", "names"),
+        (LIST, "Names. Account-wide operations accept at most one name.", "names"),
+        (INTEGER, "changed from 2000 to 2016", "x"),
+        (NUMBER, "Recommended range 0.2-0.8", "temperature"),
+        (INTEGER, "Files up to 10 MB are supported", "n"),
+        (TEXT, "e.g. 'top 5-10 results'", "q"),
+        (INTEGER, "at least one result is returned", "n"),
+        (INTEGER, "Delay (takes 1-5 minutes)", "delay"),
+        (INTEGER, "Most results (max: 2000 for comparisons, max: 10 for drivers)", "limit"),
+        (INTEGER, "Rows to skip, at least 1, or -1 for all", "skip"),
+        (TEXT, "JSON list of objects, name (1-128 characters)", "names"),
+        (INTEGER, "The sum of both is positive or negative", "n"),
+        ({**INTEGER, "default": 30000}, "Timeout, max 30 seconds", "timeout"),
+        ({**INTEGER, "minimum": 1, "exclusiveMaximum": 10}, "Level (1-9)", "level"),
+        ({**TEXT, "pattern": "^[a-z]{2,40}$"}, "2-40 characters", "name"),
+        ({"type": "array", "items": NUMBER}, "Scores, maximum 10", "scores"),
+        ({"type": "boolean"}, "Get up to 5 more excerpts", "extra"),
+        ({}, "Level (1-9)", "level"),
+    ],
+)
+def test_what_only_looks_like_a_limit(schema, text, name):
+    assert fragment(schema, text, name) == ""
+
+
+def test_a_list_that_is_required_is_not_empty():
+    assert fragment(LIST, "One or more names", "names", required=("names",)) == '"minItems": 1'
+
+
+def test_a_sentence_about_the_argument_counts():
+    assert fragment(INTEGER, "", "page_size", "Lists. page_size must be between 1 and 100.") == (
+        '"minimum": 1, "maximum": 100'
+    )
+    assert fragment(INTEGER, "", "page_size", "Lists. With page_size the work takes up to 100 calls.") == ""
+
+
+def test_two_limits_on_one_side_are_none():
+    assert fragment(INTEGER, "Rows (max 10). Rows: at most 20.", "rows") == ""
+
+
+@pytest.mark.parametrize("text", ["1-2, " * 200_000, "max " * 250_000, "between 1 and " * 80_000, "0" * 1_000_000])
+def test_long_texts_are_read_in_time(text):
+    started = time.monotonic()
+    stated_limits(Argument("n", "integer", text))
+    assert time.monotonic() - started < 5
