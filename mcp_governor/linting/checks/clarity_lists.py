@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.closed_lists import ClosedList, closed_lists, is_open
-from mcp_governor.linting.context import hit, schema_nodes
+from mcp_governor.linting.context import schema_nodes
+from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.said import said_of
-from mcp_governor.linting.schemas import closes, effective, parent_of, root_of, types_of, values_of
+from mcp_governor.linting.schemas import parent_of, root_of, types_of, values_of
 from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.linting.open_text import OpenText
     from mcp_governor.linting.said import Said
 
 _SAMPLE = re.compile(r"Y{2,4}|\d{4}-\d\d|^[\d.,:\-]+$|^[./~$<{]|[/@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
@@ -24,45 +25,19 @@ _MENTIONED = re.compile(r"[(:=]|(?:is|to|must|should|can|may|either|as|accepts|t
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
-class _Open(NamedTuple):
-    """An argument, or the items of a list, that takes any text.
-
-    Attributes:
-        node: the argument.
-        schema: what it comes to, references followed.
-        items: the values are those of the items.
-    """
-
-    node: SchemaPlace
-    schema: Mapping[str, Any]
-    items: bool
-
-    @property
-    def name(self) -> str:
-        return self.node.argument or ""
-
-    def hit(self, values: tuple[Any, ...], **facts: Any) -> Hit:
-        """A hit at the argument, with the fragment that its schema lacks."""
-        fragment: dict[str, Any] = {"enum": list(values)}
-        if self.items:
-            fragment = {"items": {"type": "string", **fragment}}
-        shown = json.dumps(fragment, ensure_ascii=False)[1:-1]
-        return hit(self.node.pointer, list(values), argument=self.name, values=list(values), fragment=shown, **facts)
-
-
 def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """An argument whose values the description lists has them as an enum."""
-    found = _open(node)
+    found = open_text(node)
     if found is None:
         return
     claim = _told(found, context)
     if claim is not None:
-        yield found.hit(claim.values)
+        yield found.hit("enum", list(claim.values))
 
 
 def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """An argument that has an enum in another tool has it here as well, where the texts are about the same."""
-    found = _open(node)
+    found = open_text(node)
     if found is None:
         return
     enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(found.name, ())
@@ -73,27 +48,11 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return  # The text lists the values: closed_list says so.
     for one in enums:
         if one.items is found.items and one.tool != node.tool.name and _same_thing(found, text, one):
-            yield found.hit(one.values, sibling=one.tool)
+            yield found.hit("enum", list(one.values), sibling=one.tool)
             return
 
 
-def _open(node: SchemaPlace) -> _Open | None:
-    """The argument at a node, where it takes any text; through references and the one branch beside null."""
-    if node.side != "inputSchema" or node.argument is None or not isinstance(node.schema, dict):
-        return None
-    root = root_of(node)
-    types = types_of(node.schema, root)
-    if types is None or closes(root, node.schema):
-        return None
-    if "string" in types and types <= {"string", "null"}:
-        return _Open(node, effective(root, node.schema), False)
-    schema = effective(root, node.schema)
-    if "array" in types and types <= {"array", "null"} and types_of(schema.get("items"), root) == frozenset({"string"}):
-        return _Open(node, schema, True)
-    return None
-
-
-def _told(found: _Open, context: Context) -> ClosedList | None:
+def _told(found: OpenText, context: Context) -> ClosedList | None:
     """The list of values that the texts about an argument give; none where another list there has more."""
     texts = said_of(found.node, context, mentions=True)
     if any(is_open(said.text) for said in texts if said.where != "mention"):
@@ -115,12 +74,12 @@ def _is_about(said: Said, claim: ClosedList) -> bool:
     return said.where != "mention" or (claim.quoted and _MENTIONED.match(said.text) is not None)
 
 
-def _meant(claim: ClosedList, found: _Open, context: Context) -> bool:
+def _meant(claim: ClosedList, found: OpenText, context: Context) -> bool:
     """Whether a list is of this argument's values."""
     return _trusted(claim, found) and not _of_something_else(claim, found, context)
 
 
-def _trusted(claim: ClosedList, found: _Open) -> bool:
+def _trusted(claim: ClosedList, found: OpenText) -> bool:
     """Whether the form of a list, and the words for what it is of, make it one of values."""
     words = name_words(found.name)
     last = words[-1] if words else ""
@@ -140,7 +99,7 @@ def _trusted(claim: ClosedList, found: _Open) -> bool:
     return (kind and (claim.noun != "" or constants or claim.alternatives)) or (identifiers and claim.noun != "")
 
 
-def _of_something_else(claim: ClosedList, found: _Open, context: Context) -> bool:
+def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> bool:
     """Whether the values are other arguments, tools, another argument's values, samples, or lack the default."""
     values = set(claim.values)
     default = found.schema.get("default")
@@ -197,7 +156,7 @@ def _words(text: Any) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower())) if isinstance(text, str) else frozenset()
 
 
-def _same_thing(found: _Open, text: str, other: _Enum) -> bool:
+def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
     """Whether an argument is what another of the same name is: the same words, two of its values, or its default."""
     default = found.schema.get("default")
     if isinstance(default, str) and default:

@@ -1,0 +1,120 @@
+"""Forms in prose: what a text says, the pattern that it gives, what the pattern takes and refuses; and near misses."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.linting import lint
+from mcp_governor.linting.formats import stated_form
+from mcp_governor.surface import build_surface
+
+FORMS = [
+    ("Day (YYYY-MM-DD)", ["2026-11-22"], ["22.11.2026", "2026-11-22T10:00", "today"]),
+    ("Day as yyyy/mm/dd", ["2026/11/22"], ["2026-11-22"]),
+    ("Month, YYYY-MM", ["2026-11"], ["2026-11-22", "Nov 2026"]),
+    ("'YYYY-MM-DD' or 'YYYY-MM'", ["2026-11-22", "2026-11"], ["2026"]),
+    (
+        "Format: YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS (UTC)",
+        ["2026-11-22", "2026-11-22T10:00:00", "2026-11-22T10:00:00Z"],
+        ["x"],
+    ),
+    ("When it opens, HH:MM", ["09:30"], ["9:30 am"]),
+    ("ISO 8601 timestamp to begin at", ["2026-11-22T10:00:00Z", "2026-11-22T10:00+01:00"], ["2026-11-22", "now"]),
+    ("ISO 8601 format", ["2026-11-22", "2026-11-22T10:00:00.5Z"], ["22 Nov"]),
+    ("ISO 8601 date", ["2026-11-22"], ["2026-11-22T10:00"]),
+    ("RFC 3339", ["2026-11-22T10:00:00Z"], ["2026-11-22"]),
+    ("Two-letter country code", ["de", "DE"], ["DEU", "Germany"]),
+    ("2-letter language code", ["de"], ["DE", "german"]),
+    ("ISO 4217 currency code, such as 'EUR'", ["EUR"], ["eur", "€"]),
+    ("ISO 3166-1 alpha-2 country code (e.g., 'US', 'GB')", ["US"], ["us", "USA"]),
+    ("BCP 47 tag", ["en", "en-US", "zh-Hant-TW"], ["English", "en_US"]),
+    ("Color as hex RGB (e.g., '00FF7F')", ["00FF7F"], ["#00FF7F", "red"]),
+    ("Hex color (#RRGGBB)", ["#00FF7F"], ["00FF7F"]),
+    ("Hex color code", ["#00FF7F", "00FF7F"], ["red"]),
+    ("Must start with 'C' or 'G'", ["C12", "G1"], ["D1"]),
+    ("Connection (in the db:// or db+srv:// format)", ["db://h", "db+srv://h"], ["http://h"]),
+    ("Repository in the format 'owner/repo'", ["a/b"], ["a", "a/b/c"]),
+    ("Format: <owner>/<repo>", ["a/b"], ["a"]),
+    ("`schema.table` qualified name (e.g. `public.orders`)", ["public.orders"], ["orders", "a.b.c"]),
+    ("Three dot-separated parts", ["a.b.c"], ["a.b"]),
+    ("Timestamp in the format '1234567890.123456'", ["1234567890.123456"], ["1234567890", "2026-11-22"]),
+    ("12-digit account ID", ["123456789012"], ["123", "x"]),
+    ("Only lowercase letters, digits and hyphens", ["a-1"], ["A", "a_b"]),
+    ("Cron expression", ["0 9 * * 1", "0 0 9 * * 1"], ["daily"]),
+    ("Semantic version to install", ["1.2.3", "1.2.3-rc.1"], ["1.2", "latest"]),
+    ("Where to save, must end with .docx", ["a.docx"], ["a.doc"]),
+    ("UUID of the project", ["123e4567-e89b-12d3-a456-426614174000"], ["project"]),
+    ("Email address of the reader", ["a@b.example"], ["a"]),
+    ("URL to open", ["https://a.example", "http://a"], ["a.example"]),
+]
+
+
+@pytest.mark.parametrize(("text", "good", "bad"), FORMS)
+def test_a_form_and_what_its_pattern_takes(text, good, bad):
+    form = stated_form(text)
+    assert form is not None
+    assert [value for value in good if not re.search(form.pattern, value)] == []
+    assert [value for value in bad if re.search(form.pattern, value)] == []
+
+
+NONE = [
+    "Day (YYYY-MM-DD) or a relative date",
+    "Accepts: ISO 8601 format (e.g., '2024-01-15'), relative dates (e.g., '2 weeks ago'), or absolute dates",
+    "ISO 8601 date, or 'today'",
+    "ISO 8601 duration",
+    "Two-letter country code (e.g. 'Germany')",
+    "The 2 or more character language code",
+    "Any CSS color, for example a hex color",
+    "rgb(…) or a hex color",
+    "In the `package.json` format",
+    "Output in the format 'markdown'",
+    "Absolute path of the file",
+    "URL pattern to wait for",
+    "URL or path of the document",
+    "URL of the repository (https or ssh://…)",
+    "UUID or name of the project",
+    "A 3 to 5-digit number",
+    "Must start with 'a', and in the format 'b.c' must be YYYY-MM-DD",
+    "The month that ends",
+    "SQL query",
+]
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_no_form_for_certain(text):
+    assert stated_form(text) is None
+
+
+def patterns(schema, tool=""):
+    surface = {"tools": [{"name": "a", "description": tool, "inputSchema": {"properties": {"day": schema}}}]}
+    return [one.value for one in lint(build_surface(surface), LintSettings(select=("clarity/stated-format",)))]
+
+
+DAY = r"^\d{4}-\d{2}-\d{2}$"
+
+
+def test_the_default_has_the_form():
+    assert patterns({"type": "string", "description": "YYYY-MM-DD", "default": "2026-01-01"}) == [DAY]
+    assert patterns({"type": "string", "description": "YYYY-MM-DD", "default": "latest"}) == []
+
+
+def test_two_texts_that_give_two_forms_give_none():
+    assert patterns({"type": "string", "description": "YYYY-MM-DD"}, "Args:\n  day: The day, YYYY-MM-DD") == [DAY]
+    assert patterns({"type": "string", "description": "YYYY-MM-DD"}, "Args:\n  day: The month, YYYY-MM") == []
+
+
+def test_the_values_of_a_list_have_the_form():
+    assert patterns({"type": "array", "items": {"type": "string"}, "description": "Days (YYYY-MM-DD)"}) == [DAY]
+    assert patterns({"type": "integer", "description": "YYYY-MM-DD"}) == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["YYYY-", "HH:", "in the format '", "e.g. 'a', ", "iso 8601 ", "a/b", "12-digit ", "url ", "letters, ", "://"],
+)
+def test_a_hostile_description_is_read_to_a_limit(piece):
+    text = piece * (1_000_000 // len(piece))
+    assert stated_form(text) == stated_form(text[:2_000])
