@@ -161,13 +161,19 @@ def test_back_to_the_server(codetree: Path) -> None:
         (("git-tag", "--renumber", "9.9.9=1.0.0"), "log.md has no section 9.9.9."),
         (("git-tag", "--renumber", "x"), '--renumber takes OLD=NEW, not "x".'),
         (("--renumber", "94.1.2=1.0.0"), "--renumber does nothing without a SOURCE."),
-        (("pyproject.toml", "--isolated"), "There is no configuration to write the source into."),
     ],
 )
 def test_what_is_refused(codetree: Path, words: tuple[str, ...], message: str) -> None:
     done = governor(codetree, "schema-version", *words)
     assert (done.returncode, message in done.stderr) == (2, True), done.stderr
     assert git(codetree, "status", "--porcelain").stdout == ""
+
+
+def test_without_a_configuration_there_is_nowhere_to_write_the_source(tmp_path: Path) -> None:
+    root = repository(tmp_path / "bare", {"pyproject.toml": PYPROJECT, "now.json": OLD})
+    done = governor(root, "schema-version", "pyproject.toml")
+    assert done.returncode == 2
+    assert "There is no configuration to write the source into." in done.stderr
 
 
 def test_a_recording_behind_a_link_is_not_touched(codetree: Path, tmp_path: Path) -> None:

@@ -283,7 +283,10 @@ def test_a_break_under_dates_is_told_of_the_choice() -> None:
         'Calendar versions do not state what may break; policy.calver = "minor" allows only additions, and the changes '
         'need "major": argument `it` must be passed now.'
     )
-    assert fix == 'Set policy.calver = "major" if a release of this server may do that, or take these changes back.'
+    assert fix == (
+        "Take these changes back, or accept them for this release, with the id that check -v shows: "
+        "mcp-governor accept ID --reason TEXT"
+    )
 
 
 def test_dates_that_are_refused() -> None:
