@@ -94,7 +94,8 @@ _GOES_ON = re.compile(
 )
 _FREE = re.compile(
     r"\b(?:custom|arbitrary|any (?:string|value|valid|other)|free[- ]?(?:form|text)|other (?:values?|names?|types?)"
-    r"|and more|\{\s?[\"']|\bjson|comma[- ]separated|regex|regular expression|glob|expression|wildcard)\b|\betc\b",
+    r"|and more|json|comma[- ]separated|regex|regular expression|glob|expression|wildcard)\b"
+    r"|\betc\b|[{(\[]\s?\{|\{\s?[\"']",
     re.IGNORECASE,
 )
 
@@ -201,7 +202,9 @@ def _bullets(text: str) -> Iterator[ClosedList]:
             if line.endswith(":") and not _EXAMPLE.search(line):
                 found = [_BULLET.match(item) for item in _following(lines, position + 1)]
                 values = tuple(_bare(match["item"]) for match in found if match is not None)
-                if len(values) == len(found) > 1:
+                # Bullets that hold lists of their own are groups, and their names are no values.
+                groups = any(len(_QUOTE.findall(line)) > 2 for line in lines[position + 1 : position + 1 + len(found)])
+                if len(values) == len(found) > 1 and not groups:
                     yield ClosedList(
                         values, all(_is_quoted(match["item"]) for match in found if match), False, "list", bullets=True
                     )
@@ -254,6 +257,8 @@ def _quotes(text: str) -> Iterator[ClosedList]:
 
 def _led_by_example(text: str, at: int, end: int) -> bool:
     """Whether what leads to a list says that it is of examples, or about another argument."""
+    if text[text.rfind("\n", 0, at) + 1 :].startswith(("- ", "* ", "• ", "+ ")):
+        return True  # A line of a list holds some of the values.
     lead = text[max(_sentence(text, at), at - 60) : end]
     return _EXAMPLE.search(lead) is not None or _ABOUT_OTHERS.search(text[max(0, at - 60) : at]) is not None
 

@@ -35,6 +35,8 @@ class Form(NamedTuple):
 def stated_form(text: str) -> Form | None:
     """The one form that a text states, or ``None``: none, two that differ, or one of several that are taken."""
     text = text[:_MOST_TEXT]
+    if not _CUE.search(text):
+        return None
     forms = dict.fromkeys(_forms(text))
     if len({form.pattern for form in forms}) != 1 or _OTHERS.search(text):
         return None
@@ -42,6 +44,12 @@ def stated_form(text: str) -> Form | None:
     return form if all(re.search(form.pattern, sample) for sample in _samples(text)) else None
 
 
+# What every form is said with; most texts have none of it, and are read once.
+_CUE = re.compile(
+    r"[Yy]{4}|[Hh]{2}:|form|qualified|referenc|notation|iso|rfc|code|bcp|hex|rrggbb|with|://|separated|digit|only|sem"
+    r"|cron|must|uuid|mail|url|arn|no dots",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(
     r"\b(?:relative|natural language|absolute dates?|any (?:format|valid|css)|various|several"
     r"|(?:other|multiple|following|supported|accepted|these) (?:formats|forms)"
@@ -174,7 +182,7 @@ def _code(match: re.Match[str], text: str) -> Form | None:
     size = {"two": 2, "2": 2, "three": 3, "3": 3}.get((match["size"] or "").lower(), 3 if of == "currency" else 2)
     letters = "A-Z" if of == "currency" else "a-z" if of == "language" else "A-Za-z"
     if of == "country":
-        upper = re.search(rf"[`'\"][A-Z]{{{size}}}[`'\"]|upper", text)
+        upper = re.search(rf"[`'\"][A-Z]{{{size}}}[`'\"]|upper|alpha-2", text)
         letters = "A-Z" if upper else "A-Za-z"
     if "or more" in text:
         return None
@@ -308,6 +316,14 @@ _KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] 
     (
         Guarded(r"^(?:the\s|your\s)?(?:[a-z]{1,16}\s){0,3}e-?mail(?:\saddress)\b(?!\sor\b|es\b|/)", "mail"),
         _always("an e-mail address", r"^[^@\s]+@[^@\s]+$", widespread=True),
+    ),
+    (
+        Guarded(r"^(?:the\s|an?\s)?(?:[A-Za-z]{1,16}\s){0,3}ARN\b(?!\sor\b|s\b|/)", "arn", ignore_case=False),
+        _always("an ARN", "^arn:", widespread=True),
+    ),
+    (
+        Guarded(r"\b(?:single\sidentifier|one\sname|a\sname)\b[^.\n]{0,20}\bno\sdots\b", "no dots"),
+        _always("a name without dots", r"^[^.]+$"),
     ),
     (
         Guarded(

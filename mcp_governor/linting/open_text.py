@@ -11,7 +11,7 @@ from mcp_governor.linting.schemas import closes, effective, root_of, types_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcp_governor.linting.context import Hit, SchemaPlace
+    from mcp_governor.linting.context import Context, Hit, SchemaPlace
 
 
 class OpenText(NamedTuple):
@@ -46,17 +46,37 @@ class OpenText(NamedTuple):
         return hit(self.node.pointer, value, argument=self.name, fragment=shown, **facts)
 
 
-def open_text(node: SchemaPlace) -> OpenText | None:
+class _Last:
+    """What was read last: several rules ask for the same argument, one after the other."""
+
+    def __init__(self) -> None:
+        self.node: SchemaPlace | None = None
+        self.found: OpenText | None = None
+
+
+def open_text(node: SchemaPlace, context: Context) -> OpenText | None:
     """The argument at a node, where it takes any text; through references and the one branch beside null."""
-    if node.side != "inputSchema" or node.argument is None or not isinstance(node.schema, dict):
+    schema = node.schema
+    if node.side != "inputSchema" or not isinstance(schema, dict) or schema.get("type") in _NO_TEXT:
         return None
+    last = context.facts.memo("open-text", _Last)
+    if last.node is not node:
+        last.node, last.found = node, _open(node, schema) if node.argument is not None else None
+    found: OpenText | None = last.found
+    return found
+
+
+_NO_TEXT = ("integer", "number", "boolean", "object", "null")
+
+
+def _open(node: SchemaPlace, schema: dict[str, Any]) -> OpenText | None:
     root = root_of(node)
-    types = types_of(node.schema, root)
-    if types is None or not types <= {"string", "array", "null"} or closes(root, node.schema):
+    types = types_of(schema, root)
+    if types is None or not types <= {"string", "array", "null"} or closes(root, schema):
         return None
-    schema = effective(root, node.schema)
+    whole = effective(root, schema)
     if "string" in types and "array" not in types:
-        return OpenText(node, schema, False)
-    if "array" in types and "string" not in types and types_of(schema.get("items"), root) == frozenset({"string"}):
-        return OpenText(node, schema, True)
+        return OpenText(node, whole, False)
+    if "array" in types and "string" not in types and types_of(whole.get("items"), root) == frozenset({"string"}):
+        return OpenText(node, whole, True)
     return None

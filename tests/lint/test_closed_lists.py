@@ -73,6 +73,8 @@ NONE = [
     ("A comma-separated list of 'a', 'b' and 'c'", "mode"),
     ('Optional JSON text with "key" and "order"', "order"),
     ('Filter, as {"mode": "a"} or {"mode": "b"}', "mode"),
+    ("Filters, as {'kind': 'a', 'size': 'b'}", "mode"),
+    ("Shapes:\n- Basic: 'square', 'circle' or 'line'\n- Stars: 'star', 'sun' or 'moon'", "shape"),
     ("Only for 'start' and 'stop'.", "target"),
     ("Required when 'start' or 'stop' is the action", "target"),
     ("Extract what needs work (styling, layout, responsiveness, etc.)", "mode"),
@@ -113,6 +115,7 @@ def test_the_description_of_the_tool_counts():
     assert fragments("", tool="Runs with mode ('fast' or 'slow').") == [["fast", "slow"]]
     assert fragments("", tool="Runs 'fast' or 'slow' with `mode`.") == []
     assert fragments("", tool='Example: mode="fast" or something else.') == []
+    assert fragments("", tool="""Example: {"mode": "[{'kind': 'fast', 'or': 'slow'}]"}""") == []
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def widespread_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def _found(node: SchemaPlace, context: Context, *, widespread: bool) -> Iterator[Hit]:
-    found = open_text(node)
+    found = open_text(node, context)
     form = _form(found, context) if found is not None else None
     if found is None or form is None or form.widespread is not widespread:
         return

@@ -27,7 +27,7 @@ _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """An argument whose values the description lists has them as an enum."""
-    found = open_text(node)
+    found = open_text(node, context)
     if found is None:
         return
     claim = _told(found, context)
@@ -37,7 +37,7 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """An argument that has an enum in another tool has it here as well, where the texts are about the same."""
-    found = open_text(node)
+    found = open_text(node, context)
     if found is None:
         return
     enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(found.name, ())
