@@ -70,7 +70,8 @@ def plan_release(desk: Desk, version: str | None) -> Plan:
     _refuse(desk, version)
     config, book = desk.config, desk.book
     day = date.today().isoformat() if config.changelog_options.date else None
-    begin = all(change.bump is Bump.NONE for change in desk.changes)
+    # Wording alone needs no entry: nothing would ever begin the section.
+    begin = all(change.bump is Bump.NONE or change.wording for change in desk.changes)
     text = released(book, version, day=day, fingerprint=desk.fingerprint, begin=begin)
     # What is checked is what would be written: moving the marker is the release's own work.
     book = parse(text, book.what)

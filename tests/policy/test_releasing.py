@@ -130,6 +130,20 @@ def test_wording_needs_no_entry_between_releases(tmp_path: Path) -> None:
     life.passes("check")
 
 
+def test_new_words_alone_can_be_released(tmp_path: Path) -> None:
+    """Nothing drafts an entry for them, so nothing begins their section but the release."""
+    notes = Released(tmp_path, config=GATE)
+    notes.go_on()
+    notes.tool("search", "query", description="Use this when the title of a note has to be found, and nothing else.")
+    notes.version = "1.2.1"
+    assert "release as 1.2.1" in notes.passes("check")
+    assert "needs no change" in notes.passes("changelog", "draft")
+    assert "1.2.1 is the current release." in notes.passes("changelog", "release")
+    assert notes.headings[:2] == ["## 1.2.1 (current)", "## 1.2.0"]
+    notes.tagged("1.2.1")
+    notes.passes("check")
+
+
 def test_an_entry_that_waits_is_not_drafted_again(tmp_path: Path) -> None:
     life = Released(tmp_path, config=GATE)
     life.go_on()
