@@ -6,12 +6,14 @@ import errno
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mcp_governor.catalogue.finding import finding
 from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.text import visible
+from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
@@ -88,6 +90,7 @@ def check_release(
     )
     before = _numbered(baseline, old_version)
     told = check_changelog(declared, surface, before, changes, config, stage=stage, coming=result.coming)
+    wrong_source = tuple(_source(surface, config))
     return ReleaseResult(
         required_bump=result.required_bump,
         declared_bump=result.declared_bump,
@@ -100,7 +103,8 @@ def check_release(
             *told,
             *_contract_doc(baseline, changes, config),
             *_manifest(surface, declared.expected, config),
-            *_source(surface, config),
+            *wrong_source,
+            *(() if wrong_source else _tag(declared.expected, baseline, old_version, stage, result.required_bump)),
         ),
     )
 
@@ -150,6 +154,32 @@ def _source(surface: Surface, config: Config) -> Iterable[Finding]:
     from mcp_governor.policy.version_source import check_source
 
     return check_source(surface, config.root)
+
+
+def _tag(
+    expected: SchemaVersion, baseline: Baseline | None, old: str | None, stage: Stage, needed: Bump
+) -> Iterable[Finding]:
+    """Whether the tag that is built is that of the version of now, where the tags count what the versions count.
+
+    They do where the source counts packages, where the release before was tagged with its version, and at a first tag
+    where the server reports the version of its project: else ``policy/version-source`` was found. A server whose
+    surface has not changed may keep its version under a later tag.
+    """
+    from mcp_governor.target.git import version_of_tag
+    from mcp_governor.version_sources import SERVER_INFO
+
+    tagged = version_of_tag(stage.tag or "")
+    if stage.tag is None or tagged is None or expected.text is None or same_version(expected.text, tagged.text):
+        return ()
+    before = version_of_tag(baseline.source.removeprefix("git:").partition(":")[0]) if baseline is not None else None
+    alike = expected.spec == SERVER_INFO if before is None else same_version(old or "", before.text)
+    now = Numbered.parse(expected.text)
+    stands = needed is Bump.NONE and now is not None and now < tagged
+    if not (expected.counts_packages or (alike and not stands)):
+        return ()
+    says = "the server reports" if expected.spec == SERVER_INFO else f"{expected.source} says"
+    facts = {"tag": visible(stage.tag), "says": says, "version": visible(expected.text)}
+    return (finding("policy/tag-version", "/serverInfo/version", value=[tagged.text, expected.text], facts=facts),)
 
 
 def _numbered(baseline: Baseline | None, version: str | None) -> Baseline | None:

@@ -170,6 +170,57 @@ def test_a_tag_whose_release_is_wrong_is_found_where_it_is_built(
     assert {"changelog/unreleased", "policy/bump-too-small"} <= set(rules)
 
 
+@pytest.mark.parametrize("tag", ["v1.0.1", "v20.0.0"])
+def test_a_tag_names_the_version_that_it_releases(life: Released, monkeypatch: pytest.MonkeyPatch, tag: str) -> None:
+    """A slip in the tag of a break: whoever pins it gets another surface than its version promises."""
+    life.mention("Added", "`search` is a new tool.", "`find` is a new tool.")
+    life.cut("1.0.0")
+    life.commit("v1.0.0")
+    life.tool("search", "query", "limit")
+    life.tools["search"]["inputSchema"]["required"] = ["limit"]
+    life.mention("Breaking", "`search` now requires `limit`.")
+    life.cut("2.0.0")
+    life.commit(tag)
+    assert life.judged() == (1, None, ["policy/tag-version"])
+    told = life.run("check").out
+    assert f"The tag {tag} is built, and the server reports 2.0.0." in told
+    assert "fix: Delete the tag, and tag the commit that has this version." in told
+    life.git("tag", "-d", tag)
+    life.git("tag", "v2.0.0")
+    assert life.judged() == (0, None, [])
+    # the clone of a build may lack the tag itself
+    monkeypatch.setenv("CI_COMMIT_TAG", "v2.0.1")
+    assert life.judged() == (1, None, ["policy/tag-version"])
+
+
+def test_a_tag_before_its_commit_is_found_where_the_project_counts(life: Released) -> None:
+    life.mention("Added", "`search` is a new tool.", "`find` is a new tool.")
+    life.cut("1.0.0")
+    life.commit("v2.0.0")
+    assert life.judged() == (0, None, []), "a surface that has not changed may keep its version"
+    (life.root / "pyproject.toml").write_text('[project]\nname = "notes"\nversion = "1.0.0"\n')
+    config = life.root / "mcp-governor.toml"
+    config.write_text(f'schema-version = "pyproject.toml"\n{config.read_text()}')
+    assert life.judged() == (1, None, ["policy/tag-version"])
+    assert "The tag v2.0.0 is built, and pyproject.toml:3 says 1.0.0." in life.run("check").out
+
+
+def test_a_tag_below_the_version_is_found_at_the_first_release(life: Released) -> None:
+    life.mention("Added", "`search` is a new tool.", "`find` is a new tool.")
+    life.cut("1.0.0")
+    life.commit("v0.9.0")
+    assert life.judged() == (1, None, ["policy/tag-version"])
+
+
+def test_tags_that_count_something_else_are_let_alone(life: Released) -> None:
+    life.mention("Added", "`search` is a new tool.", "`find` is a new tool.")
+    config = life.root / "mcp-governor.toml"
+    config.write_text(f'schema-version = "1.0.0"\n{config.read_text()}')
+    life.cut("1.0.0")
+    life.commit("v2026.11.1")
+    assert life.judged() == (0, None, [])
+
+
 def test_compared_with_main(life: Released) -> None:
     """A branch is held to main, which has changes of its own waiting."""
     life.mention("Added", "`search` is a new tool.", "`find` is a new tool.")
