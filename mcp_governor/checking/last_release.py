@@ -25,7 +25,8 @@ def last_release(
     """The release that a run compares with, by the changelog's own words.
 
     Under ``policy.gate = "release"`` that is the section that is marked ``(current)``; where a run judges that very
-    release, the one before it. Under ``"change"`` that section describes the surface of now, so nothing tells.
+    release, the one before it. Under ``"change"`` that section describes the surface of now; where it does not yet, the
+    changes start from what it describes.
 
     Args:
         config: names the changelog.
@@ -36,7 +37,7 @@ def last_release(
     Returns:
         ``None`` where the changelog does not say it, or cannot be read: whatever needs it says so itself.
     """
-    if config.isolated or config.policy.gate != "release":
+    if config.isolated:
         return None
     if changelog is None:
         from mcp_governor.checking.changelog import load_changelog
@@ -49,7 +50,10 @@ def last_release(
     if section is None:
         return None
     stated = [one.value for one in section.fingerprints]
-    if stage is not None and stage.at_release and fingerprint(surface) in stated:
+    described = fingerprint(surface) in stated
+    if config.policy.gate == "change" and described:
+        return None
+    if config.policy.gate == "release" and stage is not None and stage.at_release and described:
         section = changelog.release_before(section)
         stated = [one.value for one in section.fingerprints] if section is not None else []
     return StatedRelease(section.version_text, stated[0]) if section is not None and len(stated) == 1 else None
@@ -57,8 +61,8 @@ def last_release(
 
 def lost_release(baseline: Baseline | None, config: Config) -> tuple[Finding, ...]:
     """Whether the surface that the last release published is not to be found, so that nothing was compared with it."""
-    if baseline is None or not baseline.lost:
-        return ()
+    if baseline is None or not baseline.lost or config.policy.gate != "release":
+        return ()  # under "change" the fingerprint is stale, and that is said
     from mcp_governor.catalogue.finding import finding
 
     shallow = is_shallow(config.root)

@@ -76,6 +76,15 @@ def test_the_recording_of_a_release_serves_where_the_history_is_gone(root):
     assert told(root) == (1, {"policy/baseline-lost", "changelog/released-fingerprint"}, "mcp-surface.json")
 
 
+def test_every_change_is_held_to_what_the_changelog_describes(root):
+    """Under the other gate, too: the recorded break was drafted as a patch that says nothing."""
+    write(root, {"mcp-governor.toml": CONFIG.replace('"release"', '"change"')})
+    assert {"changelog/untold", "policy/bump-too-small", "required-argument-added"} <= told(root)[1]
+    assert "1 entry drafted for 2.0.0." in governor(root, "changelog", "draft").stdout
+    write(root, {name: surface_text(BROKEN, version="2.0.0") for name in ("live.json", "mcp-surface.json")})
+    assert told(root) == (0, set(), "mcp-surface.json")
+
+
 @pytest.mark.parametrize("only", [(), ("--only", "breaking")])
 def test_a_shallow_clone_says_that_nothing_was_compared(root, tmp_path, only):
     clone = tmp_path / "clone"
