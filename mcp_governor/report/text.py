@@ -57,10 +57,13 @@ def report_lines(report: Report, *, verbose: int = 0) -> Iterator[Line]:
 def _head(report: Report) -> Iterator[Line]:
     server = report.server
     if server is not None:
-        named = " ".join(visible(part) for part in (server.name, server.version) if part) or "unnamed server"
+        # The version that counts, which schema-version or a registry may state instead of the server.
+        version = report.declared_versions[1] if report.declared_versions is not None else server.version
+        named = " ".join(visible(part) for part in (server.name, version) if part) or "unnamed server"
+        reported = f" (reports {visible(server.version)})" if server.version and server.version != version else ""
         protocol = f", protocol {visible(server.protocol)}" if server.protocol else ""
         counted = ", ".join(count_of(count, name.removesuffix("s")) for name, count in report.counts.items() if count)
-        yield line((named, "bold"), f" from {report.target}{protocol}" + (f": {counted}" if counted else ""))
+        yield line((named, "bold"), f"{reported} from {report.target}{protocol}" + (f": {counted}" if counted else ""))
     if report.baseline is not None:
         version = f" ({visible(report.baseline.version)})" if report.baseline.version else ""
         yield line(f"compared with {report.baseline.source}{version}")

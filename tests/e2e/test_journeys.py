@@ -59,7 +59,7 @@ def rewords(project: Project, server: Server) -> None:
     """A pull request that rewords a description is green without ceremony."""
     edit(project, server.wording)
     check = project.governor("check").passed().is_silent_about(*VERSION_FINDINGS)
-    check.says("1 wording change")
+    check.says("1 wording change", f" {server.package.version} (reports ")
     project.commit("Reword a description")
 
 

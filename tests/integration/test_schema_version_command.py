@@ -71,6 +71,7 @@ def test_from_the_framework_to_the_project(codetree: Path) -> None:
     # The baseline at the tag still holds 94.1.2, the framework's, and that is not held against 0.2.0.
     after = governor(codetree, "check")
     assert (after.returncode, after.stderr) == (0, "")
+    assert after.stdout.startswith("codetree 0.2.0 (reports 94.1.2) from now.json")
     assert "declared: none (0.2.0 → 0.2.0)" in after.stdout
     assert "version" not in after.stdout.partition("declared")[0]
     again = governor(codetree, "schema-version", "pyproject.toml")
