@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.needs import Group, Need, stated_needs
 from mcp_governor.linting.said import told_of
-from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
+from mcp_governor.linting.schemas import COMPOSITION, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.linting.context import Context, Hit
     from mcp_governor.surface.model import Tool
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
-_CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"})
-"""Arguments that choose what a tool does; their values are named in prose where they have no ``enum``."""
-_CHOICES = re.compile(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b")
 _FLAG = (frozenset({"boolean"}), frozenset({"boolean", "null"}))
 _MOST_SHOWN = 3
 """Dependencies that a message spells out; the others are counted."""
@@ -116,21 +113,10 @@ def _group(root: Any, arguments: Mapping[str, Any]) -> Group:
     values: dict[str, str] = {}
     twice: set[str] = set()
     for name, argument in arguments.items():
-        for value in _values(root, name, argument):
+        for value in values_of(root, name, argument):
             if values.setdefault(value.casefold(), name) != name:
                 twice.add(value.casefold())
     return Group(frozenset(arguments), {value: name for value, name in values.items() if value not in twice})
-
-
-def _values(root: Any, name: str, argument: Any) -> Iterable[str]:
-    """The values of an argument: its ``enum``, or what its description names, if it chooses what the tool does."""
-    schema = effective(root, argument)
-    items = schema.get("items")
-    listed = schema.get("enum", effective(root, items).get("enum") if isinstance(items, dict) else None)
-    if isinstance(listed, list):
-        return [value for value in listed if isinstance(value, str)]
-    said = schema.get("description")
-    return _CHOICES.findall(said) if name.lower() in _CHOOSING and isinstance(said, str) else ()
 
 
 def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:

@@ -1,0 +1,140 @@
+"""Names of tools and arguments in prose that do not exist under that name."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.linting.choices import values_of
+from mcp_governor.linting.context import hit
+from mcp_governor.linting.likeness import Names, misnamed_arguments, misnamed_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.linting.context import Context, Facts, Hit, SchemaPlace
+    from mcp_governor.linting.texts import Text
+    from mcp_governor.surface.model import Tool
+
+_MOST_READ = 20_000
+"""Characters of a text that are searched for names; a description with more is a manual, mostly of other things."""
+_ARGS = re.compile(
+    r"(?:args|arguments|parameters|params|(?:required|optional|input) (?:parameters|arguments))\s?:", re.IGNORECASE
+)
+_ENTRY = re.compile(
+    r"(?P<indent>\s*)(?:[-*•]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s"
+)
+_ANSWER = re.compile(
+    r"\b(?:returns?|response|results?|outputs?|contains?|containing|examples?|e\.g\.|for example"
+    r"|raises|yields|errors?|each with)\b",
+    re.IGNORECASE,
+)
+_MOST_NAMED = 3
+"""Names that a message spells out."""
+
+
+def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
+    """A text names tools by names that they have."""
+    tools = context.facts.memo("tool names", lambda: Names(context.facts.names))
+    found = dict(misnamed_tools(text.value[:_MOST_READ], tools))
+    if found:
+        known = context.facts.memo("other names", lambda: _other_names(context.facts))
+        found = {named: name for named, name in found.items() if named not in known}
+    if found:
+        pairs = list(found.items())[:_MOST_NAMED]
+        near = [f"{name} for {named}" for named, name in pairs if name]
+        advice = f"Nearest: {', '.join(near)}." if near else "Name a tool that this server has."
+        yield hit(text.pointer, text.value, tool=text.tool, named=_joined([named for named, _ in pairs]), advice=advice)
+
+
+def _joined(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
+    """The description of a tool names arguments by names that they have."""
+    declared = tool.raw.get("inputSchema")
+    top = declared.get("properties") if isinstance(declared, dict) else None
+    if not isinstance(top, dict) or not top:
+        return
+    nodes = [node for node in context.facts.nodes(tool) if node.side == "inputSchema"]
+    names = {node.argument for node in nodes if node.argument is not None}
+    arguments = Names([name for name in names if name])
+    seen: set[str] = set()
+    for path, text, (named, name) in _misnamed(tool, nodes, arguments, context.facts):
+        if named not in seen:
+            seen.add(named)
+            advice = f"Write {name}" if name else f"Name one of its arguments ({', '.join(sorted(names)[:8])})"
+            yield hit(path, text, named=named, advice=advice)
+
+
+def _misnamed(
+    tool: Tool, nodes: list[SchemaPlace], arguments: Names, facts: Facts
+) -> Iterator[tuple[str, str, tuple[str, str]]]:
+    """Where, in which text, which word, and the nearest name."""
+    description = tool.description[:_MOST_READ]
+    # What such an entry is called does not matter: it is documented as an argument of this tool.
+    yield from (("/description", tool.description, pair) for pair in _undeclared(description, arguments))
+    texts = [("/description", tool.description, _asked(description))]
+    for node in nodes:
+        own = node.schema.get("description") if isinstance(node.schema, dict) else None
+        if isinstance(own, str):
+            texts.append((f"{node.pointer}/description", own, own[:_MOST_READ]))
+    for path, value, text in texts:
+        for pair in misnamed_arguments(text, arguments):
+            known = facts.memo("other names", lambda: _other_names(facts))
+            if pair[0] not in known and pair[0] not in facts.names:
+                yield path, value, pair
+
+
+def _asked(description: str) -> str:
+    """A description without the lists that tell of results and examples."""
+    out: list[str] = []
+    apart = False
+    for line in description.splitlines():
+        flat = line.strip()
+        if flat.endswith(":") and not flat.startswith(("-", "*")):
+            apart = _ANSWER.search(flat) is not None
+        elif not flat:
+            apart = False
+        elif _ANSWER.match(flat):
+            apart = True
+        if not apart:
+            out.append(line)
+    return "\n".join(out)
+
+
+def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]:
+    """Entries of an "Args:" section that the schema does not have, where it has another of the entries."""
+    within, indent = False, -1
+    entries: list[str] = []
+    for line in description.splitlines():
+        if _ARGS.fullmatch(line.strip(" #*")):
+            within, indent = True, -1
+            continue
+        entry = _ENTRY.match(line) if within else None
+        if entry is not None and (indent < 0 or len(entry["indent"]) == indent):
+            indent = len(entry["indent"])
+            entries.append(entry["name"])
+        elif line.strip() and len(line) - len(line.lstrip()) <= max(indent, 0):
+            within = False
+    if sum(name in arguments.names for name in entries) * 2 < len(entries):
+        return
+    for name in entries:
+        if name not in arguments.names:
+            yield name, arguments.variant(name) or arguments.close(name) or ""
+
+
+def _other_names(facts: Facts) -> frozenset[str]:
+    """Names of arguments, fields of results, values and prompts: whatever is spelled like one of these is no tool."""
+    out: set[str] = set()
+    for tool in facts.surface.tools:
+        for node in facts.nodes(tool):
+            if node.argument is not None:
+                out.add(node.argument)
+                out.update(values_of(tool.raw.get(node.side), node.argument, node.schema))
+    for entry in (*facts.surface.prompts, *facts.surface.resources, *facts.surface.templates):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if isinstance(name, str):
+            out.add(name)
+    return frozenset(out)

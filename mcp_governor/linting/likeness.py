@@ -1,0 +1,166 @@
+"""Names in prose that look like those of a tool or an argument and are none: another case, separator or prefix, a slip.
+
+A name is written as one where it is quoted, followed by "tool" or "parameter", or behind a verb such as "call".
+Everything else in a description may be a field of a result, an API, a command or a word.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from mcp_governor.linting.words import name_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_COMPOUND = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[_\-]+[A-Za-z0-9]+)+|\b[A-Za-z]*[a-z][A-Z][A-Za-z0-9]*")
+"""An identifier of several words, joined by marks or by capitals."""
+_QUOTES = frozenset("`'\"“”")
+_JOINED = frozenset("/.@$:\\-_{<")
+_GOES_ON = frozenset("/(@-_}>")
+_CALLS = re.compile(
+    r"\b(?:call|calls|calling|use|uses|using|run|runs|running|invoke|invoking|via|see|try|prefer|through)\s"
+    r"(?:the\s|a\s)?[`'\"“]?$",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(r"\b(?:from|returned by|output of|result of|by calling)\s(?:the\s)?[`'\"“]?$", re.IGNORECASE)
+_TOOL_BEHIND = re.compile(
+    r"[`'\"”]?(?:,?\s(?:and|or)\s[`'\"“]?\w{3,64}[`'\"”]?)?\s(?:MCP\s)?tools?\b(?!\s?[-_])", re.IGNORECASE
+)
+_ARGUMENT_BEHIND = re.compile(r"[`'\"”]?\s(?:parameters?|arguments?|params?|args?)\b(?!\s?:)", re.IGNORECASE)
+_ARGUMENT_FRONT = re.compile(r"\b(?:parameters?|arguments?|params?)\s[`'\"“]?$", re.IGNORECASE)
+_OTHER_BEHIND = re.compile(
+    r"[`'\"”]?\s?(?:\(|\.\w|APIs?\b|permissions?\b|endpoints?\b|operations?\b|headers?\b|enums?\b"
+    r"|types?\b|objects?\b)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:no|not|without|never|unlike|instead of|rather than|old|deprecated|removed|former)\s[^.]{0,24}$",
+    re.IGNORECASE,
+)
+_FROM_RESULT = re.compile(r"[`'\"”]?\s(?:string|value|field|from|returned|of)\b", re.IGNORECASE)
+_STATES = re.compile(
+    r"[`'\"”]?\s(?:is|are)\s(?:set|true|false|not|provided|specified|given|omitted|empty|null)\b|\s?=\s?\w"
+)
+_SETS = re.compile(
+    r"\b(?:adjust|set|pass|provide|specify|supply|omit|with|include|use)\s(?:the\s|a\s)?[`'\"“]?$", re.IGNORECASE
+)
+_ENTRY = re.compile(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
+_CLOSE = 0.84
+"""Likeness (difflib) from which a name is taken for a slip of another: one letter in six, a plural, a swapped word."""
+_MOST_COMPARED = 400
+"""Names that one is compared with. In a longer list only other spellings of the same words are found."""
+
+
+@lru_cache(maxsize=4096)
+def plain(name: str) -> str:
+    """A name without case and marks."""
+    return "".join(char for char in name.lower() if char.isalnum())
+
+
+class Names:
+    """The names of one kind, for finding those that are nearly one of them."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = frozenset(names)
+        self._plain: dict[str, str] = {}
+        for name in names:
+            self._plain.setdefault(plain(name), name)
+        firsts = [name_words(name)[0] for name in names if name_words(name)]
+        self.firsts = frozenset(firsts)
+        shared = max(firsts, key=firsts.count, default="")
+        # The name of the product, in front of most names.
+        self._prefix = shared if len(names) > 2 and firsts.count(shared) * 5 >= len(names) * 3 else ""
+
+        marks = [mark for mark in "_-" if sum(mark in name for name in names) * 3 >= len(names) * 2]
+        self._mark = marks[0] if len(marks) == 1 else ""
+
+    def is_alike(self, word: str) -> bool:
+        """Whether a word begins like a name of these, and is joined by the mark that most of them have."""
+        return self._mark != "" and self._mark in word and word.islower() and name_words(word)[0] in self.firsts
+
+    def variant(self, word: str) -> str | None:
+        """The name that has these words in another spelling, or with the prefix of most names."""
+        key = plain(word)
+        return self._plain.get(key) or (self._plain.get(self._prefix + key) if self._prefix else None)
+
+    def close(self, word: str) -> str | None:
+        """The name that a word is a slip of, if one is near enough."""
+        if len(self.names) > _MOST_COMPARED or len(word) < 5:
+            return None
+        near = difflib.get_close_matches(plain(word), self._plain, 1, _CLOSE)
+        return self._plain[near[0]] if near else None
+
+    def nearest(self, word: str) -> str | None:
+        """The name that shares most words with a word: two, or one that does not only begin many names."""
+        if len(self.names) > _MOST_COMPARED:
+            return None
+        parts = {part for part in name_words(word) if len(part) > 2}
+        scored = [(len(parts & set(name_words(name))), -len(name), name) for name in self.names]
+        best = max(scored, default=(0, 0, ""))
+        return best[2] if best[0] > 1 or (parts - self.firsts) & set(name_words(best[2])) else None
+
+
+def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
+    """Words that are written as the name of a tool and are none, each with the nearest name, or empty.
+
+    Args:
+        text: any text for a model.
+        tools: the tools of the server.
+    """
+    text = " ".join(text.split())
+    for match in _COMPOUND.finditer(text):
+        word = match[0]
+        if word in tools.names:
+            continue
+        front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
+        if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON:
+            continue
+        quoted = front[-1:] in _QUOTES and text[end : end + 1] in _QUOTES
+        behind = _TOOL_BEHIND.match(text, end) is not None
+        if _OTHER_BEHIND.match(text, end) or _DENIED.search(front):
+            continue
+        called = _CALLS.search(front) is not None
+        name = tools.variant(word)
+        if name is not None:
+            marked = "_" in word.strip("_") and "_" in name
+            if behind or (marked and word.lower() == name.lower()) or (called and quoted) or (quoted and marked):
+                yield word, name
+        elif behind and (quoted or "_" in word or tools.is_alike(word)):
+            name = tools.close(word) or tools.nearest(word)
+            if name is not None or tools.is_alike(word):
+                yield word, name or ""
+        elif called and (quoted or "_" in word) and (name := tools.close(word)) is not None:
+            yield word, name
+        elif (called or _SOURCE.search(front)) and (quoted or "_" in word) and tools.is_alike(word):
+            yield word, tools.nearest(word) or ""
+
+
+def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
+    """Words that are written as the name of an argument and are none, each with the nearest name, or empty.
+
+    Args:
+        text: a tool's description or one of its arguments', without what is said of results.
+        arguments: of the tool, nested ones included.
+    """
+    for match in _COMPOUND.finditer(text):
+        word = match[0]
+        if word in arguments.names:
+            continue
+        front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
+        if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON:
+            continue
+        called = _ARGUMENT_BEHIND.match(text, end) is not None or _ARGUMENT_FRONT.search(front) is not None
+        if (not called and _OTHER_BEHIND.match(text, end)) or _DENIED.search(front):
+            continue
+        name = arguments.variant(word)
+        if name is not None:
+            sets = _SETS.search(front) and not _FROM_RESULT.match(text, end)
+            entry = _ENTRY.search(front) is not None and text[end : end + 3].lstrip("`*'\"")[:1] == ":"
+            if called or entry or sets or _STATES.match(text, end):
+                yield word, name
+        elif called:
+            yield word, arguments.close(word) or ""

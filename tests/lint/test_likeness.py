@@ -1,0 +1,79 @@
+"""Which words in prose are written as the name of a tool or an argument and are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.linting.likeness import Names, misnamed_arguments, misnamed_tools
+
+TOOLS = Names(["shop_list_orders", "shop_get_order", "shop_cancel_order", "shop_find_customer"])
+ARGUMENTS = Names(["order_id", "pageSize", "include_lines"])
+
+NAMED_TOOLS = [
+    ("Call `shop_get_orders` first.", {"shop_get_orders": "shop_get_order"}),
+    ("Use the `list_orders` tool.", {"list_orders": "shop_list_orders"}),
+    ("Use `shop-list-orders` to find it.", {"shop-list-orders": "shop_list_orders"}),
+    ("See Shop_List_Orders.", {"Shop_List_Orders": "shop_list_orders"}),
+    ("As `getOrder` and `shop_order_of` tools do.", {"getOrder": "shop_get_order", "shop_order_of": "shop_get_order"}),
+    ("An id from shop_search_products.", {"shop_search_products": ""}),
+    ("The shop_export tool writes a file.", {"shop_export": ""}),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), NAMED_TOOLS)
+def test_names_of_tools(text, found):
+    assert dict(misnamed_tools(text, TOOLS)) == found
+
+
+NO_TOOLS = [
+    "Use shop_get_order, then `shop_cancel_order`.",
+    "Needs the shop:ShopListOrders permission; see the ShopListOrders API.",
+    "Runs `shop-list-orders --all` and orders.shop-list-orders.",
+    "Like db.collection.shopListOrders() and shop_list_orders_total.",
+    "Takes a read-only tool and command-line tools.",
+    "There is no `shop_get_orders` tool.",
+    "Fields: order_total, `list_price`, shop_name.",
+    "From https://x.example/shop-list-orders and path/shop_get_orders.",
+    "Use the `order_status` enum.",
+]
+
+
+@pytest.mark.parametrize("text", NO_TOOLS)
+def test_words_that_are_no_names_of_tools(text):
+    assert not dict(misnamed_tools(text, TOOLS))
+
+
+NAMED_ARGUMENTS = [
+    ('With the "order_ids" parameter.', {"order_ids": "order_id"}),
+    ("If orderId is set, one order.", {"orderId": "order_id"}),
+    ("You can adjust page_size.", {"page_size": "pageSize"}),
+    ("Use include-lines=true.", {"include-lines": "include_lines"}),
+    ("- includeLines: whether lines are in it", {"includeLines": "include_lines"}),
+    ("The `sort_by` argument.", {"sort_by": ""}),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), NAMED_ARGUMENTS)
+def test_names_of_arguments(text, found):
+    assert dict(misnamed_arguments(text, ARGUMENTS)) == found
+
+
+NO_ARGUMENTS = [
+    "Set order_id and pageSize.",
+    "Returns orderId and page_size of it.",
+    "Pass the `orderId` string from the list unchanged.",
+    "There is no `sort_by` parameter.",
+    "list_orders parameters:",
+    "The Page-Size header, the OrderId type.",
+]
+
+
+@pytest.mark.parametrize("text", NO_ARGUMENTS)
+def test_words_that_are_no_names_of_arguments(text):
+    assert not dict(misnamed_arguments(text, ARGUMENTS))
+
+
+def test_a_long_list_of_names_is_searched_for_spellings_only():
+    many = Names([f"shop_get_{number}" for number in range(500)])
+    found = dict(misnamed_tools("Call `shop-get-7`, then call `shop_gets_8`.", many))
+    assert found == {"shop-get-7": "shop_get_7", "shop_gets_8": ""}
