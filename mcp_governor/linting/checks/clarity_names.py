@@ -43,7 +43,7 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     if found:
         pairs = list(found.items())[:_MOST_NAMED]
         near = [f"{name} for {named}" for named, name in pairs if name]
-        advice = f"Nearest: {', '.join(near)}." if near else "Name a tool that this server has."
+        advice = f"Write {', '.join(near)}, if that is meant." if near else "Name a tool that this server has."
         yield hit(text.pointer, text.value, tool=text.tool, named=_joined([named for named, _ in pairs]), advice=advice)
 
 

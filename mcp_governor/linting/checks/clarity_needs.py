@@ -61,7 +61,7 @@ def _told(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     fragments = [
         fragment for one in strict if one.pointer == first.pointer and (fragment := _fragment(one.need, first.schema))
     ]
-    advice = json.dumps(fragments[0], ensure_ascii=False)[1:-1] if fragments else '"if" and "then"'
+    advice = json.dumps(fragments[0], ensure_ascii=False)[1:-1] if fragments else 'a condition ("if" and "then")'
     yield hit(first.pointer, first.schema, needs="; ".join(shown), advice=advice)
 
 
