@@ -1,0 +1,184 @@
+"""What a tool's description lists as required or optional, and defaults that only prose states."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting import prose
+from mcp_governor.linting.context import hit
+from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.surface.model import Surface, Tool
+
+_MOST_READ = 20_000
+"""Characters of a description that are read; a longer one is a manual."""
+_NOTE = re.compile(
+    r"\b(?P<name>[A-Za-z_]\w{0,63})[`*]{0,3}\s?\((?P<note>(?:str|string|int|integer|float|number|bool|boolean|list|dict"
+    r"|array|object)\b[^()\n]{0,60})\)",
+    re.IGNORECASE,
+)
+_OPTIONAL = re.compile(r"\b(?:optional|default|none|null)\b", re.IGNORECASE)
+_HEADING = re.compile(
+    r"(?:#{1,6}\s|\*\*)?(?P<word>required|optional)(?:\s(?:parameters|arguments|params|args|fields|inputs))?"
+    r"(?:\*\*)?\s?:(?:\*\*)?\s?(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(
+    r"(?:[-*•]\s|\d{1,2}[.)]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}(?=\s?[:(–—]|\s-\s|$)"
+)
+_BARE = re.compile(r"[`'\"]?([A-Za-z_]\w{0,63})[`'\"]?")
+_MOST_SHOWN = 6
+"""Arguments that a message names; the others are counted."""
+
+
+def listed_necessity(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """What a description lists as required is required, and what it lists as optional is not."""
+    schema = tool.input_schema
+    arguments = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(arguments, dict) or not arguments or any(key in schema for key in COMPOSITION):
+        return
+    names = schema.get("required")
+    required = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+    description = tool.description[:_MOST_READ]
+    listed = {**_by_notes(description, arguments, required), **_by_headings(description, arguments)}
+    for stated in ("required", "optional"):
+        wrong = [name for name, said in listed.items() if said == stated and _differs(said, name, arguments, required)]
+        if wrong:
+            actual = "optional" if stated == "required" else "required"
+            yield hit("/description", tool.description, arguments=wrong, stated=stated, actual=actual)
+
+
+def _differs(said: str, name: str, arguments: Mapping[str, Any], required: set[str]) -> bool:
+    schema = arguments[name]
+    if said == "required":
+        # An argument with a default that says something may be left out, whatever the list says.
+        return name not in required and isinstance(schema, dict) and schema.get("default") in (None, "")
+    return name in required and "null" not in (types_of(schema) or ())
+
+
+def _by_notes(description: str, arguments: Mapping[str, Any], required: set[str]) -> dict[str, str]:
+    """ "a (str), b (int, optional)": where one is marked optional, what is not marked is required.
+
+    Only where the author keeps to it: what is marked is optional, and one that is not marked is required.
+    """
+    if "optional" not in description.lower():
+        return {}
+    notes = {match["name"]: match["note"] for match in _NOTE.finditer(description) if match["name"] in arguments}
+    marked = {name for name, note in notes.items() if _OPTIONAL.search(note)}
+    bare = notes.keys() - marked
+    if not marked or not bare & required or marked & required:
+        return {}
+    return {name: "required" for name in notes if name in bare}
+
+
+def _by_headings(description: str, arguments: Mapping[str, Any]) -> dict[str, str]:
+    """ "Required parameters:" with names below or behind; nothing where there are several such lists."""
+    out: dict[str, str] = {}
+    seen: list[str] = []
+    word = ""
+    for line in description.splitlines():
+        flat = line.strip()
+        heading = _HEADING.fullmatch(flat)
+        if heading is not None:
+            word = heading["word"].lower()
+            seen.append(word)
+            parts = heading["rest"].rstrip(".").split(",")
+            behind = [match[1] for part in parts if (match := _BARE.fullmatch(part.strip()))]
+            out.update({name: word for name in behind if name in arguments})
+            # What stands behind the colon is the whole list.
+            word = "" if heading["rest"] else word
+        elif word:
+            item = _ITEM.match(flat)
+            if item is not None and item["name"] in arguments and "optional" not in flat.lower():
+                out[item["name"]] = word
+            elif not flat or not line.startswith((" ", "\t", "-", "*")):
+                word = "" if flat else word
+    return out if len(seen) == len(set(seen)) else {}
+
+
+_WORD = Guarded(
+    r"\bdefault(?:s\sto|\svalue(?:\sis)?|\sis|\s?[:=])\s?:?\s?([A-Za-z][\w\-]{0,30})(?=\s?(?:[);,]|\.(?:\s|$))|\s?$)",
+    "default",
+)
+_CASES = Guarded(r"\bdefaults?\b.{0,60}?\b(?:for|when|if|unless|otherwise|depending|depends)\b", "default")
+_NO_LITERALS = frozenset(
+    {"none", "null", "empty", "all", "any", "current", "now", "today", "yesterday", "unset", "undefined", "unlimited"}
+    | {
+        "random",
+        "required",
+        "optional",
+        "automatic",
+        "value",
+        "values",
+        "is",
+        "to",
+        "off",
+        "on",
+        "latest",
+        "everything",
+        "omitted",
+    }
+)
+
+
+class _Stated(NamedTuple):
+    tool: str
+    argument: str
+    value: Any
+
+
+def unstated_default(surface: Surface, context: Context) -> Iterator[Hit]:
+    """A default that a description states is in the schema."""
+    found: list[_Stated] = []
+    for tool in surface.tools:
+        for node in context.facts.nodes(tool):
+            value = _default(node)
+            if value is not None and node.argument is not None:
+                found.append(_Stated(tool.name, node.argument, value))
+    if not found:
+        return
+    # One of each tool first, so that a reader sees how far it goes.
+    first = {one.tool: one for one in reversed(found)}
+    order = [one for one in found if first[one.tool] is one] + [one for one in found if first[one.tool] is not one]
+    shown = [f"{one.argument} of {one.tool} ({json.dumps(one.value)})" for one in order[:_MOST_SHOWN]]
+    if len(found) > _MOST_SHOWN:
+        shown.append(f"and {len(found) - _MOST_SHOWN} more")
+    yield hit("/tools", len(found), places=", ".join(shown), fragment=f'"default": {json.dumps(order[0].value)}')
+
+
+def _default(node: SchemaPlace) -> Any:
+    """The default that a description states and the schema does not; ``None`` where there is none."""
+    schema = node.schema
+    if node.side != "inputSchema" or node.argument is None or not isinstance(schema, dict):
+        return None
+    own = schema.get("description")
+    if not isinstance(own, str) or schema.get("default") is not None or "efault" not in own:
+        return None
+    names = parent_of(node).get("required")
+    if (isinstance(names, list) and node.argument in names) or _CASES.search(own):
+        return None
+    found = effective(root_of(node), schema)
+    return _literal(prose.without_name(own, node.argument), types_of(found) or frozenset(), found.get("enum"))
+
+
+def _literal(text: str, types: frozenset[str], allowed: Any) -> Any:
+    claim = prose.stated_default(text)
+    if claim is not None and not claim[1]:
+        if claim[0].lower() in ("true", "false"):
+            return claim[0].lower() == "true" if "boolean" in types else None
+        return prose.number(claim[0]) if not types.isdisjoint({"integer", "number"}) else None
+    if "string" not in types:
+        return None
+    word = _WORD.search(text) if claim is None else None
+    value = claim[0] if claim is not None else word[1] if word is not None else None
+    if not value or (isinstance(allowed, list) and value not in allowed):
+        return None
+    value = value.strip("`'\"")
+    return None if value.lower() in _NO_LITERALS else value

@@ -1,0 +1,100 @@
+"""Lists of required and optional arguments in a description, and defaults that only prose states."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.linting.checks.clarity_listed import listed_necessity, unstated_default
+from mcp_governor.linting.context import Context, Facts
+from mcp_governor.surface import build_surface
+
+ARGUMENTS = {"path": {}, "text": {"default": None}, "size": {"type": "integer"}}
+
+
+def surface_of(description, arguments, required=("path",)):
+    schema = {"type": "object", "required": list(required), "properties": arguments}
+    return build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]}, source="test")
+
+
+LISTS = [
+    ("Args: path (str), text (str), size (int, optional)", [(["text"], "required")]),
+    ("`path` (string), `text` (string) and `size` (integer, default 3)\nOptional.", [(["text"], "required")]),
+    (
+        "Required parameters:\n- `text`: what\n\nOptional parameters:\n- path: where",
+        [(["text"], "required"), (["path"], "optional")],
+    ),
+    ("**Required:** path, text", [(["text"], "required")]),
+    ("Optional: path.", [(["path"], "optional")]),
+    # Lists that agree, that mark nothing or not what is optional, that stand for one operation, or have an exception.
+    ("Args: path (str), text (str, optional), size (int, optional)", []),
+    ("Args: path (str), text (str), size (int)", []),
+    ("Args: path (str, optional), text (str), size (int)", []),
+    ("list:\nRequired: path\nmove:\nRequired: text", []),
+    ("Required: path\n- text: more", []),
+    ("Required parameters:\n- path\n- text (optional): what", []),
+    ("Required parameters:\n- path\nOther words.\n- text: what", []),
+]
+
+
+@pytest.mark.parametrize(("description", "expected"), LISTS)
+def test_lists_of_arguments(description, expected):
+    surface = surface_of(description, ARGUMENTS)
+    found = listed_necessity(surface.tools[0], Context({}, Facts(surface)))
+    assert [(one.values["arguments"], one.values["stated"]) for one in found] == expected
+
+
+def test_a_default_that_says_something_and_null_are_optional():
+    text = {"default": "x", "type": "string"}
+    surface = surface_of("path (str), text (str), size (int, optional)", {**ARGUMENTS, "text": text})
+    assert not list(listed_necessity(surface.tools[0], Context({}, Facts(surface))))
+    nullable = {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    surface = surface_of("Optional: text", {**ARGUMENTS, "text": nullable}, ("path", "text"))
+    assert not list(listed_necessity(surface.tools[0], Context({}, Facts(surface))))
+
+
+STATED = [
+    ({"type": "integer", "description": "Defaults to 20."}, "20"),
+    ({"type": "boolean", "description": "default: true"}, "true"),
+    ({"type": "string", "description": "The mode. Default is `fast`"}, '"fast"'),
+    ({"type": "string", "description": "Defaults to chromium"}, '"chromium"'),
+    ({"enum": ["a", "b"], "type": "string", "description": "(default: a)"}, '"a"'),
+    ({"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None, "description": "Default: 5"}, "5"),
+]
+
+
+@pytest.mark.parametrize(("argument", "value"), STATED)
+def test_a_default_in_words_only(argument, value):
+    surface = surface_of("", {"n": argument})
+    (found,) = unstated_default(surface, Context({}, Facts(surface)))
+    assert found.values["places"] == f"n of a ({value})"
+    assert found.values["fragment"] == f'"default": {value}'
+
+
+UNSTATED = [
+    {"type": "integer", "default": 3, "description": "Defaults to 20."},
+    {"type": "integer", "description": "Defaults to 20 for lists."},
+    {"type": "string", "description": "Defaults to 20"},
+    {"type": "string", "description": "Defaults to the current branch."},
+    {"type": "string", "description": "Defaults to the default branch."},
+    {"type": "string", "description": "Default: page.pdf"},
+    {"type": "string", "description": "Defaults to today."},
+    {"enum": ["a", "b"], "type": "string", "description": "Default: c"},
+    {"type": "integer", "description": "Shown by default."},
+]
+
+
+@pytest.mark.parametrize("argument", UNSTATED)
+def test_no_default_that_a_schema_could_hold(argument):
+    surface = surface_of("", {"n": argument})
+    assert not list(unstated_default(surface, Context({}, Facts(surface))))
+
+
+def test_one_finding_for_a_server_names_each_tool_before_a_second_argument():
+    argument = {"type": "integer", "description": "Defaults to 1."}
+    schema = {"type": "object", "properties": {"m": argument, "n": argument}}
+    tools = [{"name": f"t{number}", "inputSchema": schema} for number in range(4)]
+    surface = build_surface({"tools": tools}, source="test")
+    (found,) = unstated_default(surface, Context({}, Facts(surface)))
+    assert found.values["places"] == (
+        "m of t0 (1), m of t1 (1), m of t2 (1), m of t3 (1), n of t0 (1), n of t1 (1), and 2 more"
+    )
