@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -51,8 +52,9 @@ _SETS = re.compile(
 _ENTRY = re.compile(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
 _CLOSE = 0.84
 """Likeness (difflib) from which a name is taken for a slip of another: one letter in six, a plural, a swapped word."""
-_MOST_COMPARED = 400
-"""Names that one is compared with. In a longer list only other spellings of the same words are found."""
+_MOST_COMPARED = 100_000
+"""Pairs of a word and a name that are compared, at 5 µs: half a second. Beyond it only other spellings of the same
+words are found."""
 
 
 @lru_cache(maxsize=4096)
@@ -62,18 +64,24 @@ def plain(name: str) -> str:
 
 
 class Names:
-    """The names of one kind, for finding those that are nearly one of them."""
+    """The names of one kind, for finding those that are nearly one of them.
 
-    def __init__(self, names: Collection[str]) -> None:
+    Args:
+        names: of tools, or of the arguments of a tool.
+        effort: pairs of a word and a name that are compared.
+    """
+
+    def __init__(self, names: Collection[str], effort: int = _MOST_COMPARED) -> None:
+        self._effort = effort
         self.names = frozenset(names)
         self._plain: dict[str, str] = {}
         for name in names:
             self._plain.setdefault(plain(name), name)
-        firsts = [name_words(name)[0] for name in names if name_words(name)]
+        firsts = Counter(parts[0] for parts in map(name_words, names) if parts)
         self.firsts = frozenset(firsts)
-        shared = max(firsts, key=firsts.count, default="")
+        shared = max(firsts, key=firsts.__getitem__, default="")
         # The name of the product, in front of most names.
-        self._prefix = shared if len(names) > 2 and firsts.count(shared) * 5 >= len(names) * 3 else ""
+        self._prefix = shared if len(names) > 2 and firsts[shared] * 5 >= len(names) * 3 else ""
 
         marks = [mark for mark in "_-" if sum(mark in name for name in names) * 3 >= len(names) * 2]
         self._mark = marks[0] if len(marks) == 1 else ""
@@ -89,19 +97,23 @@ class Names:
 
     def close(self, word: str) -> str | None:
         """The name that a word is a slip of, if one is near enough."""
-        if len(self.names) > _MOST_COMPARED or len(word) < 5:
+        if len(word) < 5 or not self._spend():
             return None
         near = difflib.get_close_matches(plain(word), self._plain, 1, _CLOSE)
         return self._plain[near[0]] if near else None
 
     def nearest(self, word: str) -> str | None:
         """The name that shares most words with a word: two, or one that does not only begin many names."""
-        if len(self.names) > _MOST_COMPARED:
+        if not self._spend():
             return None
         parts = {part for part in name_words(word) if len(part) > 2}
         scored = [(len(parts & set(name_words(name))), -len(name), name) for name in self.names]
         best = max(scored, default=(0, 0, ""))
         return best[2] if best[0] > 1 or (parts - self.firsts) & set(name_words(best[2])) else None
+
+    def _spend(self) -> bool:
+        self._effort -= len(self.names)
+        return self._effort >= 0
 
 
 def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
