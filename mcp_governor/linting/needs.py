@@ -136,6 +136,7 @@ _VALUE = re.compile(
 _REQUIRES = Guarded(
     r"^(?:also\s)?requires\s(?:that\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})", "requires"
 )
+_CASE = re.compile(r"(?:when|if|for|in case of)\s[^,]{3,80},", re.IGNORECASE)
 _CONDITION_ENDS = re.compile(r"[.;](?:\s|$)|\s?[()]|\*\*")
 _CLAUSE = re.compile(r"(?:^|[(,;:—–]|-|\b(?:is|are|this|it|and|but|also|parameter|argument|field))\s?$", re.IGNORECASE)
 _OTHERWISE = re.compile(r"\b(?:all|any|every|except|other than|unless|not)\b", re.IGNORECASE)
@@ -161,7 +162,7 @@ class Need(NamedTuple):
             ``when``: the first is required, or has to have a value, under a condition; ``ignored``: it counts only
             then.
         arguments: that it is about; of a condition the one that depends on the others, then those.
-        condition: as written, for ``when`` and ``ignored``.
+        condition: as written, for ``when`` and ``ignored``; for the others a case in which alone it holds.
         state: what the condition says of the second argument: ``present``, ``absent``, ``=value``, or empty where it
             is more than that.
         ways: for ``any`` and ``one``: what each alternative takes, one argument or several together.
@@ -209,7 +210,9 @@ class _Sentence:
         Args:
             last: the sentence in front, for "with neither".
         """
-        yield from self._sets(last)
+        case = _CASE.match(self.text)
+        for need in self._sets(last):
+            yield need if case is None else need._replace(condition=case[0].rstrip(",").lower())
         conditional = self._when() or self._if()
         if conditional is not None:
             yield conditional

@@ -140,11 +140,16 @@ def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
 
 
 def _shown(need: Need) -> str:
+    told = _told_need(need)
+    return f'{told} ("{need.condition}")' if need.condition else told
+
+
+def _told_need(need: Need) -> str:
     names = need.arguments
     if need.kind == "when":
-        return f'{names[0]} depends on {", ".join(names[1:])} ("{need.condition}")'
+        return f"{names[0]} depends on {', '.join(names[1:])}"
     if need.kind == "ignored":
-        return f'{names[0]} counts depending on {", ".join(names[1:])} ("{need.condition}")'
+        return f"{names[0]} counts depending on {', '.join(names[1:])}"
     joined = f"{', '.join(names[:-1])} and {names[-1]}"
     if need.kind == "together":
         return f"{joined} go together"
@@ -157,6 +162,8 @@ def _shown(need: Need) -> str:
 def _fragment(need: Need, schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """The keyword that would express a need; ``None`` where the words leave open which."""
     names = list(need.arguments)
+    if need.condition and need.kind not in ("when", "ignored"):
+        return None
     each = [{"required": list(way)} for way in need.ways or [(name,) for name in names]]
     if need.kind == "together":
         return {"dependentRequired": {names[0]: [names[1]], names[1]: [names[0]]}}
