@@ -81,6 +81,11 @@ _EXAMPLE = re.compile(
     r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than)\b",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(
+    r"\b(?:only (?:for|when|if|with)|required (?:for|when|if)|needed (?:for|when|if)|ignored|when|if|unless)\s"
+    r"(?:the\s)?(?:[a-z_]{1,20}\s?[=]?\s?){0,2}$",
+    re.IGNORECASE,
+)
 _ABOUT_OTHERS = re.compile(
     r"\b(?:only (?:for|when|if|with|valid)|required (?:for|when|if|by|with)|needed (?:for|when|if)|used (?:by|for|when)"
     r"|ignored|applies|when|if|unless|where|returned by|returns?|from|see|call)\s"
@@ -94,7 +99,9 @@ _GOES_ON = re.compile(
 )
 _FREE = re.compile(
     r"\b(?:custom|arbitrary|any (?:string|value|valid|other)|free[- ]?(?:form|text)|other (?:values?|names?|types?)"
-    r"|and more|json|comma[- ]separated|regex|regular expression|glob|expression|wildcard)\b"
+    r"|and more|(?:as|valid|raw|optional|a) json"
+    r"|json[- ](?:string|array|object|text|list|encoded|formatted|document|body)"
+    r"|comma[- ]separated|regex|regular expression|glob|expression|wildcard)\b"
     r"|\betc\b|[{(\[]\s?\{|\{\s?[\"']",
     re.IGNORECASE,
 )
@@ -113,7 +120,6 @@ _NO_VALUES = frozenset(
         "i.e",
         "eg",
         "ie",
-        "json",
         "the",
         "a",
         "an",
@@ -233,7 +239,12 @@ def _opened(text: str) -> Iterator[ClosedList]:
     if first is not None and not first.quoted:
         yield first
     for match in _OPENED.finditer(text):
-        if not _led_by_example(text, match.start("noun"), match.end()):
+        start = match.start("noun")
+        # Behind a bracket or a colon, only an example or a condition tells that the list is of something else.
+        lead = text[max(_sentence(text, start), start - 60) : match.end()]
+        if not (
+            _EXAMPLE.search(lead) or _CONDITION.search(text[max(0, start - 60) : start]) or _in_bullet(text, start)
+        ):
             found = _run(text, match.end())
             if found is not None:
                 yield found._replace(noun=match["noun"].lower())
@@ -257,10 +268,15 @@ def _quotes(text: str) -> Iterator[ClosedList]:
 
 def _led_by_example(text: str, at: int, end: int) -> bool:
     """Whether what leads to a list says that it is of examples, or about another argument."""
-    if text[text.rfind("\n", 0, at) + 1 :].startswith(("- ", "* ", "• ", "+ ")):
-        return True  # A line of a list holds some of the values.
     lead = text[max(_sentence(text, at), at - 60) : end]
-    return _EXAMPLE.search(lead) is not None or _ABOUT_OTHERS.search(text[max(0, at - 60) : at]) is not None
+    others = _ABOUT_OTHERS.search(text[max(0, at - 60) : at])
+    return _EXAMPLE.search(lead) is not None or others is not None or _in_bullet(text, at)
+
+
+def _in_bullet(text: str, at: int) -> bool:
+    """Whether a place is within a bullet, which holds some of the values at most."""
+    line = text.rfind("\n", 0, at) + 1
+    return text[line : line + 2] in {"- ", "* ", "• ", "+ "}
 
 
 def _sentence(text: str, at: int) -> int:

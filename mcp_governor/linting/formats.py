@@ -46,7 +46,7 @@ def stated_form(text: str) -> Form | None:
 
 # What every form is said with; most texts have none of it, and are read once.
 _CUE = re.compile(
-    r"[Yy]{4}|[Hh]{2}:|form|qualified|referenc|notation|iso|rfc|code|bcp|hex|rrggbb|with|://|separated|digit|only|sem"
+    r"[Yy]{4}|[Hh]{2}:|form|qualified|referenc|notation|iso|rfc|code|key|/|40|bcp|hex|rrggbb|with|://|separated|digit|only|sem"
     r"|cron|must|uuid|mail|url|arn|no dots",
     re.IGNORECASE,
 )
@@ -233,6 +233,8 @@ def _alphabet(match: re.Match[str], _text: str) -> Form | None:
     return Form(match[0], f"^[{letters}{digits}{marks}{hyphen}]+$")
 
 
+_ISSUE = r"^[A-Z][A-Z0-9_]+-\d+$"
+_ISSUE_SAMPLE = re.compile(r"[`'\"][A-Z][A-Z0-9_]+-\d{1,9}[`'\"]")
 _SCHEMES = re.compile(r"\b(?:ssh|git|file|ftp|s3|gs|data|ws|wss|chrome|about|jdbc|redis|postgres\w*):", re.IGNORECASE)
 _KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] = (
     (
@@ -324,6 +326,23 @@ _KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] 
     (
         Guarded(r"\b(?:single\sidentifier|one\sname|a\sname)\b[^.\n]{0,20}\bno\sdots\b", "no dots"),
         _always("a name without dots", r"^[^.]+$"),
+    ),
+    (Guarded(r"\bISO[- ](?:timestamp|date-?time)\b", "iso"), _always("an ISO 8601 timestamp", _TIME)),
+    (
+        Guarded(r"\b40[- ]char(?:acter)?\s(?:\w{1,12}\s){0,2}(?:SHA|hash)\b", "40"),
+        _always("40 hexadecimal digits", "^[0-9a-fA-F]{40}$"),
+    ),
+    (
+        Guarded(r"\b(?:issue|ticket|epic|parent)\skey\b", "key"),
+        lambda _match, text: Form("a key such as AB-12", _ISSUE) if _ISSUE_SAMPLE.search(text) else None,
+    ),
+    (
+        Guarded(
+            r"\b(?:owner|org|user|username|organization|namespace|workspace)/(?:repo|repository|name|repo[-_]?name)"
+            r"(?=\)|\s(?:form(?:at)?)\b)",
+            "/",
+        ),
+        lambda match, _text: Form(match[0], "^[^/]+/[^/]+$"),
     ),
     (
         Guarded(

@@ -8,7 +8,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 KINDS = _words("""
-    action alignment algorithm anchor audience backend behavior behaviour category channel choice class classification
+    action aggregate aggregation alignment algorithm anchor audience backend behavior behaviour
+    category channel chart choice class classification
     comparison compression condition context criteria density depth difficulty direction effect encoding encryption
     engine env environment event feedback filter flavor flavour format frequency grain granularity group grouping
     importance integration interval justify kind language layout level license logic match method metric mode model op

@@ -43,6 +43,8 @@ LISTS = [
         ["S3", "MSK", "HUB", "GENERIC"],
     ),
     ('Must be "image"', "x", ["image"]),
+    ("Output format (json, yaml, name). Defaults to json", "output", ["json", "yaml", "name"]),
+    ("How far back from the current date (day, week, month)", "time_range", ["day", "week", "month"]),
 ]
 
 
