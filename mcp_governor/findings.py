@@ -94,6 +94,8 @@ class Finding:
         fix: what to write instead; may be empty.
         value: the JSON value in question; only its hash leaves this object (see :attr:`id`).
         accepted: the reason from the config when the finding is accepted.
+        cause: the sentence for all findings with this cause, with ``{tools}`` where their tools are named; empty where
+            the message is the only sentence there is. Findings of a rule with the same cause are one for a reader.
     """
 
     rule: str
@@ -104,6 +106,7 @@ class Finding:
     fix: str = ""
     value: Any = field(default=None, compare=False, repr=False)
     accepted: str | None = None
+    cause: str = field(default="", compare=False, repr=False)
 
     @property
     def id(self) -> str:

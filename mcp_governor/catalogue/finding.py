@@ -74,7 +74,15 @@ def finding(
         path=path,
         fix=fill(rule.fix, known),
         value=value,
+        cause=_cause(rule, known),
     )
+
+
+def _cause(rule: Rule, known: Mapping[str, Any]) -> str:
+    """The grouped sentence of a rule; the tools are filled in where findings are put together."""
+    if not rule.grouped:
+        return ""
+    return fill(rule.grouped, {name: fact for name, fact in known.items() if name != "tools"})
 
 
 def sentence(rule: Rule, facts: Mapping[str, Any], says: str = "") -> str:

@@ -162,6 +162,8 @@ class Rule:
         check: ``module.function`` under ``mcp_governor.linting.checks``, or ``package.module:function``.
         message: the sentence of a finding, with facts in braces (:func:`mcp_governor.catalogue.finding.fill`).
         messages: by name, where a rule needs several sentences; then ``message`` is empty, or the commonest one.
+        grouped: one sentence for findings of several tools, with the facts that they have in common and ``{tools}``
+            for their number and names; empty: the message of the first one stands for all.
         fix: what to do instead, with the same facts.
         options: by name.
         stance: the side it takes, where the sources disagree.
@@ -183,6 +185,7 @@ class Rule:
     since: str
     message: str = ""
     messages: Mapping[str, str] = field(default_factory=dict)
+    grouped: str = ""
     persona: str = "regular"
     station: str = "lint"
     on: str = "tool"

@@ -78,7 +78,7 @@ def _examples(data: Mapping[str, Any]) -> Examples:
 
 _OPTIONAL = (
     *("persona", "station", "on", "enabled", "check", "twin", "unseen"),
-    *("message", "messages"),
+    *("message", "messages", "grouped"),
 )
 
 

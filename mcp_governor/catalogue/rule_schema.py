@@ -127,6 +127,12 @@ RULE_SCHEMA: dict[str, Any] = {
             "additionalProperties": _SENTENCE,
             "description": "Sentences by name, where one is not enough; the check says which.",
         },
+        "grouped": {
+            **_SENTENCE,
+            "pattern": "\\{tools\\}",
+            "description": "One sentence for equal findings of several tools: the facts that they share, and {tools} "
+            "for their number and names. Default: the message of the first one, and the names of the other tools.",
+        },
         "fix": {**_SENTENCE, "description": "What to do instead; facts in braces, too."},
         "options": {
             "type": "object",

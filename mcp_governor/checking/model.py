@@ -62,7 +62,7 @@ class Place:
     Attributes:
         file: as the user named it, safe to show.
         line, column: from 1.
-        frame: the lines around it, numbered, safe to show.
+        frame: the lines around it, numbered, safe to show; empty where the line is too long to be read.
     """
 
     file: str

@@ -220,8 +220,10 @@ _OPTIONS = {
         show_default=True,
         help="Color text; auto does on a terminal.",
     ),
-    "quiet": click.option("-q", "--quiet", is_flag=True, help="Only the summary."),
-    "verbose": click.option("-v", "--verbose", count=True, help="More: ids, wording changes."),
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="Only errors and the summary."),
+    "verbose": click.option(
+        "-v", "--verbose", count=True, help="Every finding with its place, fix and id; wording changes."
+    ),
 }
 _REPORTING = ("output", "fail-on", "color", "quiet", "verbose")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.report.groups import GROUPS, MOST_SHOWN, group_of, grouped, more_than_shown
+from mcp_governor.report.groups import GRAVE, GROUPS, MOST_SHOWN, group_of, grouped, more_than_shown
 from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.report.text import change_lines, closing_lines
 from mcp_governor.text import visible
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 
 
 def diff_lines(report: Report, *, stat: bool = False, verbose: int = 0) -> Iterator[Line]:
-    """The comparison. ``stat`` counts per tool instead; ``verbose`` above 0 adds ids."""
+    """The comparison. ``stat`` counts per tool instead; ``verbose`` above 0 adds ids, below 0 leaves what breaks."""
     assert report.baseline is not None
     versions = [visible(text) for text in report.declared_versions or ()]
     between = f" ({versions[0]} → {versions[1]})" if versions else ""
     yield line((f"{report.baseline.source} → {report.target}", "bold"), between)
-    if verbose >= 0:
+    if verbose >= 0 or not stat:
         yield from _stat(report) if stat else _groups(report, verbose)
     yield from closing_lines(report)
 
 
 def _groups(report: Report, verbose: int) -> Iterator[Line]:
     for name, changes in grouped(report.changes):
+        if verbose < 0 and name not in GRAVE:
+            continue
         yield BLANK
         yield line((f"{name} ({len(changes)})", "bold underline"))
         for change in changes[:MOST_SHOWN]:

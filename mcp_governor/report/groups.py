@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 GROUPS = ("breaking", "undecided", "compatible", "wording")
 """The groups of a comparison, in the order that people read them."""
 
+GRAVE = GROUPS[:2]
+"""The groups that fail a run, or may."""
+
 MOST_SHOWN = 100
 """Changes of one group, and findings of one tool, that are written out for people. Nobody reads more in one sitting,
 all of them are counted, and the JSON report lists them."""
@@ -108,6 +111,20 @@ def advice_of(report: Report) -> Iterator[tuple[str, str]]:
     if untold > 1:
         what = f"{untold:,} changes are not in the changelog; write the entries with"
     yield what, "mcp-governor changelog draft"
+
+
+_MOST_REASONS = 5
+"""Rules that a verdict names: one line of a terminal."""
+
+
+def failed_words(report: Report) -> str:
+    """What failed the run: the kinds of changes and the rules, with their numbers; empty where it passed."""
+    if report.nothing_checked:
+        return visible(report.nothing_checked)
+    reasons = Counter(change.kind for change in report.failing_changes)
+    reasons.update(finding.rule for finding in report.failing_findings)
+    shown = [f"{name} × {count:,}" if count > 1 else name for name, count in list(reasons.items())[:_MOST_REASONS]]
+    return ", ".join(shown) + (f" and {len(reasons) - _MOST_REASONS} more" if len(reasons) > _MOST_REASONS else "")
 
 
 def witness_words(change: Change) -> str:

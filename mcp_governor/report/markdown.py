@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.report.causes import causes
 from mcp_governor.report.groups import (
     MOST_SHOWN,
     ONLY_BREAKING,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
-    from mcp_governor.findings import Finding
+    from mcp_governor.report.causes import Cause
 
 # Characters that can begin markup within a line; "//" and "www." would become links.
 _SPECIAL = re.compile(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
@@ -40,7 +41,7 @@ _TITLES = {
 _WITNESS_LIMIT = 1_000
 """Characters of a witness: sixty of them fit into a GitHub comment. A longer one is cut."""
 _MOST_FINDINGS = 500
-"""Findings that are written out: GitHub takes no comment beyond 65,536 characters, some 300 of them."""
+"""Causes of findings that are written out: GitHub takes no comment beyond 65,536 characters, some 300 of them."""
 
 
 def render(report: Report) -> str:
@@ -95,11 +96,12 @@ def _document(report: Report) -> Iterator[str]:
         yield ""
         yield f"### Findings ({len(report.findings)})"
         yield ""
-        findings = sorted(report.findings, key=lambda f: (-f.severity.rank, f.tool or "", f.rule, f.path))
-        for finding in findings[:_MOST_FINDINGS]:
-            yield from _finding(finding)
-        if len(findings) > _MOST_FINDINGS:
-            yield f"- {more_than_shown(len(findings) - _MOST_FINDINGS, 'finding')}"
+        found = causes(report.findings)
+        for cause in found[:_MOST_FINDINGS]:
+            yield from _finding(cause)
+        if len(found) > _MOST_FINDINGS:
+            left = sum(len(cause.findings) for cause in found[_MOST_FINDINGS:])
+            yield f"- {more_than_shown(left, 'finding')}"
 
 
 def _facts(report: Report) -> Iterator[str]:
@@ -142,10 +144,12 @@ def _change(change: Change, report: Report) -> Iterator[str]:
         yield f"  - {witness_words(change)}: {code(visible(proof), _WITNESS_LIMIT)}"
 
 
-def _finding(finding: Finding) -> Iterator[str]:
-    where = f"{code(finding.tool)} " if finding.tool is not None else ""
-    place = f"{code(finding.path)} " if finding.path else ""
-    accepted = f" (accepted: {escape(finding.accepted)})" if finding.accepted is not None else ""
-    yield f"- **{finding.severity.value}** {finding.rule} {where}{place}– {prose(finding.message)}{accepted}"
-    if finding.fix:
-        yield f"  - fix: {'<br>'.join(prose(part) for part in finding.fix.splitlines())}"
+def _finding(cause: Cause) -> Iterator[str]:
+    first = cause.findings[0]
+    alone = len(cause.findings) == 1
+    where = f"{code(first.tool)} " if alone and first.tool is not None else ""
+    place = f"{code(first.path)} " if alone and first.path else ""
+    accepted = f" (accepted: {escape(first.accepted)})" if first.accepted is not None else ""
+    yield f"- **{first.severity.value}** {first.rule} {where}{place}– {prose(cause.sentence)}{accepted}"
+    if cause.fix:
+        yield f"  - fix: {'<br>'.join(prose(part) for part in cause.fix.splitlines())}"

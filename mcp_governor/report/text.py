@@ -1,12 +1,15 @@
-"""Report → text: grouped by tool, each with place, reason and fix; the required bump last."""
+"""Report → text: breaks, then errors, then warnings, one line for each cause; what failed the run stands last."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.terms import Verdict
+from mcp_governor.checking.model import MOST_LISTED
 from mcp_governor.findings import Severity
+from mcp_governor.report.causes import NAMES_SHOWN, causes, fitting
 from mcp_governor.report.groups import (
     MOST_SHOWN,
     ONLY_BREAKING,
@@ -15,6 +18,7 @@ from mcp_governor.report.groups import (
     counted_findings,
     counted_of,
     declared_words,
+    failed_words,
     judged_words,
     more_than_shown,
     pending_words,
@@ -24,11 +28,12 @@ from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.text import one_line, sentence, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Place, Report
     from mcp_governor.findings import Finding
+    from mcp_governor.report.causes import Cause
 
 _SURFACE = "surface"
 
@@ -42,15 +47,21 @@ _FINDING_MARK = {
     Severity.WARNING: ("!", "yellow"),
     Severity.INFO: ("i", "cyan"),
 }
+MOST_CAUSES = 7
+"""Lines for findings: with head, counts and verdict they are fewer than 15, which nobody has to scroll. Errors have a
+line each all the same, up to ``MOST_SHOWN``."""
+_LEAST_CAUSES = 2
+"""Lines for warnings beside many errors: they are seen to be there."""
+_MOST_COMPATIBLE = 10
+"""Compatible changes that are written out: the others wait for nobody."""
 _WITNESS_LIMIT = 400
 """Characters of a witness: four or five lines of a terminal. A longer one is cut, and its length told."""
 
 
 def report_lines(report: Report, *, verbose: int = 0) -> Iterator[Line]:
-    """The whole report. ``verbose`` below 0 leaves only the summary; above 0 adds ids and wording changes."""
+    """The whole report, findings by cause. ``verbose`` below 0: only what breaks, and errors; above 0: all."""
     yield from _head(report)
-    if verbose >= 0:
-        yield from _body(report, verbose)
+    yield from _body(report, verbose)
     yield from closing_lines(report)
 
 
@@ -72,58 +83,146 @@ def _head(report: Report) -> Iterator[Line]:
 
 
 def _body(report: Report, verbose: int) -> Iterator[Line]:
-    groups: dict[str | None, list[Line]] = {}
-    told = [change for change in report.changes if verbose or not change.wording]
-    of_tool: dict[str | None, list[Change]] = {}
-    for change in sorted(told, key=_change_order):
-        of_tool.setdefault(change.tool, []).append(change)
-    for tool, changes in of_tool.items():
-        lines = groups.setdefault(tool, [])
-        for change in changes[:MOST_SHOWN]:
-            lines += change_lines(change, report.accepted.get(change.id), verbose, place=report.places.get(change.id))
-        lines += _more(len(changes), "change")
-    about: dict[str | None, list[Finding]] = {}
-    for finding in sorted(report.findings, key=lambda f: (-f.severity.rank, f.rule, f.path)):
-        about.setdefault(finding.tool, []).append(finding)
-    for tool, findings in about.items():
-        lines = groups.setdefault(tool, [])
-        for finding in findings[:MOST_SHOWN]:
-            lines += finding_lines(finding, verbose, report.places.get(finding.id))
-        lines += _more(len(findings), "finding")
-    for tool in sorted(groups, key=lambda name: (name is None, name or "")):
+    """Breaking changes, the other changes, errors, warnings, remarks."""
+    told = sorted((change for change in report.changes if verbose > 0 or not change.wording), key=_change_order)
+    if verbose > 0:
+        yield from _everything(report, told, verbose)
+        return
+    if verbose < 0:
+        told = [change for change in told if change.verdict is not Verdict.COMPATIBLE]
+    lines = list(_short_changes(report, told))
+    open_findings = [finding for finding in report.findings if finding.accepted is None]
+    lines += _short_findings(report, causes(open_findings), quiet=verbose < 0)
+    quiet = sum(change.wording for change in report.changes)
+    if quiet and verbose == 0:
+        lines.append(line((f"{count_of(quiet, 'change')} of wording only, shown with -v", "dim")))
+    if lines:
         yield BLANK
-        yield line((visible(tool) if tool is not None else _SURFACE, "bold underline"))
-        yield from groups[tool]
-    quiet = len(report.changes) - len(told)
-    if quiet:
+        yield from lines
+
+
+def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
+    """Breaking and undecided changes with their proof, compatible ones in one line each."""
+    compatible = [change for change in changes if change.verdict is Verdict.COMPATIBLE]
+    grave = changes[: len(changes) - len(compatible)]
+    for change in grave[:MOST_SHOWN]:
+        yield from change_lines(
+            change,
+            report.accepted.get(change.id),
+            tool=_subject(change.tool),
+            place=report.places.get(change.id),
+            indent=0,
+        )
+    yield from _more(len(grave), "change")
+    mark, style = _CHANGE_MARK[Verdict.COMPATIBLE]
+    for change in compatible[:_MOST_COMPATIBLE]:
+        said, subject = sentence(change.message), _subject(change.tool)
+        named = f"`{subject}`" in said or change.tool is None
+        yield line((mark, style), " ", said if named else f"{subject}: {said}", "  ", (change.kind, "dim"))
+    left = len(compatible) - _MOST_COMPATIBLE
+    if left > 0:
+        yield line((f"… and {count_of(left, 'more compatible change')}; -v lists them", "dim"))
+
+
+def _short_findings(report: Report, found: Sequence[Cause], *, quiet: bool) -> Iterator[Line]:
+    """One line for a cause; errors with their fix, the others as long as there is room."""
+    errors = [cause for cause in found if cause.severity is Severity.ERROR]
+    others = [] if quiet else found[len(errors) :]
+    for cause in errors[:MOST_SHOWN]:
+        yield from cause_lines(cause, report)
+        yield from _fix_lines(cause.fix, 2)
+    yield from _more(len(errors), "cause")
+    room = max(MOST_CAUSES - len(errors), _LEAST_CAUSES)
+    with_fix = sum(2 if cause.fix else 1 for cause in others) <= room
+    shown = fitting(others, room)
+    for cause in shown:
+        yield from cause_lines(cause, report)
+        if with_fix:
+            yield from _fix_lines(cause.fix, 2)
+    yield from _left_out(others, shown)
+
+
+def _left_out(found: Sequence[Cause], shown: Sequence[Cause]) -> Iterator[Line]:
+    """What there was no room for, by rule."""
+    kept = {id(cause) for cause in shown}
+    left: Counter[str] = Counter()
+    for cause in found:
+        if id(cause) not in kept:
+            left[cause.rule] += len(cause.findings)
+    if left:
+        rules = ", ".join(f"{rule} {count:,}" for rule, count in left.most_common(NAMES_SHOWN))
+        rest = ", …" if len(left) > NAMES_SHOWN else ""
+        yield line((f"… and {count_of(left.total(), 'more finding')} ({rules}{rest}); -v lists them", "dim"))
+
+
+def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
+    """One line: what is wrong and where, and the rule."""
+    mark, style = _FINDING_MARK[cause.severity]
+    first = cause.findings[0]
+    where = ""
+    if len(cause.findings) == 1:
+        place = report.places.get(first.id)
+        if place is not None and place.frame:
+            where = f"{place.file}:{place.line}:{place.column}"
+        elif first.path and not first.path.startswith("/"):
+            where = visible(first.path)
+    yield line((mark, style), " ", cause.sentence, "  ", (cause.rule, style), (f"  {where}" if where else "", "cyan"))
+
+
+def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iterator[Line]:
+    """Each change and each finding with all that is known of it."""
+    for change in changes[:MOST_LISTED]:
         yield BLANK
-        yield line((f"{count_of(quiet, 'change')} of wording only, shown with -v", "dim"))
+        reason, place = report.accepted.get(change.id), report.places.get(change.id)
+        yield from change_lines(change, reason, verbose, tool=_subject(change.tool), place=place, indent=0)
+    yield from _more(len(changes), "change", MOST_LISTED)
+    findings = sorted(report.findings, key=_finding_order)
+    for finding in findings[:MOST_LISTED]:
+        yield BLANK
+        place = report.places.get(finding.id)
+        subject = _subject(finding.tool) if finding.tool is not None or finding.path.startswith("/") else ""
+        yield from finding_lines(finding, verbose, place, tool=subject, indent=0)
+    yield from _more(len(findings), "finding", MOST_LISTED)
 
 
-def _more(count: int, noun: str) -> list[Line]:
-    return [line((more_than_shown(count - MOST_SHOWN, noun), "dim"), indent=2)] if count > MOST_SHOWN else []
+def _finding_order(finding: Finding) -> tuple[bool, int, str, str, str]:
+    return (finding.accepted is not None, -finding.severity.rank, finding.tool or "", finding.rule, finding.path)
 
 
-def _change_order(change: Change) -> tuple[int, str, str]:
+def _subject(tool: str | None) -> str:
+    return visible(tool) if tool is not None else _SURFACE
+
+
+def _more(count: int, noun: str, most: int = MOST_SHOWN) -> list[Line]:
+    return [line((more_than_shown(count - most, noun), "dim"))] if count > most else []
+
+
+def _change_order(change: Change) -> tuple[int, str, str, str]:
     order = (Verdict.BREAKING, Verdict.UNKNOWN, Verdict.COMPATIBLE)
-    return (order.index(change.verdict), change.path, change.kind)
+    return (order.index(change.verdict), change.tool or "", change.path, change.kind)
 
 
 def change_lines(
-    change: Change, accepted: str | None = None, verbose: int = 0, *, tool: str = "", place: Place | None = None
+    change: Change,
+    accepted: str | None = None,
+    verbose: int = 0,
+    *,
+    tool: str = "",
+    place: Place | None = None,
+    indent: int = 2,
 ) -> Iterator[Line]:
     """One change: kind and place, the reason, the proof. ``tool`` names it where no heading does."""
     mark, style = _CHANGE_MARK[change.verdict]
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
     where = (f"{tool} {visible(change.path)}".strip(), "cyan")
-    yield line((mark, style), " ", (change.kind, style), "  ", where, (note, "dim"), indent=2)
-    yield line(sentence(change.message), indent=6)
+    yield line((mark, style), " ", (change.kind, style), "  ", where, (note, "dim"), indent=indent)
+    yield line(sentence(change.message), indent=indent + 4)
     if place is not None:
-        yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=6)
+        yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=indent + 4)
     if change.has_witness:
-        yield line((f"{witness_words(change)}: ", "dim"), compact_json(change.witness), indent=6)
+        yield line((f"{witness_words(change)}: ", "dim"), compact_json(change.witness), indent=indent + 4)
     if verbose:
-        yield line((f"id: {visible(change.id)}", "dim"), indent=6)
+        yield line((f"id: {visible(change.id)}", "dim"), indent=indent + 4)
 
 
 def compact_json(value: object) -> str:
@@ -132,23 +231,31 @@ def compact_json(value: object) -> str:
     return text if len(text) <= _WITNESS_LIMIT else f"{text[:_WITNESS_LIMIT]}… ({len(text)} characters)"
 
 
-def finding_lines(finding: Finding, verbose: int = 0, place: Place | None = None) -> Iterator[Line]:
-    """One finding: rule and place, the reason, the fix; the lines of the file where it was read from one."""
+def finding_lines(
+    finding: Finding, verbose: int = 0, place: Place | None = None, *, tool: str = "", indent: int = 2
+) -> Iterator[Line]:
+    """One finding: rule and place, the reason, the fix; the lines of the file where it was read from one.
+
+    ``tool`` names it where no heading does.
+    """
     mark, style = ("·", "dim") if finding.accepted is not None else _FINDING_MARK[finding.severity]
     note = f"  accepted: {one_line(finding.accepted)}" if finding.accepted is not None else ""
-    yield line(
-        (mark, style), " ", (finding.rule, style), "  ", (visible(finding.path), "cyan"), (note, "dim"), indent=2
-    )
-    yield line(visible(finding.message), indent=6)
+    where = f"{tool} {visible(finding.path)}".strip()
+    yield line((mark, style), " ", (finding.rule, style), "  ", (where, "cyan"), (note, "dim"), indent=indent)
+    yield line(visible(finding.message), indent=indent + 4)
     if place is not None:
-        yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=6)
-        yield from (line((text, "dim"), indent=6) for text in place.frame.split("\n"))
-    if finding.fix:
-        first, *rest = finding.fix.split("\n")
-        yield line(("fix: ", "dim"), visible(first), indent=6)
-        yield from (line(visible(more), indent=11) for more in rest)
+        yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=indent + 4)
+        yield from (line((text, "dim"), indent=indent + 4) for text in place.frame.splitlines())
+    yield from _fix_lines(finding.fix, indent + 4)
     if verbose:
-        yield line((f"id: {visible(finding.id)}", "dim"), indent=6)
+        yield line((f"id: {visible(finding.id)}", "dim"), indent=indent + 4)
+
+
+def _fix_lines(fix: str, indent: int) -> Iterator[Line]:
+    if fix:
+        first, *rest = fix.split("\n")
+        yield line(("fix: ", "dim"), visible(first), indent=indent)
+        yield from (line(visible(more), indent=indent + 5) for more in rest)
 
 
 def closing_lines(report: Report) -> Iterator[Line]:
@@ -170,6 +277,8 @@ def closing_lines(report: Report) -> Iterator[Line]:
     if report.good_calls is not None and report.good_calls.tools:
         yield line(str(report.good_calls))
     passed = report.verdict == "pass"
+    if why := failed_words(report):
+        yield line(("failed by: ", "bold"), why)
     yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"))
 
 

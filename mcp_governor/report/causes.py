@@ -1,0 +1,129 @@
+"""Findings with one cause, put together: a reader corrects a cause once, however many places it has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mcp_governor.frozen import frozen
+from mcp_governor.report.groups import count_of
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mcp_governor.findings import Finding, Severity
+
+NAMES_SHOWN = 3
+"""Tools that a sentence names: enough to see which family it is. The JSON report and ``-v`` name all of them."""
+
+_NAME = 60
+"""Characters of a tool's name: the longest that a client takes has 64."""
+
+
+@frozen
+class Cause:
+    """Findings of one rule that say the same, but for the tool and the place.
+
+    Attributes:
+        findings: at least one, in the order of the report.
+    """
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def rule(self) -> str:
+        """The rule that they are of."""
+        return self.findings[0].rule
+
+    @property
+    def severity(self) -> Severity:
+        """The severity that they have."""
+        return self.findings[0].severity
+
+    @property
+    def tools(self) -> list[str]:
+        """The tools in question, each once."""
+        return list(dict.fromkeys(finding.tool for finding in self.findings if finding.tool is not None))
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, safe to show; of several findings with their number and the first names."""
+        first = self.findings[0]
+        if len(self.findings) == 1:
+            return visible(first.message)
+        tools = self.tools
+        if first.cause and tools:
+            return _ended(visible(first.cause.replace("{tools}", named_tools(tools), 1)))
+        if len(tools) > 1:
+            return _ended(f"{visible(first.message)} The same in {named_tools(tools[1:], more=True)}.")
+        return f"{visible(first.message)} The same at {count_of(len(self.findings) - 1, 'more place')}."
+
+    @property
+    def fix(self) -> str:
+        """The fix where all have the same one; else empty."""
+        fixes = {finding.fix for finding in self.findings}
+        return fixes.pop() if len(fixes) == 1 else ""
+
+
+def _ended(text: str) -> str:
+    """A sentence that a list with an ellipsis ends needs no full stop."""
+    return text.removesuffix(".") if text.endswith("….") else text
+
+
+def named_tools(names: Sequence[str], *, more: bool = False) -> str:
+    """``git_add``, ``2 tools: git_add, git_log`` or ``10 tools: git_add, git_commit, git_diff, …``.
+
+    ``more`` says that others were named before: ``9 more tools: …``.
+    """
+    shown = ", ".join(one_line(name, _NAME) for name in names[:NAMES_SHOWN])
+    if len(names) == 1 and not more:
+        return shown
+    rest = ", …" if len(names) > NAMES_SHOWN else ""
+    return f"{count_of(len(names), 'more tool' if more else 'tool')}: {shown}{rest}"
+
+
+def causes(findings: Iterable[Finding]) -> list[Cause]:
+    """The findings by cause: the gravest first, then the rules with the fewest causes, then the widest cause.
+
+    A rule that has much to say has mostly the same to say; what is said once comes before it.
+    """
+    together: dict[tuple[str, str, str, str | None], list[Finding]] = {}
+    for finding in sorted(findings, key=lambda one: (one.tool or "", one.path)):
+        together.setdefault((finding.rule, finding.severity, _said(finding), finding.accepted), []).append(finding)
+    found = [Cause(tuple(members)) for members in together.values()]
+    of_rule = Counter((cause.rule, cause.severity) for cause in found)
+    return sorted(
+        found,
+        key=lambda cause: (
+            -cause.severity.rank,
+            of_rule[cause.rule, cause.severity],
+            cause.rule,
+            -len(cause.findings),
+        ),
+    )
+
+
+def _said(finding: Finding) -> str:
+    """What a finding says, the tool and the place apart."""
+    if finding.cause and finding.tool is not None:
+        return finding.cause
+    said = finding.message
+    for part in (finding.path, finding.tool):
+        if part:
+            said = said.replace(part, "\0")
+    return said
+
+
+def fitting(found: Sequence[Cause], most: int) -> list[Cause]:
+    """As many causes as fit, in their order: every rule has its turn before another one has a second one."""
+    taken: set[int] = set()
+    turns: dict[str, list[int]] = {}
+    for index, cause in enumerate(found):
+        turns.setdefault(cause.rule, []).append(index)
+    waiting = list(turns.values())
+    while waiting and len(taken) < most:
+        for indexes in waiting[: most - len(taken)]:
+            taken.add(indexes.pop(0))
+        waiting = [indexes for indexes in waiting if indexes]
+    return [cause for index, cause in enumerate(found) if index in taken]

@@ -1,0 +1,135 @@
+"""One cause is one line: what is put together, in which order, and what is said of the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from commandline import governor_here
+
+from mcp_governor.catalogue.finding import finding
+from mcp_governor.checking.model import Report
+from mcp_governor.findings import Finding, Severity
+from mcp_governor.report.causes import causes, fitting, named_tools
+from mcp_governor.report.lines import plain_text
+from mcp_governor.report.markdown import render
+from mcp_governor.report.text import MOST_CAUSES, report_lines
+
+
+def undescribed(tool: str, argument: str) -> Finding:
+    path = f"/inputSchema/properties/{argument}"
+    return finding("clarity/parameter-described", path, tool=tool, argument=argument)
+
+
+def said(rule: str, message: str, tool: str | None = None, path: str = "", **more: Any) -> Finding:
+    return Finding(rule, more.pop("severity", Severity.WARNING), message, tool, path, **more)
+
+
+def text_of(*findings: Finding, verbose: int = 0) -> str:
+    return plain_text(report_lines(Report(target="t", findings=findings), verbose=verbose))
+
+
+def test_equal_findings_of_many_tools_are_one_line_with_a_count_and_three_names() -> None:
+    findings = [undescribed(f"git_{name}", "repo_path") for name in ("log", "add", "diff", "commit")]
+    shown = text_of(*findings, undescribed("git_add", "files"))
+    assert "! `repo_path` has no description in 4 tools: git_add, git_commit, git_diff, …  clarity/parameter" in shown
+    assert "! The argument files of git_add is described nowhere.  clarity/parameter-described" in shown
+    assert shown.count("repo_path") == 1
+    assert "5 warnings" in shown
+    assert text_of(*findings, verbose=1).count("The argument repo_path of") == 4
+
+
+def test_a_rule_without_a_sentence_for_many_names_the_other_tools() -> None:
+    found = causes([said("a/b", f"The key x of {tool} is bad.", tool) for tool in ("t1", "t2", "t3")])
+    assert [cause.sentence for cause in found] == ["The key x of t1 is bad. The same in 2 more tools: t2, t3."]
+    [places] = causes([said("a/b", f"The text at {path} is bad.", None, path) for path in ("/x", "/y")])
+    assert places.sentence == "The text at /x is bad. The same at 1 more place."
+
+
+def test_what_is_about_no_tool_is_not_counted_among_the_tools() -> None:
+    about = [said("a/b", f"{tool} is bad.", tool, cause="Bad: {tools}.") for tool in ("t", "u", None)]
+    assert [cause.sentence for cause in causes(about)] == ["Bad: 2 tools: t, u.", "None is bad."]
+
+
+def test_what_is_not_the_same_stays_apart() -> None:
+    apart = [
+        said("a/b", "t has 7.", "t"),
+        said("a/b", "u has 8.", "u"),
+        said("a/c", "t has 7.", "t"),
+        said("a/b", "v has 7.", "v", severity=Severity.ERROR),
+        said("a/b", "w has 7.", "w", accepted="known"),
+    ]
+    assert len(causes(apart)) == 5
+
+
+def test_a_fix_is_said_where_all_have_it() -> None:
+    same = [said("a/b", f"{tool} is bad.", tool, fix="Do it.") for tool in "tu"]
+    assert causes(same)[0].fix == "Do it."
+    assert causes([*same, said("a/b", "w is bad.", "w", fix="Do w.")])[0].fix == ""
+
+
+def test_the_order_is_errors_warnings_remarks_and_what_failed_stands_before_the_verdict() -> None:
+    shown = text_of(
+        said("a/info", "An i.", severity=Severity.INFO),
+        *(said("a/many", f"Many {number}.") for number in range(2)),
+        said("a/one", "A w."),
+        said("a/error", "An e.", severity=Severity.ERROR),
+    ).splitlines()
+    body = [row[0] + row.split()[-1] for row in shown if row[:2] in ("✗ ", "! ", "i ")]
+    assert body == ["✗a/error", "!a/one", "!a/many", "!a/many", "ia/info"]
+    assert shown[-2:] == ["failed by: a/error", "FAIL"]
+
+
+def test_quiet_shows_errors_only() -> None:
+    shown = text_of(said("a/w", "A w."), said("a/e", "An e.", severity=Severity.ERROR), verbose=-1)
+    assert "a/e" in shown
+    assert "a/w" not in shown
+
+
+def test_a_report_fits_a_screen_and_counts_what_it_leaves_out() -> None:
+    findings = [said(f"a/r{number % 3}", f"Number {number}.", fix="Do it.") for number in range(30)]
+    shown = text_of(*findings).splitlines()
+    assert len(shown) < 15
+    assert len([row for row in shown if row.startswith("! ")]) == MOST_CAUSES
+    assert "… and 23 more findings (a/r1 8, a/r2 8, a/r0 7); -v lists them" in shown
+    assert sum("Number" in row for row in text_of(*findings, verbose=1).splitlines()) == 30
+
+
+def test_every_rule_has_its_turn_before_one_has_a_second() -> None:
+    found = causes([*(said("a/a", f"A {number}.") for number in range(5)), said("b/b", "B."), said("c/c", "C.")])
+    assert [cause.rule for cause in fitting(found, 4)] == ["b/b", "c/c", "a/a", "a/a"]
+    assert fitting(found, 100) == found
+
+
+def test_names_of_tools() -> None:
+    assert named_tools(["a"]) == "a"
+    assert named_tools(["a"], more=True) == "1 more tool: a"
+    assert named_tools(["a", "b"]) == "2 tools: a, b"
+    assert named_tools(["a", "b", "c", "d"]) == "4 tools: a, b, c, …"
+
+
+def test_words_of_a_server_cannot_take_the_place_of_the_tools() -> None:
+    tricky = [undescribed(tool, "{tool}\x1b") for tool in ("a", "b")]
+    assert causes(tricky)[0].sentence == "`{tool}\\x1b` has no description in 2 tools: a, b."
+
+
+def test_markdown_says_a_cause_once_and_json_every_finding(tmp_path, monkeypatch, capsys) -> None:
+    shown = render(Report(target="t", findings=tuple(undescribed(tool, "q") for tool in "abcd")))
+    assert "- **warning** clarity/parameter-described – `q` has no description in 4 tools: a, b, c, …" in shown
+    assert shown.count("parameter-described") == 1
+    monkeypatch.chdir(tmp_path)
+    schema = '{"type": "object", "properties": {"limit": {"type": "integer"}}}'
+    tools = ", ".join(f'{{"name": "{name}", "description": "D.", "inputSchema": {schema}}}' for name in "abcd")
+    (tmp_path / "s.json").write_text(f'{{"tools": [{tools}]}}')
+    arguments = ["lint", "s.json", "--select", "clarity/parameter-described"]
+    assert len(governor_here(*arguments, "--format", "json", capsys=capsys).report["findings"]) == 4
+
+
+def test_a_recording_on_one_line_is_not_quoted(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = '{"type": "object", "properties": {"limit": {"type": "integer"}}}'
+    tool = f'{{"name": "a", "description": "{"D" * 600}.", "inputSchema": {schema}}}'
+    (tmp_path / "long.json").write_text(f'{{"tools": [{tool}]}}')
+    (tmp_path / "lines.json").write_text(f'{{"tools": [{tool}]}}'.replace(", ", ",\n"))
+    arguments = ["--select", "clarity/parameter-described", "-v"]
+    assert "> " not in governor_here("lint", "long.json", *arguments, capsys=capsys).out
+    assert "> 4 | " in governor_here("lint", "lines.json", *arguments, capsys=capsys).out
