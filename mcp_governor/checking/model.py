@@ -87,6 +87,7 @@ class Report:
         pending: what waits for the next release; ``None`` where nothing does.
         only: ``breaking`` where nothing but breaking changes was looked for.
         changes, findings: all of them, accepted ones included.
+        old_findings: findings of the linter that the baseline has as well, left out because the run asked for new ones.
         accepted: ids of changes that the config accepts → the reason.
         counts: how much was looked at (``tools``, ``rules``, ``calls``, …).
         tools: names of the tools that were looked at.
@@ -116,6 +117,7 @@ class Report:
     only: str | None = None
     changes: tuple[Change, ...] = ()
     findings: tuple[Finding, ...] = ()
+    old_findings: int = 0
     accepted: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
@@ -174,6 +176,7 @@ class Report:
             **({"rules_skipped": len(self.skipped_rules)} if self.skipped_rules else {}),
             "changes": {verdict.value: verdicts[verdict.value] for verdict in Verdict},
             "findings": {severity.value: severities[severity.value] for severity in Severity},
+            **({"old_findings": self.old_findings} if self.old_findings else {}),
             "accepted": accepted,
             "forcing": list(self.forcing[:MOST_LISTED]),
         }

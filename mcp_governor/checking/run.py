@@ -270,7 +270,7 @@ class _Run:
         return select(lint_settings(self.config))
 
     def _without_old_lint(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """Without what the linter says of tools that are as in the baseline, where the run asks for that.
+        """Without what the linter says of the baseline as well, where the run asks for that.
 
         After everything was decided: a suppression that only an old finding needs is no stale one.
         """
@@ -281,7 +281,7 @@ class _Run:
         active = {finding.rule: self.selection.get(finding.rule) for finding in findings}
         linted = {name for name, rule in active.items() if rule is not None and rule.rule.station == "lint"}
         old = [finding for finding in findings if finding.rule in linted]
-        kept = {id(finding) for finding in new_findings(old, self.surface, self.baseline.surface, self.selection)}
+        kept = {id(finding) for finding in new_findings(old, self.baseline.surface, self.selection)}
         return tuple(finding for finding in findings if finding.rule not in linted or id(finding) in kept)
 
     def report(
@@ -304,6 +304,7 @@ class _Run:
             complete="lint" in stations,
             before=self._accepted_before(release) if self.config.accept else None,
         )
+        findings = self._without_old_lint(decided.findings)
         return Report(
             target=surface.source,
             server=ServerInfo.of(surface),
@@ -316,7 +317,8 @@ class _Run:
             stage=self.stage,
             pending=release.pending,
             changes=tuple(changes),
-            findings=self._without_old_lint(decided.findings),
+            findings=findings,
+            old_findings=len(decided.findings) - len(findings),
             accepted=dict(decided.changes),
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
@@ -363,12 +365,13 @@ def lint_report(
     )
     left = decided.findings
     if compared is not None:
-        left = tuple(new_findings(left, surface, compared, selection))
+        left = tuple(new_findings(left, compared, selection))
     report = Report(
         target=surface.source,
         server=ServerInfo.of(surface),
         fingerprint=fingerprint(surface),
         findings=tuple(sorted_findings(left, surface)),
+        old_findings=len(decided.findings) - len(left),
         tools=tuple(tool.name for tool in surface.tools),
         counts={**counts_of(surface), "rules": len(selection.linted)},
         skipped_rules=selection.skipped,

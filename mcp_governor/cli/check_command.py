@@ -29,7 +29,7 @@ from mcp_governor.errors import UsageError
 @click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may; nothing else.")
 @click.option("--release", is_flag=True, help="Judge version and changelog as those of a release.")
 @click.option("--offline", is_flag=True, help="Start, fetch and import nothing: check the recorded surface.")
-@click.option("--new-only", is_flag=True, help="Lint only what differs from the baseline.")
+@click.option("--new-only", is_flag=True, help="Of the linter only findings that the baseline does not have.")
 @reporting("trust")
 def check(
     run: Run,
@@ -60,7 +60,10 @@ def check(
     and so does a build of a release tag.
 
     With --offline the recorded surface file is checked, against the same file at the latest release tag, else at
-    HEAD. --new-only beside it is what a pre-commit hook asks for.
+    HEAD.
+
+    With --new-only the linter reports only what the change brought; breaking changes, version and changelog are judged
+    as ever. Pull requests and pre-commit hooks ask for that.
     """
     from dataclasses import replace
 

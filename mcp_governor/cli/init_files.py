@@ -172,6 +172,9 @@ def _requirements(folder: Path) -> str:
 
 _SET_IT = f"first set the variable {VARIABLE} of your CI to what pip can install there (git+https://..., a wheel's URL)"
 
+_CHECK = "mcp-governor check ${{{}:+--new-only}}"
+"""The check as a shell command; the variable is one that only a pull request or merge request has."""
+
 _MISSING = "# Install what the server needs, too.\n"
 
 
@@ -207,7 +210,8 @@ jobs:
       - uses: actions/setup-python@v6
         with:
           python-version: {_python_version()}
-{node}{missing}{install}      - run: mcp-governor check
+{node}{missing}{install}      # On a pull request the linter reports only what is new since the baseline.
+      - run: {_CHECK.format("GITHUB_BASE_REF")}
 {env}"""
 
 
@@ -225,7 +229,7 @@ def _branches(top: Path) -> str:
 
 
 def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:
-    commands = [*needs.commands, "mcp-governor check"]
+    commands = [*needs.commands, _CHECK.format("CI_MERGE_REQUEST_IID")]
     if folder != top:
         commands.insert(0, f"cd {_shell_word(folder.relative_to(top).as_posix())}")
     script = "".join(f"    - {command}\n" for command in commands)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 @click.option(
     "--write-baseline", is_flag=True, help="Write today's findings into the baseline file, so that they do not count."
 )
-@click.option("--new-only", is_flag=True, help="Only tools that differ from the baseline surface.")
+@click.option("--new-only", is_flag=True, help="Only findings that the baseline surface does not have.")
 @click.option("--statistics", is_flag=True, help="Counts per rule instead of each finding.")
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, and how; check nothing.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")

@@ -156,7 +156,7 @@ class Config:
         searched: no file was found from ``root`` upwards.
         isolated: no file of the repository counts but what the command line names.
         launch: what the command line adds to the way servers are started; never from the file.
-        lint_new_only: what the linter says of tools that are as in the baseline is left out; never from the file.
+        lint_new_only: what the linter says of the baseline as well is left out; never from the file.
         trust_rules: rules may bring Python. No repository can say so (:mod:`mcp_governor.config.trust`).
     """
 

@@ -43,8 +43,7 @@ def lint(
         surface: what to read; malformed entries are reported, never a crash.
         settings: which rules, how grave, with which options.
         profile: a profile, or several, instead of those of ``settings``.
-        baseline: report only tools that are new or different there, and only those findings about the rest
-            of the surface that it does not already give.
+        baseline: report only findings that it does not already give.
 
     Returns:
         Findings by tool (those about the surface first), then by rule, then by place.
@@ -56,7 +55,7 @@ def lint(
         settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
     selection = select(settings)
     found = govern(run_rules(surface, selection), selection, surface, stations=("lint",))
-    return sorted_findings(found if baseline is None else new_findings(found, surface, baseline, selection), surface)
+    return sorted_findings(found if baseline is None else new_findings(found, baseline, selection), surface)
 
 
 def run_rules(surface: Surface, selection: Selection) -> list[Finding]:
@@ -191,22 +190,16 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
     return finding(active.rule, found.path, says=found.says, tool=tool, value=found.value, facts=facts)
 
 
-def new_findings(
-    findings: Iterable[Finding], surface: Surface, baseline: Surface, selection: Selection
-) -> list[Finding]:
-    """Findings about tools that are new or different since ``baseline``, and those about the rest that are new."""
+def new_findings(findings: Iterable[Finding], baseline: Surface, selection: Selection) -> list[Finding]:
+    """The findings that the same rules do not give, at the same place and for the same value, about ``baseline``.
+
+    A change is judged by what it brought: an old finding in a tool that it touched is no part of it, and a finding
+    that it causes in a tool that it did not touch is.
+    """
     found = list(findings)
-    old = baseline.by_name
-    changed = {tool.name for tool in surface.tools if tool.name not in old or old[tool.name].raw != tool.raw}
-    known: set[str] = set()
-    if any(finding.tool is None for finding in found):
-        runners = {scope: part for scope, part in _prepare(selection, baseline).items() if scope in _WIDE}
-        known = {finding.id for finding in _run(baseline, runners) if finding.tool is None}
-    return [
-        finding
-        for finding in found
-        if (finding.tool in changed if finding.tool is not None else finding.id not in known)
-    ]
-
-
-_WIDE = frozenset({"surface", "prompt", "resource", "template", "text", "prose"})
+    rules = {finding.rule for finding in found}
+    runners: dict[str, list[Runner]] = {}
+    for scope, part in _prepare(selection, baseline).items():
+        runners[scope] = [runner for runner in part if runner[0].id in rules]
+    known = {finding.id for finding in condensed(_run(baseline, runners))}
+    return [finding for finding in found if finding.id not in known]

@@ -74,6 +74,11 @@ def counted_findings(counts: dict[str, int]) -> str:
     return ", ".join(count_of(counts[key], noun) for key, noun in nouns.items() if counts[key]) or "no findings"
 
 
+def counted_old(report: Report) -> str:
+    """What ``--new-only`` left out; empty where it left out nothing."""
+    return f"{count_of(report.old_findings, 'finding')} as in the baseline, not shown" if report.old_findings else ""
+
+
 def count_of(number: int, noun: str) -> str:
     """``1 tool``, ``2 tools``."""
     return f"{number} {noun}" + ("" if number == 1 else "s")

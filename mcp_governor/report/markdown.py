@@ -13,6 +13,7 @@ from mcp_governor.report.groups import (
     advice_of,
     counted_findings,
     counted_of,
+    counted_old,
     declared_words,
     grouped,
     judged_words,
@@ -112,6 +113,8 @@ def _facts(report: Report) -> Iterator[str]:
     parts = [counted_of(report)] if report.baseline is not None or report.changes else []
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(report.summary["findings"]))
+    if old := counted_old(report):
+        parts.append(old)
     yield f"{'; '.join(parts).capitalize()}."
     yield from (f"{escape(advice)} {code(command)}." for advice, command in advice_of(report))
     if report.good_calls is not None and report.good_calls.tools:

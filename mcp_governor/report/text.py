@@ -17,6 +17,7 @@ from mcp_governor.report.groups import (
     count_of,
     counted_findings,
     counted_of,
+    counted_old,
     declared_words,
     failed_words,
     judged_words,
@@ -265,6 +266,8 @@ def closing_lines(report: Report) -> Iterator[Line]:
     # A comparison alone looks for no findings, so it does not say that it found none.
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(summary["findings"]))
+    if old := counted_old(report):
+        parts.append(old)
     if summary["accepted"]:
         parts.append(f"{summary['accepted']} accepted")
     yield BLANK

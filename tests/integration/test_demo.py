@@ -25,7 +25,7 @@ def told(tmp_path):
 def test_it_tells_the_break_its_proof_and_what_to_do(told):
     for words in (
         "$ mcp-governor init",
-        "✗ argument-required  /inputSchema/",
+        "✗ argument-required  reserve_copy /inputSchema/",
         "valid before, invalid now: {",
         "+## Unreleased",
         "policy/bump-too-small",

@@ -142,14 +142,14 @@ def test_tools_that_nobody_touched_are_not_talked_about(root):
     assert hook(root)["findings"] == []
 
     # A new one is, and what a suppression of the old one is for is no stale suppression.
-    new = tool("new_one") | {"description": "Brief."}
+    new = tool("count_shelves") | {"description": "Brief."}
     surface = surface_text(tool("find_stock"), TERSE, new, version="1.1.0")
     write(root, {"mcp-surface.json": surface})
-    announce(root, surface, entry="`new_one` is a new tool.")
+    announce(root, surface, entry="`count_shelves` is a new tool.")
     ignores = '[lint.per-tool-ignores]\nold_one = ["clarity/length"]\n'
     write(root, {"mcp-governor.toml": f'changelog = "{CHANGELOG}"\n{ignores}'})
     told = hook(root)
-    assert {finding["tool"] for finding in told["findings"]} == {"new_one"}
+    assert {finding["tool"] for finding in told["findings"]} == {"count_shelves"}
     assert "clarity/length" in rules(told)
 
 
@@ -162,3 +162,19 @@ def test_a_live_check_may_ask_for_what_is_new_as_well(root):
     write(root, {"old.json": surface_text(TERSE), "new.json": surface_text(TERSE, version="1.0.1")})
     done = governor(root, "check", "new.json", "--against", "old.json", "--new-only", "--format", "json")
     assert {rule for rule in rules(json.loads(done.stdout)) if rule.startswith("clarity/")} == set()
+
+
+def test_new_only_hides_no_break_no_policy_and_no_changelog_finding(root):
+    """The change is only in what is not the linter's: all of it is said, whether or not old lint is asked for."""
+    broken = tool("find_stock", "branch")
+    write(root, {"old.json": surface_text(tool("find_stock"), TERSE), "new.json": surface_text(broken, TERSE)})
+    arguments = ("check", "new.json", "--against", "old.json", "--format", "json")
+    everything, fresh = (json.loads(governor(root, *arguments, *more).stdout) for more in ((), ("--new-only",)))
+    assert fresh["changes"] == everything["changes"]
+    assert any(change["verdict"] == "breaking" for change in fresh["changes"])
+    governing = [found for found in everything["findings"] if found["rule"].startswith(("policy/", "changelog/"))]
+    assert governing
+    assert [found for found in fresh["findings"] if found["rule"].startswith(("policy/", "changelog/"))] == governing
+    assert fresh["summary"]["old_findings"] == len(everything["findings"]) - len(fresh["findings"]) > 0
+    told = governor(root, *arguments[:-2], "--new-only").stdout
+    assert f"{fresh['summary']['old_findings']} finding" in told

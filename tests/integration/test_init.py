@@ -7,6 +7,7 @@ import importlib.util
 import json
 import shlex
 import shutil
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -343,8 +344,17 @@ def steps_of(files, name=WORKFLOW):
     return [step["run"] for step in job["steps"] if "run" in step], job
 
 
+CHECK = "mcp-governor check ${GITHUB_BASE_REF:+--new-only}"
 OURS = _ours()
 """What CI installs us from: it depends on where this checkout came from (``test_installation.py`` tries them all)."""
+
+
+def words_of(command, variables):
+    """What a shell makes of a command with these variables, where it would start it."""
+    done = subprocess.run(
+        ["sh", "-c", f"printf '%s\\n' {command}"], env=variables, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
 
 
 class TestWorkflow:
@@ -368,7 +378,7 @@ class TestWorkflow:
     def test_a_python_server_is_installed_beside_us(self, tmp_path, files, install):
         _, written = begun(write(tmp_path, files))
         commands, _ = steps_of(written)
-        assert commands == [*install, "mcp-governor check"]
+        assert commands == [*install, CHECK]
         assert (b"Install what the server needs" in written[WORKFLOW]) == (len(files) == 1)
 
     def test_a_node_server_is_built(self, tmp_path):
@@ -381,7 +391,7 @@ class TestWorkflow:
             "npm ci",
             "npm run build --if-present",
             f"pip install {OURS}",
-            "mcp-governor check",
+            CHECK,
         ]
         assert any(step.get("uses", "").startswith("actions/setup-node@") for step in job["steps"])
 
@@ -406,7 +416,7 @@ class TestWorkflow:
         _, written = begun(write(tmp_path, {"poetry.lock": ""}), "--", str(tmp_path / "poetry"), *arguments)
         commands, _ = steps_of(written)
         assert commands[0].startswith("pip install poetry ")
-        assert commands[1:] == ["poetry install", "mcp-governor check"]
+        assert commands[1:] == ["poetry install", CHECK]
 
     def test_the_branch_of_the_clone_is_the_one_that_is_checked(self, tmp_path):
         root = repository(tmp_path / "shop", {"README.md": "a"})
@@ -424,7 +434,9 @@ class TestWorkflow:
         clone = tmp_path / "clone"
         assert git(tmp_path, "clone", "-q", str(root), str(clone)).returncode == 0
         commands, _ = steps_of(contents(clone))
-        check = commands[-1].removeprefix("mcp-governor ").split()
+        assert words_of(commands[-1], {}) == ["mcp-governor", "check"]
+        _, *check = words_of(commands[-1], {"GITHUB_BASE_REF": "main"})
+        assert check == ["check", "--new-only"]
         passed = governor(clone, *check)
         assert passed.returncode == 0, passed.stdout + passed.stderr
         # Recording the broken surface anew does not hide the break: the release tag has the old one.
@@ -441,7 +453,7 @@ class TestWorkflow:
         folder = write(root / "packages" / "the stock", {"README.md": "a"})
         begun(folder, "--", *plain())
         commands, job = steps_of(contents(root), ".github/workflows/mcp-governor-packages-the-stock.yml")
-        assert commands[-1] == "mcp-governor check"
+        assert commands[-1] == CHECK
         assert job["defaults"]["run"]["working-directory"] == "packages/the stock"
         (hook,) = parsed((root / HOOKS).read_text())["repos"][0]["hooks"]
         _, *arguments = shlex.split(hook["entry"])
@@ -455,7 +467,7 @@ class TestWorkflow:
         assert ".gitlab-ci.yml was left as it was; add this job" in told
         start = told.index("    mcp-governor:\n")
         job = parsed(textwrap.dedent(told[start : told.index("Next: commit")]))["mcp-governor"]
-        assert job["script"][-1] == "mcp-governor check"
+        assert job["script"][-1] == "mcp-governor check ${CI_MERGE_REQUEST_IID:+--new-only}"
         assert job["variables"] == {"GIT_DEPTH": "0"}
 
     def test_what_is_there_stays_and_what_is_not_wanted_is_not_written(self, tmp_path):

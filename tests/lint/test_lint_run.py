@@ -57,12 +57,32 @@ def test_server_words_in_messages_are_safe():
         assert (found.message + found.fix).isprintable()
 
 
-def test_only_new_or_changed_tools_are_reported_against_a_baseline():
+def test_only_what_is_new_is_reported_against_a_baseline():
     old = build_surface({"tools": [tool("a"), tool("b")]})
     new = build_surface({"tools": [tool("b", "Returns y."), tool("a"), tool("c")]})
     chosen = LintSettings(select=("charter/use-this-when",))
     assert [f.tool for f in lint(new, chosen, baseline=old)] == ["b", "c"]
     assert lint(old, chosen, baseline=old) == []
+
+
+def described(name, **arguments):
+    schema = {"type": "object", "properties": {key: {"type": "string"} for key in arguments}}
+    return tool(name, "Finds things.", inputSchema=schema)
+
+
+def test_an_old_finding_in_a_tool_that_changed_is_not_new():
+    old, new = (
+        build_surface({"tools": [described("a", **arguments)]}) for arguments in ({"q": 1}, {"q": 1, "added": 1})
+    )
+    chosen = LintSettings(select=("clarity/parameter-described",))
+    assert [f.path for f in lint(new, chosen)] == ["/inputSchema/properties/added", "/inputSchema/properties/q"]
+    assert [f.path for f in lint(new, chosen, baseline=old)] == ["/inputSchema/properties/added"]
+
+
+def test_a_finding_that_a_new_tool_causes_in_an_old_one_is_new():
+    chosen = LintSettings(select=("spec/tool-name-unique",))
+    old, new = (build_surface({"tools": [tool("a")] * count}) for count in (1, 2))
+    assert [f.rule for f in lint(new, chosen, baseline=old)] == ["spec/tool-name-unique"]
 
 
 def test_findings_about_the_surface_are_new_only_where_the_baseline_lacks_them():
