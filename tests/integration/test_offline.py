@@ -160,7 +160,7 @@ def test_a_recorded_file_is_quoted_where_it_is_to_blame(tmp_path):
     for arguments in (["--offline"], ["mcp-surface.json", "--against", "git:HEAD"]):
         done = governor(root, "check", *arguments)
         assert done.returncode == 1
-        assert f"      mcp-surface.json:{required}:11\n" in done.stdout
-        assert f'      > {query} |           "query": {{\n' in done.stdout
-        quiet = governor(root, "check", "-q", *arguments).stdout
-        assert f":{required}:11" not in quiet
+        assert f"    mcp-surface.json:{required}:11\n" in done.stdout
+        assert f"  mcp-surface.json:{query}:11\n" in done.stdout
+        everything = governor(root, "check", "-v", *arguments).stdout
+        assert f'    > {query} |           "query": {{\n' in everything

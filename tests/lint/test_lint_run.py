@@ -72,11 +72,15 @@ def described(name, **arguments):
 
 def test_an_old_finding_in_a_tool_that_changed_is_not_new():
     old, new = (
-        build_surface({"tools": [described("a", **arguments)]}) for arguments in ({"q": 1}, {"q": 1, "added": 1})
+        build_surface({"tools": [described("a", **arguments)]})
+        for arguments in ({"text_color": 1}, {"text_color": 1, "start_date": 1})
     )
     chosen = LintSettings(select=("clarity/parameter-described",))
-    assert [f.path for f in lint(new, chosen)] == ["/inputSchema/properties/added", "/inputSchema/properties/q"]
-    assert [f.path for f in lint(new, chosen, baseline=old)] == ["/inputSchema/properties/added"]
+    assert [f.path for f in lint(new, chosen)] == [
+        "/inputSchema/properties/start_date",
+        "/inputSchema/properties/text_color",
+    ]
+    assert [f.path for f in lint(new, chosen, baseline=old)] == ["/inputSchema/properties/start_date"]
 
 
 def test_a_finding_that_a_new_tool_causes_in_an_old_one_is_new():

@@ -7,6 +7,7 @@ from typing import Any
 from commandline import governor_here
 
 from mcp_governor.catalogue.finding import finding
+from mcp_governor.catalogue.rule import Rule
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity
 from mcp_governor.report.causes import causes, fitting, named_tools
@@ -14,10 +15,21 @@ from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import MOST_CAUSES, report_lines
 
+UNDESCRIBED = Rule(
+    id="a/undescribed",
+    summary="s",
+    why="w",
+    source="s",
+    severity=Severity.WARNING,
+    since="0.1.0",
+    message="The argument {argument} of {tool} is described nowhere.",
+    grouped="`{argument}` has no description in {tools}.",
+    fix="Describe it.",
+)
+
 
 def undescribed(tool: str, argument: str) -> Finding:
-    path = f"/inputSchema/properties/{argument}"
-    return finding("clarity/parameter-described", path, tool=tool, argument=argument)
+    return finding(UNDESCRIBED, f"/inputSchema/properties/{argument}", tool=tool, argument=argument)
 
 
 def said(rule: str, message: str, tool: str | None = None, path: str = "", **more: Any) -> Finding:
@@ -31,8 +43,8 @@ def text_of(*findings: Finding, verbose: int = 0) -> str:
 def test_equal_findings_of_many_tools_are_one_line_with_a_count_and_three_names() -> None:
     findings = [undescribed(f"git_{name}", "repo_path") for name in ("log", "add", "diff", "commit")]
     shown = text_of(*findings, undescribed("git_add", "files"))
-    assert "! `repo_path` has no description in 4 tools: git_add, git_commit, git_diff, …  clarity/parameter" in shown
-    assert "! The argument files of git_add is described nowhere.  clarity/parameter-described" in shown
+    assert "! `repo_path` has no description in 4 tools: git_add, git_commit, git_diff, …  a/undescribed" in shown
+    assert "! The argument files of git_add is described nowhere.  a/undescribed" in shown
     assert shown.count("repo_path") == 1
     assert "5 warnings" in shown
     assert text_of(*findings, verbose=1).count("The argument repo_path of") == 4
@@ -114,10 +126,10 @@ def test_words_of_a_server_cannot_take_the_place_of_the_tools() -> None:
 
 def test_markdown_says_a_cause_once_and_json_every_finding(tmp_path, monkeypatch, capsys) -> None:
     shown = render(Report(target="t", findings=tuple(undescribed(tool, "q") for tool in "abcd")))
-    assert "- **warning** clarity/parameter-described – `q` has no description in 4 tools: a, b, c, …" in shown
-    assert shown.count("parameter-described") == 1
+    assert "- **warning** a/undescribed – `q` has no description in 4 tools: a, b, c, …" in shown
+    assert shown.count("a/undescribed") == 1
     monkeypatch.chdir(tmp_path)
-    schema = '{"type": "object", "properties": {"limit": {"type": "integer"}}}'
+    schema = '{"type": "object", "properties": {"text_color": {"type": "string"}}}'
     tools = ", ".join(f'{{"name": "{name}", "description": "D.", "inputSchema": {schema}}}' for name in "abcd")
     (tmp_path / "s.json").write_text(f'{{"tools": [{tools}]}}')
     arguments = ["lint", "s.json", "--select", "clarity/parameter-described"]
@@ -126,7 +138,7 @@ def test_markdown_says_a_cause_once_and_json_every_finding(tmp_path, monkeypatch
 
 def test_a_recording_on_one_line_is_not_quoted(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    schema = '{"type": "object", "properties": {"limit": {"type": "integer"}}}'
+    schema = '{"type": "object", "properties": {"text_color": {"type": "string"}}}'
     tool = f'{{"name": "a", "description": "{"D" * 600}.", "inputSchema": {schema}}}'
     (tmp_path / "long.json").write_text(f'{{"tools": [{tool}]}}')
     (tmp_path / "lines.json").write_text(f'{{"tools": [{tool}]}}'.replace(", ", ",\n"))
