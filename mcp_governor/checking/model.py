@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.call.report import GoodCallCounts
     from mcp_governor.change.model import Change
+    from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Pending, Stage
     from mcp_governor.surface import Surface
@@ -91,6 +92,7 @@ class Report:
         accepted: ids of changes that the config accepts → the reason.
         counts: how much was looked at (``tools``, ``rules``, ``calls``, …).
         tools: names of the tools that were looked at.
+        tokens: what their definitions cost a model; ``None`` where no tools were read.
         fail_on: the severity from which a finding fails the run; ``None`` for never.
         unknown_fails: whether a change that could not be decided fails the run.
         breaking_fails: whether a breaking change fails by itself (``diff``) or only through the policy
@@ -121,6 +123,7 @@ class Report:
     accepted: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
+    tokens: TokenCost | None = None
     fail_on: Severity | None = Severity.ERROR
     unknown_fails: bool = True
     breaking_fails: bool = False
@@ -212,6 +215,7 @@ class Report:
             "changes": [self._change(change) for change in changes],
             "findings": [finding.as_json() for finding in findings],
             "summary": summary,
+            **({"tokens": self.tokens.as_json()} if self.tokens is not None else {}),
             "verdict": self.verdict,
         }
 

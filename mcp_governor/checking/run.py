@@ -24,6 +24,7 @@ from mcp_governor.checking.reading import (
 )
 from mcp_governor.checking.settings import fail_on, lint_settings
 from mcp_governor.checking.stage import stage_of
+from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import Surface, fingerprint
@@ -261,6 +262,8 @@ class _Run:
             from mcp_governor.call.validate import charter_step_findings
 
             found += charter_step_findings(self.baseline.surface, self.surface, selection)
+        if self.baseline is not None:
+            found += growth_findings(self.surface, self.baseline.surface, selection)
         return found
 
     @cached_property
@@ -322,6 +325,7 @@ class _Run:
             accepted=dict(decided.changes),
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
+            tokens=token_cost(surface, self.baseline.surface if self.baseline is not None else None),
             fail_on=fail_on(self.config),
             unknown_fails=self.config.policy.unknown == "breaking",
             skipped_rules=tuple(self.skipped),
@@ -373,6 +377,7 @@ def lint_report(
         findings=tuple(sorted_findings(left, surface)),
         old_findings=len(decided.findings) - len(left),
         tools=tuple(tool.name for tool in surface.tools),
+        tokens=token_cost(surface, compared),
         counts={**counts_of(surface), "rules": len(selection.linted)},
         skipped_rules=selection.skipped,
         fail_on=fail_on(config),

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     "--write-baseline", is_flag=True, help="Write today's findings into the baseline file, so that they do not count."
 )
 @click.option("--new-only", is_flag=True, help="Only findings that the baseline surface does not have.")
-@click.option("--statistics", is_flag=True, help="Counts per rule instead of each finding.")
+@click.option("--statistics", is_flag=True, help="Counts per rule, and tokens per tool, instead of each finding.")
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, and how; check nothing.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
 @reporting("trust")
@@ -236,6 +236,7 @@ def _reasoned(suppression: Suppression) -> str:
 def _statistics(report: Report) -> Iterator[Line]:
     from mcp_governor.catalogue import statistics
     from mcp_governor.linting.phrases import counted
+    from mcp_governor.report.text import cost_lines
 
     rows = statistics(report.findings)
     width = max((len(row.rule) for row in rows), default=0)
@@ -245,6 +246,8 @@ def _statistics(report: Report) -> Iterator[Line]:
             f"  {row.severity.value:<7} {row.findings:>6} in {counted(row.tools, 'tool')}",
         )
     yield line(counted(len(report.findings), "finding"))
+    if report.tokens is not None:
+        yield from cost_lines(report.tokens)
 
 
 def _counts(report: Report) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
+    from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Bump
 
 GROUPS = ("breaking", "undecided", "compatible", "wording")
@@ -116,6 +117,16 @@ def advice_of(report: Report) -> Iterator[tuple[str, str]]:
     if untold > 1:
         what = f"{untold:,} changes are not in the changelog; write the entries with"
     yield what, "mcp-governor changelog draft"
+
+
+def cost_words(tokens: TokenCost) -> str:
+    """``about 4,120 tokens for 12 tools (+240)``."""
+    return f"about {tokens.total:,} tokens for {count_of(len(tokens.tools), 'tool')}{growth_words(tokens.growth)}"
+
+
+def growth_words(growth: int | None) -> str:
+    """`` (+240)``; empty where nothing grew or there is nothing to compare with."""
+    return f" ({growth:+,})" if growth else ""
 
 
 _MOST_REASONS = 5

@@ -11,11 +11,13 @@ from mcp_governor.report.groups import (
     MOST_SHOWN,
     ONLY_BREAKING,
     advice_of,
+    cost_words,
     counted_findings,
     counted_of,
     counted_old,
     declared_words,
     grouped,
+    growth_words,
     judged_words,
     more_than_shown,
     pending_words,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
+    from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.report.causes import Cause
 
 # Characters that can begin markup within a line; "//" and "www." would become links.
@@ -41,6 +44,8 @@ _TITLES = {
 }
 _WITNESS_LIMIT = 1_000
 """Characters of a witness: sixty of them fit into a GitHub comment. A longer one is cut."""
+_MOST_COSTS = 50
+"""Tools whose cost is written out, the dearest first; a comment has room for the findings, too."""
 _MOST_FINDINGS = 500
 """Causes of findings that are written out: GitHub takes no comment beyond 65,536 characters, some 300 of them."""
 
@@ -103,6 +108,20 @@ def _document(report: Report) -> Iterator[str]:
         if len(found) > _MOST_FINDINGS:
             left = sum(len(cause.findings) for cause in found[_MOST_FINDINGS:])
             yield f"- {more_than_shown(left, 'finding')}"
+    if report.tokens is not None:
+        yield ""
+        yield from _cost(report.tokens)
+
+
+def _cost(tokens: TokenCost) -> Iterator[str]:
+    yield f"<details><summary>Token cost: {cost_words(tokens)}</summary>"
+    yield from ("", "| tool | tokens |", "| --- | ---: |")
+    for name in tokens.dearest(_MOST_COSTS):
+        yield f"| {code(name)} | {tokens.tools[name]:,}{growth_words(tokens.growth_of(name))} |"
+    left = len(tokens.tools) - _MOST_COSTS
+    if left > 0:
+        yield f"| {more_than_shown(left, 'tool')} | |"
+    yield from ("", "</details>")
 
 
 def _facts(report: Report) -> Iterator[str]:

@@ -14,12 +14,14 @@ from mcp_governor.report.groups import (
     MOST_SHOWN,
     ONLY_BREAKING,
     advice_of,
+    cost_words,
     count_of,
     counted_findings,
     counted_of,
     counted_old,
     declared_words,
     failed_words,
+    growth_words,
     judged_words,
     more_than_shown,
     pending_words,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Place, Report
+    from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
     from mcp_governor.report.causes import Cause
 
@@ -184,6 +187,19 @@ def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iter
         subject = _subject(finding.tool) if finding.tool is not None or finding.path.startswith("/") else ""
         yield from finding_lines(finding, verbose, place, tool=subject, indent=0)
     yield from _more(len(findings), "finding", MOST_LISTED)
+    if report.tokens is not None:
+        yield BLANK
+        yield from cost_lines(report.tokens)
+
+
+def cost_lines(tokens: TokenCost) -> Iterator[Line]:
+    """What the tools cost a model, in sum and the dearest one by one, with the difference against the baseline."""
+    yield line((cost_words(tokens), "bold"))
+    for name in tokens.dearest(MOST_SHOWN):
+        yield line(
+            f"{tokens.tools[name]:>7,}  {visible(name)}", (growth_words(tokens.growth_of(name)), "dim"), indent=2
+        )
+    yield from _more(len(tokens.tools), "tool")
 
 
 def _finding_order(finding: Finding) -> tuple[bool, int, str, str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.patterns import encodable, existing
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.surface.tokens import BYTES_PER_TOKEN, json_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,18 +32,12 @@ def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
 
 def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
     """The list of tools has at most ``max`` tokens, estimated at four bytes each."""
-    size = sum(map(_size, surface.entries))
-    tokens = size // 4
+    size = sum(map(json_bytes, surface.entries))
+    tokens = size // BYTES_PER_TOKEN
     if tokens > context.options["max"]:
-        largest = max(surface.tools, key=lambda tool: _size(tool.raw), default=None)
+        largest = max(surface.tools, key=lambda tool: json_bytes(tool.raw), default=None)
         name = largest.name if largest is not None else ""
         yield hit("/tools", tokens, tokens=tokens, bytes=size, largest=name)
-
-
-def _size(value: Any) -> int:
-    """Bytes of a value as compact JSON in UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def draft_07(tool: Tool, _context: Context) -> Iterator[Hit]:

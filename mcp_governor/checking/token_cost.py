@@ -1,0 +1,95 @@
+"""The token cost of the tools, and by how much it grew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.catalogue.finding import finding
+from mcp_governor.frozen import frozen
+from mcp_governor.surface.tokens import token_costs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.catalogue import Selection
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface import Surface
+
+GROWTH = "surface/token-growth"
+
+MOST_TOOLS = 1_000
+"""Tools whose cost a JSON report lists, the dearest first; the sum is of all."""
+
+
+@frozen
+class TokenCost:
+    """Estimated tokens of the tools.
+
+    Attributes:
+        tools: name → tokens.
+        before: the same of the baseline; ``None`` where there is none.
+    """
+
+    tools: Mapping[str, int]
+    before: Mapping[str, int] | None = None
+
+    @property
+    def total(self) -> int:
+        """Tokens of all tools."""
+        return sum(self.tools.values())
+
+    @property
+    def growth(self) -> int | None:
+        """Tokens more than in the baseline; ``None`` without one."""
+        return None if self.before is None else self.total - sum(self.before.values())
+
+    def growth_of(self, tool: str) -> int | None:
+        """Tokens that a tool has more than in the baseline, all of them where it is new; ``None`` without one."""
+        return None if self.before is None else self.tools[tool] - self.before.get(tool, 0)
+
+    def dearest(self, most: int) -> list[str]:
+        """The tools that cost most, in that order."""
+        return sorted(self.tools, key=lambda name: (-self.tools[name], name))[:most]
+
+    def as_json(self) -> dict[str, Any]:
+        """Sum, difference, and the tools that cost most."""
+        out: dict[str, Any] = {"total": self.total}
+        if self.growth is not None:
+            out["growth"] = self.growth
+        out["tools"] = {
+            name: {"tokens": self.tools[name]} | ({"growth": self.growth_of(name)} if self.before is not None else {})
+            for name in self.dearest(MOST_TOOLS)
+        }
+        return out
+
+
+def token_cost(surface: Surface, baseline: Surface | None) -> TokenCost | None:
+    """What the tools cost, against a baseline where there is one; ``None`` for a surface without tools."""
+    if not surface.tools:
+        return None
+    return TokenCost(token_costs(surface), token_costs(baseline) if baseline is not None else None)
+
+
+def growth_findings(surface: Surface, baseline: Surface, selection: Selection) -> Iterator[Finding]:
+    """The tools, and their sum, that grew beyond the ratio of the rule, where it is selected."""
+    active = selection.get(GROWTH)
+    if active is None:
+        return
+    now, before = token_costs(surface), token_costs(baseline)
+    ratio, least = active.options["ratio"], active.options["least"]
+    compared: list[tuple[str | None, int, int]] = [
+        (name, tokens, before[name]) for name, tokens in now.items() if name in before
+    ]
+    compared.append((None, sum(now.values()), sum(before.values())))
+    for tool, tokens, old in compared:
+        if tokens - old >= least and tokens > ratio * old:
+            yield finding(
+                active.rule,
+                "" if tool is not None else "/tools",
+                says="" if tool is not None else "all",
+                tool=tool,
+                value=tokens,
+                tokens=tokens,
+                before=old,
+                ratio=ratio,
+            )
