@@ -41,13 +41,14 @@ _AS_ARGUMENT = re.compile(
     r"|true|false|null|none|passed|enabled|disabled)\b|(?:provided|specified|omitted|supplied)\b)",
     re.IGNORECASE,
 )
-_VERB = re.compile(r"\s(?:is|are|was|has|contains|equals)\b", re.IGNORECASE)
+_VERB = re.compile(r"\s(?:is|are|was|has|contains|equals|not|isn't)\b", re.IGNORECASE)
 _INTRODUCES = re.compile(
     r"\b(?:exclusive|paired|together|combination|combined|conjunction) with\s(?:the\s)?$", re.IGNORECASE
 )
 _BETWEEN = re.compile(
     r"\s?[`'\"]?\s?(?:,\s?(?:or|and)?|or|and|/|\+|&)\s?(?:the\s)?(?:combination of\s)?[`'\"]?\s?", re.IGNORECASE
 )
+_LINKS = frozenset({"and", "or", "the", "both"})
 _PLUS = re.compile(r"[`'\"]?\s?(?:\+|&)\s?[`'\"]?")
 _AND = re.compile(r"[`'\"]?\s?(?:\+|&|and|with|together with)\s?(?:the\s)?[`'\"]?", re.IGNORECASE)
 
@@ -82,6 +83,14 @@ _CHOICE = Guarded(
     "must",
     "to ",
 )
+_EITHER_NEEDED = Guarded(
+    r"(?<!if )(?<!when )(?<!whether )(?<![\w`'\"])[`'\"]?(?P<one>[A-Za-z_$][\w$\-]{0,63})[`'\"]?\sor\s"
+    r"[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
+    r"(?:\s(?:parameter|argument|field))?\s(?:(?:is|are)\srequired|must be (?:provided|specified|set|given"
+    r"|supplied))\b(?!\s(?:if|when|for)|,)",
+    " or ",
+)
+_LISTED_FIRST = re.compile(r"\s?(?:of\s)?(?:the\s|an?\s)?[`'\"]?")
 _NEEDED = Guarded(
     r"\b(?:must|required?|requires|needs?|needed|mandatory|has to|have to|provide|specify|supply|pass|choose)\b",
 )
@@ -235,6 +244,11 @@ class _Sentence:
                 return
             kind: Kind = "exclusive" if "only" in first else "one" if "exactly" in first else "any"
             yield Need(kind, tuple(name for way in ways for name in way), ways=ways)
+        elif (pair := _EITHER_NEEDED.search(self.text)) is not None and {pair["one"], pair["other"]} <= set(
+            self.group.names
+        ):
+            if not _FREE.search(self.text) and pair["one"] != pair["other"]:
+                yield Need("any", (pair["one"], pair["other"]), ways=((pair["one"],), (pair["other"],)))
         elif _NEITHER.search(self.text) and self.named and "required" in self.text:
             ways = tuple(
                 dict.fromkeys((*((name,) for name in self.named), *_grouped(last, self.group.names, listed=False)))
@@ -251,7 +265,7 @@ class _Sentence:
         rest = self.text[choice.end() :]
         if " or " not in rest.lower() and "one" not in choice[0].lower():
             return ()
-        ways = _grouped(rest, self.group.names, listed="one" in choice[0].lower())
+        ways = _grouped(rest, self.group.names, listed="one" in choice[0].lower(), after="choice")
         if self.subject and re.search(r"\bthis\b", rest[:40], re.IGNORECASE):
             ways = ((self.subject,), *(way for way in ways if self.subject not in way))
         return ways
@@ -311,6 +325,10 @@ class _Sentence:
         """The argument whose values a condition names ("required for 'delete' and 'move'"), and the one value."""
         head = _CONDITION_ENDS.split(condition, maxsplit=1)[0]
         words = {match[0].lower().rstrip("s") for match in _IDENTIFIER.finditer(head)}
+        only = all(
+            token in self.group.values or token in _LINKS
+            for token in re.findall(r"[\w$.\-]+", head.lower().rstrip("."))
+        )
         found: dict[str, str] = {}
         for match in re.finditer(r"[\w$][\w$.\-]*", head):
             value = match[0].rstrip(".")
@@ -319,7 +337,7 @@ class _Sentence:
                 continue
             quoted = match.start() > 0 and head[match.start() - 1] in _QUOTES
             # A bare value that is a common word counts where the argument is named as well: "start mode".
-            if quoted or not value.islower() or not value.isalpha() or owner.lower().rstrip("s") in words:
+            if quoted or not value.islower() or not value.isalpha() or only or owner.lower().rstrip("s") in words:
                 found[value] = owner
         owners = list(dict.fromkeys(found.values()))
         single = len(found) == 1 and word.lower() != "unless" and not _OTHERWISE.search(head)
@@ -372,18 +390,19 @@ def _named(text: str, names: Collection[str], *, after: str = "") -> tuple[str, 
     return tuple(dict.fromkeys(match[0] for match in _places(text, names, after=after)))
 
 
-def _grouped(text: str, names: Collection[str], *, listed: bool) -> Ways:
+def _grouped(text: str, names: Collection[str], *, listed: bool, after: str = "") -> Ways:
     """The arguments that a text names, those in one group that "+" or "and" joins.
 
     Args:
         text: one sentence, in single blanks.
         names: of the arguments.
         listed: "and" comes before the last of a list, and joins nothing.
+        after: as of :func:`_places`.
     """
     joins = _PLUS if listed else _AND
     out: list[tuple[str, ...]] = []
     end = 0
-    for match in _places(text, names):
+    for match in _places(text, names, after=after):
         if all(match[0] not in way for way in out):
             if out and joins.fullmatch(text, end, match.start()):
                 out[-1] = (*out[-1], match[0])
@@ -395,6 +414,11 @@ def _grouped(text: str, names: Collection[str], *, listed: bool) -> Ways:
 
 def _places(text: str, names: Collection[str], *, after: str = "") -> list[re.Match[str]]:
     found = [match for match in _IDENTIFIER.finditer(text) if match[0] in names]
+    if after == "choice" and len(found) > 1:
+        # "Either name or path": two words that are names, joined, right behind.
+        first = _LISTED_FIRST.fullmatch(text, 0, found[0].start()) is not None
+        if not (first and _BETWEEN.fullmatch(text, found[0].end(), found[1].start())):
+            after = ""
     sure = [_is_name(text, match) or (after != "" and _leads(text, match, after)) for match in found]
     # What is joined to a name by "or" is a name as well. Once in each direction.
     for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
@@ -408,6 +432,8 @@ def _places(text: str, names: Collection[str], *, after: str = "") -> list[re.Ma
 
 def _leads(text: str, match: re.Match[str], after: str) -> bool:
     front = text[: match.start()].strip(" `'\"").lower()
+    if after == "choice":
+        return front in ("", "of", "of the", "the")
     if front in ("using", "using a", "using the", "no", "not using", "without"):
         return True
     return front in ("", "the") and after != "for" and (after == "with" or _VERB.match(text, match.end()) is not None)
