@@ -326,10 +326,23 @@ class _Run:
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
             tokens=token_cost(surface, self.baseline.surface if self.baseline is not None else None),
-            fail_on=fail_on(self.config),
+            fail_on=fail_on(self._as_strict_as_before(decided.findings)),
             unknown_fails=self.config.policy.unknown == "breaking",
             skipped_rules=tuple(self.skipped),
         )
+
+    def _as_strict_as_before(self, findings: tuple[Finding, ...]) -> Config:
+        """The configuration with the ``fail-on`` of the last release, while nobody has accepted a more lenient one.
+
+        Else the finding that says so would be the first that the lenient one lets pass. What the command line sets for
+        one run counts.
+        """
+        for one in findings:
+            if one.rule == "policy/config-weakened" and one.accepted is None:
+                setting, old, new = one.value
+                if setting == "fail-on" and new == self.config.fail_on:
+                    return replace(self.config, fail_on=old)
+        return self.config
 
 
 def lint_report(

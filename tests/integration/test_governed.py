@@ -66,6 +66,25 @@ def test_a_changelog_that_the_configuration_names_and_nobody_finds_is_missed_too
     assert told == "CHANGES.md was the changelog at v1.0.0, and the configuration does not name it any more."
 
 
+def test_a_lenient_fail_on_does_not_pass_itself(tmp_path):
+    root = released(tmp_path)
+    write(root, {"mcp-governor.toml": 'fail-on = "never"\n' + CONFIG, "live.json": surface_text(BROKEN)})
+    done = governor(root, "check")
+    assert done.returncode == 1
+    assert "Now it is never, which is more lenient." in done.stdout
+    assert governor(root, "check", "--fail-on", "warning").returncode == 1
+    accepted = f'[[accept]]\nfinding = "{rules(root)["policy/config-weakened"]["id"]}"\nreason = "a trial"\n'
+    write(root, {"mcp-governor.toml": 'fail-on = "never"\n' + CONFIG + accepted})
+    assert governor(root, "check").returncode == 0
+
+
+def test_the_command_line_may_let_one_run_pass(tmp_path):
+    root = released(tmp_path)
+    write(root, {"live.json": surface_text(BROKEN)})
+    assert governor(root, "check").returncode == 1
+    assert governor(root, "check", "--fail-on", "never").returncode == 0
+
+
 def test_a_changelog_that_moves_is_not_deleted(tmp_path):
     root = released(tmp_path)
     git(root, "mv", CHANGELOG, "CHANGES.md")
