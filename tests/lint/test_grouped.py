@@ -1,0 +1,25 @@
+"""The sentence for equal findings of many tools: its facts are there, and one tool's name is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings, load_catalogue
+from mcp_governor.linting import lint
+from mcp_governor.surface import build_surface
+
+GROUPED = [rule for rule in load_catalogue(entry_points=False) if rule.grouped]
+
+
+@pytest.mark.parametrize("rule", GROUPED, ids=lambda rule: rule.id)
+def test_it_names_what_the_findings_share(rule) -> None:
+    assert "{tools}" in rule.grouped
+    assert "{tool}" not in rule.grouped
+    assert "{path}" not in rule.grouped
+    causes = set()
+    for example in rule.fails:
+        settings = LintSettings(select=(rule.id,), options={rule.id: example.options})
+        causes |= {found.cause for found in lint(build_surface(example.recording()), settings) if found.rule == rule.id}
+    if rule.station == "lint":
+        assert causes
+    assert not [cause for cause in causes if "{" in cause.replace("{tools}", "", 1)], "a name that is no fact"
