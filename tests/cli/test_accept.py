@@ -129,7 +129,8 @@ def ids(*arguments: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 def test_whatever_check_reports_can_be_accepted(broken: Path, capsys) -> None:
     found = ids(capsys=capsys)
-    assert len(found) == 2, "the change, and the version that stood still"
+    kinds = {name.partition(":")[0] for name in found}
+    assert {"argument-renamed", "policy/bump-too-small"} <= kinds, "the change, and the version that stood still"
     for name in found:
         assert run(["accept", name, "--reason", "agreed"]) == 0
     capsys.readouterr()
