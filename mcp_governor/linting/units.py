@@ -32,7 +32,7 @@ _UNITS = {
     "°": "° degree degrees",
 }
 _BY_WORD = {word: unit for unit, words in _UNITS.items() for word in words.split()}
-_ALONE = frozenset({"m", "s", "h", "d", "b", "min", "mins", "point", "points"})
+_ALONE = frozenset({"m", "s", "h", "d", "b", "in", "min", "mins", "point", "points"})
 """Words that are a unit behind a number, and mostly something else where they stand alone."""
 _WORD = re.compile(r"[A-Za-z%°]+")
 
@@ -48,7 +48,69 @@ def units_in(text: str) -> frozenset[str]:
     return frozenset(_BY_WORD[word] for word in found if word in _BY_WORD and word not in _ALONE)
 
 
+def _unit_of_name(name: str) -> str | None:
+    """The unit that a name ends in, or holds in a word that is nothing else: "timeout_s", "ms_to_wait"."""
+    parts = name_words(name)
+    if parts and parts[-1] in _BY_WORD and parts[-1] not in ("in", "min", "point", "points"):
+        return _BY_WORD[parts[-1]]
+    return next((_BY_WORD[word] for word in parts if word in _BY_WORD and word not in _ALONE), None)
+
+
 def same_unit(unit: str, name: str, text: str) -> bool:
     """Whether a number of this unit is one of the argument: its name, or else its text, gives this unit only."""
-    named = {_BY_WORD[word] for word in name_words(name) if word in _BY_WORD}
-    return named == {unit} if named else units_in(text) <= {unit}
+    named = _unit_of_name(name)
+    return named == unit if named else units_in(text) <= {unit}
+
+
+_MEASURES = {
+    "time": "timeout duration delay interval ttl wait lookback expiry cooldown sleep retention",
+    "bytes": "memory disk storage",
+    "length": "width height margin padding thickness radius",
+}
+_MEASURE = {word: dimension for dimension, words in _MEASURES.items() for word in words.split()}
+_SIZED = {
+    "font": "length",
+    "line": "length",
+    "file": "bytes",
+    "disk": "bytes",
+    "memory": "bytes",
+    "cache": "bytes",
+    "volume": "bytes",
+    "storage": "bytes",
+}
+_OF = {
+    "time": frozenset({"ms", "s", "min", "h", "d", "w", "mo", "y"}),
+    "bytes": frozenset({"B", "kB", "MB", "GB", "TB"}),
+    "length": frozenset({"px", "pt", "in", "cm", "mm", "m", "km", "mi", "%"}),
+}
+_EDGES = frozenset({"top", "right", "bottom", "left"})
+_NAMED = re.compile(
+    r"\d\s?(?:ms|s|m|h|d|px|pt|em|cm|mm|in|[kmg]i?b|%)\b|\b(?:emu|inches|iso\s?8601|cron|unit|ratio|fraction|relative|percent\w*|"
+    r"normali[sz]ed|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b",
+    re.IGNORECASE,
+)
+
+
+def measures(name: str, within: str = "") -> str | None:
+    """The dimension that an argument measures by its name: ``time``, ``bytes`` or ``length``; ``None`` for others.
+
+    Args:
+        name: of the argument.
+        within: name of the object that it is part of: "top" of a margin is a length.
+    """
+    parts = name_words(name)
+    if not parts or _unit_of_name(name) is not None:
+        return None
+    if name_words(name)[-2:] in (("expires", "in"), ("max", "age")):
+        return "time"
+    last = parts[-1]
+    if last in _EDGES and within.lower() in ("margin", "margins", "padding"):
+        return "length"
+    if last in ("size", "width") and len(parts) > 1:
+        return _SIZED.get(parts[-2], "length" if last == "width" else None)
+    return _MEASURE.get(last)
+
+
+def states_unit(dimension: str, text: str) -> bool:
+    """Whether a text gives a unit of a dimension, or says that there is none."""
+    return bool(_OF[dimension] & units_in(text)) or _NAMED.search(text) is not None

@@ -298,7 +298,6 @@ def test_lint_reads_a_schema_once_for_all_of_its_defaults(tmp_path: Path) -> Non
     [
         ("default-valid", {"default": "a", "minLength": 1}),
         ("examples-valid", {"examples": ["a"]}),
-        ("null-default", {"default": None}),
     ],
 )
 def test_lint_says_which_values_it_does_not_judge(tmp_path: Path, rule: str, beside: Schema) -> None:

@@ -42,8 +42,8 @@ def catalogue() -> Catalogue:
     return load_catalogue(entry_points=False)
 
 
-def null_default(tool: str = "a", path: str = TITLE, **facts: Any) -> Finding:
-    return finding_of("clarity/null-default", path, tool=tool, value=None, **{"type": "string", **facts})
+def refused_default(tool: str = "a", path: str = TITLE, **facts: Any) -> Finding:
+    return finding_of("clarity/default-valid", path, tool=tool, value=None, **{"error": "it is no text", **facts})
 
 
 def test_facts_are_what_a_template_was_filled_with() -> None:
@@ -54,11 +54,11 @@ def test_facts_are_what_a_template_was_filled_with() -> None:
 
 
 def test_the_digest_survives_another_wording_and_no_other_fact(catalogue: Catalogue) -> None:
-    rule = catalogue.get("clarity/null-default")
-    found = null_default()
+    rule = catalogue.get("clarity/default-valid")
+    found = refused_default()
     assert rule.message
-    assert digest(found, catalogue) == digest(null_default(), catalogue)
-    assert digest(found, catalogue) != digest(null_default(tool="b"), catalogue)
+    assert digest(found, catalogue) == digest(refused_default(), catalogue)
+    assert digest(found, catalogue) != digest(refused_default(tool="b"), catalogue)
     assert digest(found, catalogue) != digest(replace(found, value="null"), catalogue)
     assert digest(found, catalogue) != digest(replace(found, fix="Say more: 7."), catalogue)
 
@@ -66,7 +66,7 @@ def test_the_digest_survives_another_wording_and_no_other_fact(catalogue: Catalo
         def get(self, _: str) -> Any:
             return replace(rule, message=f"Look: {rule.message}")
 
-    again = finding_of(Reworded().get(""), TITLE, tool="a", value=None, type="string")
+    again = finding_of(Reworded().get(""), TITLE, tool="a", value=None, error="it is no text")
     assert again.message != found.message
     assert digest(again, Reworded()) == digest(found, catalogue)  # type: ignore[arg-type]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.linting.context import hit
 from mcp_governor.linting.limits import Argument, Limit, stated_limits
 from mcp_governor.linting.said import said_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
@@ -30,8 +32,6 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
         return
     said = said_of(node, context, mentions=True)
-    if not said:
-        return
     schema = effective(root_of(node), node.schema)
     of = _kind(types_of(schema), schema)
     if of is None:
@@ -51,6 +51,27 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             told = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
             yield one.told(limits=told, said=limits[0].said, takes=_TAKES[of])
             return
+    if of == "items" and "minItems" not in schema and _is_required(node) and _one_or_more(node):
+        description = node.tool.description
+        yield hit(
+            "/description",
+            description,
+            argument=node.argument,
+            limits='"minItems": 1',
+            said="one or more",
+            takes=_TAKES[of],
+        )
+
+
+_SOME = re.compile(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
+
+
+def _one_or_more(node: SchemaPlace) -> bool:
+    """Whether the tool's first sentence says "one or more", and this is the only list that it can mean."""
+    if node.tokens != ("properties", node.argument) or not _SOME.match(node.tool.description.lstrip()[:300]):
+        return False
+    properties = parent_of(node).get("properties", {}).values()
+    return sum(isinstance(one, dict) and "array" in (types_of(one) or ()) for one in properties) == 1
 
 
 def _is_required(node: SchemaPlace) -> bool:

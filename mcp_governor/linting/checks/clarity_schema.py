@@ -8,13 +8,14 @@ from urllib.parse import unquote
 from mcp_governor.catalogue.cost import effort
 from mcp_governor.catalogue.patterns import errors
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
-from mcp_governor.linting.schemas import Judges, document_of, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import Judges, document_of, parent_of, root_of
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.surface.model import Tool
+    from mcp_governor.surface.model import Surface, Tool
 
 _BOUNDS = (
     ("minimum", "maximum"),
@@ -39,19 +40,6 @@ def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]
         return
     if node.argument in _required(node):
         yield hit(f"{node.pointer}/default", node.schema["default"], argument=node.argument)
-
-
-def null_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """``"default": null`` stands only where null is accepted."""
-    if not isinstance(node.schema, dict) or node.schema.get("default", 0) is not None:
-        return
-    if "null" in (types_of(node.schema) or ()) and not node.schema.keys() & {"enum", "const", "not", "allOf"}:
-        return
-    for pointer, value, error in _refused(node, context, [(f"{node.pointer}/default", None)]):
-        if error is None:
-            yield from _unjudged("null-default", node, context)
-        else:
-            yield hit(pointer, value, type=node.schema.get("type", "the schema"))
 
 
 def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
@@ -140,8 +128,25 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def unused_definitions(tool: Tool, context: Context) -> Iterator[Hit]:
-    """Every definition is referred to."""
+def unused_definitions(surface: Surface, context: Context) -> Iterator[Hit]:
+    """Every definition is referred to; one hit for the server, since one generator leaves them in every tool."""
+    found = [(tool, *place) for tool in surface.tools for place in _unused(tool, context)]
+    if found:
+        names = list(dict.fromkeys(one_line(name, 64) for _, name, _ in found))
+        tools = list(dict.fromkeys(tool.name for tool, _, _ in found))
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        where = f"in {one_line(tools[0], 64)}" if len(tools) == 1 else f"in {len(tools)} tools"
+        first = join_pointer("/tools", found[0][0].index) + found[0][2]
+        path = first if len(found) == 1 else "/tools"
+        yield hit(path, names, names=", ".join(names[:_MOST_NAMES]) + more, places=where)
+
+
+_MOST_NAMES = 8
+"""Definitions that a message names; the rest is counted."""
+
+
+def _unused(tool: Tool, context: Context) -> Iterator[tuple[str, str]]:
+    """The definitions of a tool that nothing refers to: name and pointer."""
     for side in SIDES:
         schema = tool.raw.get(side)
         if not isinstance(schema, dict):
@@ -161,4 +166,4 @@ def unused_definitions(tool: Tool, context: Context) -> Iterator[Hit]:
                 continue
             for name in definitions:
                 if join_pointer(f"#/{home}", name) not in used:
-                    yield hit(join_pointer(f"/{side}/{home}", name), definitions[name], name=name)
+                    yield name, join_pointer(f"/{side}/{home}", name)

@@ -1,0 +1,375 @@
+"""Defects that a generator or a habit repeats all over a server: found in one walk, and told once each."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting.context import SchemaPlace, hit, schema_nodes
+from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
+from mcp_governor.linting.units import measures, states_unit
+from mcp_governor.linting.words import name_words
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.linting.context import Context, Facts, Hit
+    from mcp_governor.surface.model import Surface, Tool
+
+_MOST_NAMES = 8
+"""Arguments that a message names; the rest is counted."""
+_MOST_SAFE = 2**53 - 1
+"""What JavaScript generators write as the bounds of any integer: no limit of the argument."""
+
+
+class _Found(NamedTuple):
+    """One place with a defect: the tool, the argument as a message names it, and the pointer within the tool."""
+
+    tool: Tool
+    name: str
+    pointer: str
+
+
+class _Defects:
+    """The places of each defect, by the name of the defect."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, list[_Found]] = {}
+
+    def add(self, defect: str, node: SchemaPlace) -> None:
+        self.put(defect, node.tool, node.argument or "", node.pointer)
+
+    def put(self, defect: str, tool: Tool, name: str, pointer: str) -> None:
+        self.places.setdefault(defect, []).append(_Found(tool, name, pointer))
+
+
+def _defects(facts: Facts) -> _Defects:
+    return facts.memo("defects", lambda: _collected(facts.surface))
+
+
+def _collected(surface: Surface) -> _Defects:
+    out = _Defects()
+    for tool in surface.tools:
+        for node in schema_nodes(tool):
+            if node.side == "inputSchema" and isinstance(node.schema, dict):
+                _judge(node, out)
+        _judge_root(tool, out)
+    return out
+
+
+def _judge(node: SchemaPlace, out: _Defects) -> None:
+    schema = node.schema
+    if schema.get("maximum") == _MOST_SAFE or schema.get("minimum") == -_MOST_SAFE:
+        out.add("generator-bounds", node)
+    if node.argument is None:
+        return
+    real = effective(root_of(node), schema)
+    types = (types_of(real) or frozenset()) - {"null"}
+    text = real.get("description")
+    text = text[:_MOST_TEXT] if isinstance(text, str) else ""
+    if types == {"boolean", "string"} and "enum" not in real and not _EITHER.search(text):
+        out.add("boolean-or-text", node)
+    if "default" in schema and schema["default"] is None and _refuses_null(node):
+        out.add("null-default", node)
+    if _odd_value(real):
+        out.add("odd-enum", node)
+    if "array" in types and _means_one(node.argument, text, real):
+        out.add("list-of-one", node)
+    if "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real:
+        out.add("open-items", node)
+    if types & {"integer", "number", "string"}:
+        _judge_unit(node, real, types, text, out)
+    if types and types <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
+        _judge_number(node, real, types, text, out)
+
+
+_MOST_TEXT = 400
+"""Characters of a description that are read: what an argument is stands in front."""
+_EITHER = re.compile(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
+
+
+_MOST_VALUES = 1_000
+"""Values of an enum that are compared; a longer one is generated, and has one type."""
+
+
+def _odd_value(schema: Mapping[str, Any]) -> bool:
+    """Whether one value of an enum is of another type than all the others, or of one that ``type`` refuses."""
+    values = schema.get("enum")
+    if not isinstance(values, list) or not 1 < len(values) <= _MOST_VALUES:
+        return False
+    kinds = [_kind(value) for value in values if value is not None]
+    counts = sorted(kinds.count(kind) for kind in set(kinds))
+    if len(counts) == 2 and counts[0] == 1 and counts[1] > 1 and "boolean" not in kinds:
+        return True
+    kind = schema.get("type")
+    return isinstance(kind, str) and any(one != kind and not (kind == "number" and one == "integer") for one in kinds)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return "integer"
+    names = {str: "string", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def _refuses_null(node: SchemaPlace) -> bool:
+    schema = effective(root_of(node), node.schema)
+    types = types_of(node.schema, root_of(node))
+    values = schema.get("enum")
+    if isinstance(values, list) and None not in values:
+        return True
+    return types is not None and "null" not in types and not schema.keys() & {"allOf", "not", "const"}
+
+
+_PLURAL = re.compile(
+    r"\b(?:arrays?|lists?|tuples?|sequences?|sets?|multiple|several|one\sor\smore|each|every|all|stages|clauses|entries|items|many|any)\b",
+    re.IGNORECASE,
+)
+_ONE = re.compile(r"(?:the|an?)\s", re.IGNORECASE)
+_MANY_NAMES = frozenset(
+    {"list", "data", "sequence", "pipeline", "group", "batch", "history", "collection", "by", "array"}
+)
+
+
+def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
+    """Whether a list of objects stands for the one thing that its name and its description speak of."""
+    parts = name_words(name)
+    items = schema.get("items")
+    if not parts or parts[-1].endswith("s") or parts[-1] in _MANY_NAMES or not isinstance(items, dict):
+        return False
+    objects = items.get("type") == "object" or any(key in items for key in ("oneOf", "anyOf", "properties"))
+    if not objects or schema.get("maxItems") == 1 or not _ONE.match(text) or _PLURAL.search(text):
+        return False
+    said = text.lower().split(".")[0]
+    return parts[-1] in said and f"{parts[-1]}s" not in said
+
+
+# -- arguments of the root
+
+_LEAKED = frozenset(
+    [
+        "ctx",
+        "self",
+        "cls",
+        "kwargs",
+        "mcp_context",
+        "mcp_ctx",
+        "request_context",
+        "run_manager",
+        "tool_call_id",
+        "abort_signal",
+        "abortSignal",
+        "_meta",
+    ]
+)
+_MAYBE_LEAKED = frozenset({"context", "request", "session", "state", "config", "extra", "signal"})
+"""Names that are leaked where nobody wrote a word about them, nor what they hold."""
+_FUNCTION = re.compile(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Callback)$")
+_HEADER = re.compile(
+    r"(?:accept|accept-(?:language|encoding)|user-agent|cache-control|content-type|authorization|cookie|api-version"
+    r"|if-[a-z-]{1,40}|x-[a-z-]{1,40})",
+    re.IGNORECASE,
+)
+_WRAPPERS = frozenset(
+    {"params", "options", "input", "args", "arguments", "request", "payload", "data", "body", "kwargs"}
+)
+_FILTERS = frozenset({"filter", "query", "where", "criteria", "selector", "condition"})
+
+
+def _judge_root(tool: Tool, out: _Defects) -> None:
+    schema = tool.raw.get("inputSchema")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(schema, dict) or not isinstance(properties, dict):
+        return
+    required = schema.get("required")
+    required = required if isinstance(required, list) else []
+    headers = [name for name in properties if _HEADER.fullmatch(name)]
+    for name, value in properties.items():
+        pointer = join_pointer("/inputSchema/properties", name)
+        if name in _LEAKED or _FUNCTION.search(name) or (name in _MAYBE_LEAKED and _says_nothing(value)):
+            out.put("leaked-parameter", tool, name, pointer)
+        elif name in headers and any("-" in header for header in headers):
+            out.put("http-header", tool, name, pointer)
+        if name in _FILTERS and name not in required and _many(tool.name):
+            out.put("optional-filter", tool, name, pointer)
+        if len(properties) == 1 and name in _WRAPPERS and effective(schema, value).get("required"):
+            out.put("wrapper", tool, name, pointer)
+
+
+def _says_nothing(schema: Any) -> bool:
+    """Whether a schema takes anything at all and has no description, or refers to a class of a framework."""
+    if not isinstance(schema, dict):
+        return False
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        return reference.endswith(("/Context", "/RequestContext", "/RunnableConfig"))
+    return not schema.keys() - {"title", "default"}
+
+
+def _many(name: str) -> bool:
+    parts = set(name_words(name))
+    return bool(parts & {"delete", "remove", "update", "purge"}) and bool(parts & {"many", "all", "bulk"})
+
+
+# -- numbers
+
+_COUNTS = frozenset(
+    [
+        "limit",
+        "count",
+        "top",
+        "skip",
+        "offset",
+        "page",
+        "head",
+        "tail",
+        "depth",
+        "hops",
+        "retries",
+        "rows",
+        "cols",
+        "columns",
+        "lines",
+        "perpage",
+    ]
+)
+_NUMBER_OF = re.compile(
+    r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?number\sof\s(?!seconds|minutes|hours|days|milliseconds)",
+    re.IGNORECASE,
+)
+_PIXELS = re.compile(r"\bin\spixels\b", re.IGNORECASE)
+_FROM_ZERO = frozenset({"skip", "offset", "index", "context", "retries", "start", "depth"})
+_FRACTION = re.compile(r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percent)", re.IGNORECASE)
+
+
+def _judge_number(
+    node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: _Defects
+) -> None:
+    edges = {"left", "bottom", "width"} & parent_of(node).get("properties", {}).keys() if node.argument == "top" else ()
+    if _counts(node.argument or "", text) and not edges and not _FRACTION.search(text):
+        default = schema.get("default")
+        whole = not isinstance(default, float) or default.is_integer()
+        if "number" in types and whole:
+            out.add("count-number", node)
+        elif "number" not in types and not schema.keys() & {"minimum", "exclusiveMinimum"} and "-1" not in text:
+            out.add("count-minimum", node)
+
+
+def _counts(name: str, text: str) -> bool:
+    if _NUMBER_OF.match(text):
+        return True
+    parts = name_words(name)
+    if not parts or parts[-1] not in _COUNTS:
+        return (bool(parts) and parts[-1] in ("width", "height", "size") and bool(_PIXELS.search(text))) or (
+            len(parts) > 1 and parts[0] in ("max", "num") and parts[-1].endswith("s") and parts[-1] not in _AMOUNTS
+        )
+    return len(parts) == 1 or parts[0] in ("max", "row", "page", "per", "n", "num", "context", "result", "results")
+
+
+def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: _Defects) -> None:
+    name = node.argument or ""
+    within = str(node.tokens[-3]) if len(node.tokens) > 2 else ""
+    dimension = measures(name, within)
+    if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
+        return
+    if "string" in types and (text or within.lower() not in ("margin", "margins", "padding")):
+        return
+    if not states_unit(dimension, f"{text} {schema.get('title') or ''} {node.tool.description[:_MOST_TOOL_TEXT]}"):
+        out.add("unit", node)
+
+
+_MOST_TOOL_TEXT = 4_000
+"""Characters of a tool's description in which a unit is looked for."""
+_AMOUNTS = frozenset({"seconds", "minutes", "hours", "days", "ms", "millis", "bytes", "radius", "status", "address"})
+
+
+# -- what is said about them
+
+
+def _once(defect: str, context: Context) -> Iterator[Hit]:
+    found = _defects(context.facts).places.get(defect, [])
+    if not found:
+        return
+    names: dict[str, str] = {}
+    for place in found:
+        names.setdefault(place.name, place.tool.name)
+    listed = [f"{one_line(name, 64)} ({one_line(tool, 64)})" for name, tool in list(names.items())[:_MOST_NAMES]]
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    tools = len({place.tool.index for place in found})
+    yield hit(
+        join_pointer("/tools", found[0].tool.index) + found[0].pointer if len(found) == 1 else "/tools",
+        sorted(names),
+        arguments=counted(len(found), "argument"),
+        tools=counted(tools, "tool"),
+        names=", ".join(listed) + more,
+    )
+
+
+def generator_bounds(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """No integer has the largest integers of a generator as its bounds."""
+    yield from _once("generator-bounds", context)
+
+
+def boolean_or_text(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """An argument that is yes or no is no text as well."""
+    yield from _once("boolean-or-text", context)
+
+
+def open_items(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """The items of a list have a schema."""
+    yield from _once("open-items", context)
+
+
+def count_number(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """What counts something is an integer."""
+    yield from _once("count-number", context)
+
+
+def count_minimum(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """What counts something has a minimum."""
+    yield from _once("count-minimum", context)
+
+
+def null_default(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """``"default": null`` stands only where null is accepted."""
+    yield from _once("null-default", context)
+
+
+def list_of_one(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """A list is no wrapper around the one thing that is meant."""
+    yield from _once("list-of-one", context)
+
+
+def leaked_parameter(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """No argument is one that the server fills in itself."""
+    yield from _once("leaked-parameter", context)
+
+
+def http_header(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """No header of the server's own requests is an argument."""
+    yield from _once("http-header", context)
+
+
+def optional_filter(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """What changes everything that matches says what."""
+    yield from _once("optional-filter", context)
+
+
+def wrapper(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """Arguments are not wrapped in a single object."""
+    yield from _once("wrapper", context)
+
+
+def unit(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """A quantity has a unit."""
+    yield from _once("unit", context)
+
+
+def odd_enum(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """The values of an enum have one type."""
+    yield from _once("odd-enum", context)

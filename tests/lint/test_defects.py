@@ -1,0 +1,129 @@
+"""Defects that a server repeats: told once, with their number and the first names."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.linting import lint
+from mcp_governor.surface import build_surface
+
+TEXT, INTEGER, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
+
+
+def findings(rule, *tools):
+    """What one rule of the pack finds in tools, each given as its properties or as (properties, description)."""
+    listed = []
+    for index, given in enumerate(tools):
+        properties, description = given if isinstance(given, tuple) else (given, "Does it.")
+        schema = {"type": "object", "properties": properties}
+        listed.append({"name": f"tool_{index}", "description": description, "inputSchema": schema})
+    return lint(build_surface({"tools": listed}), LintSettings(select=(f"clarity/{rule}",)))
+
+
+def test_a_generators_null_defaults_are_one_finding():
+    null = {**TEXT, "default": None}
+    found = findings("null-default", *({f"p{n}": null, "same": null} for n in range(10)))
+    assert [(finding.tool, finding.path) for finding in found] == [(None, "/tools")]
+    assert found[0].message.startswith("Null is the default where the type refuses it, 20 arguments in 10 tools: ")
+    names = found[0].message.split(": ", 1)[1]
+    assert names.startswith("p0 (tool_0), same (tool_0), p1 (tool_1), ")
+    assert names.endswith("p6 (tool_6) and 3 more.")
+
+
+def test_definitions_that_a_generator_leaves_behind_are_one_finding():
+    tools = [
+        {"name": name, "inputSchema": {"type": "object", "$defs": {"Left": TEXT, "Behind": TEXT}}} for name in "abc"
+    ]
+    found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/unused-definitions",)))
+    assert [finding.message for finding in found] == ["Nothing refers to these definitions in 3 tools: Left, Behind."]
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "fires"),
+    [
+        ("top", {**NUMBER, "description": "How many come first"}, True),
+        ("perPage", NUMBER, True),
+        ("bins", {**NUMBER, "description": "The maximum number of bins"}, True),
+        ("height", {**NUMBER, "description": "Height in pixels"}, True),
+        ("height", {**NUMBER, "description": "Height in inches"}, False),
+        ("hours", {**NUMBER, "description": "Number of hours"}, False),
+        ("depth", {**NUMBER, "description": "As a fraction"}, False),
+        ("limit", {**NUMBER, "multipleOf": 1}, False),
+        ("price_limit", NUMBER, False),
+        ("limit", INTEGER, False),
+    ],
+)
+def test_what_counts_is_an_integer(name, schema, fires):
+    assert len(findings("count-number", {name: schema})) == fires
+
+
+def test_a_place_is_no_count():
+    assert not findings("count-number", {"top": NUMBER, "left": NUMBER})
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "tool", "fires"),
+    [
+        ("timeout", INTEGER, "", True),
+        ("retry_delay", {**NUMBER, "description": "How long to wait"}, "", True),
+        ("memory", {**INTEGER, "default": 8}, "", True),
+        ("lineWidth", NUMBER, "", True),
+        ("font_size", {**INTEGER, "description": "Size of the letters"}, "", True),
+        ("timeoutMs", INTEGER, "", False),
+        ("diskSizeGB", INTEGER, "", False),
+        ("timeout", {**INTEGER, "description": "Timeout (seconds)"}, "", False),
+        ("timeout", {**INTEGER, "description": "Wait up to 30s"}, "", False),
+        ("font_size", {**INTEGER, "description": "Size in points"}, "", False),
+        ("width", NUMBER, "Draws. The width is in millimetres.", False),
+        ("width", {**INTEGER, "description": "Width in characters"}, "", False),
+        ("radius", {**NUMBER, "description": "Ratio of the inner circle"}, "", False),
+        ("duration", TEXT, "", False),
+        ("page_size", INTEGER, "", False),
+        ("size", INTEGER, "", False),
+        ("interval", {**INTEGER, "enum": [1, 5]}, "", False),
+    ],
+)
+def test_a_quantity_says_its_unit(name, schema, tool, fires):
+    assert len(findings("unit", ({name: schema}, tool))) == fires
+
+
+def test_the_edges_of_a_margin_are_lengths():
+    margin = {"type": "object", "properties": {"top": TEXT, "left": {**TEXT, "description": 'Such as "1cm"'}}}
+    [found] = findings("unit", {"margin": margin})
+    assert found.path == "/tools/0/inputSchema/properties/margin/properties/top"
+    assert not findings("unit", {"box": margin})
+
+
+def test_a_choice_of_true_or_a_name_is_meant():
+    either = {"anyOf": [{"type": "boolean"}, TEXT], "description": "Merged into HEAD (true) or the given commit"}
+    assert not findings("boolean-or-text", {"merged": either})
+    assert findings("boolean-or-text", {"merged": {**either, "description": "Whether it is merged"}})
+
+
+def test_a_single_header_is_an_argument_like_any_other():
+    assert not findings("http-header", {"accept": TEXT, "cookie": TEXT})
+    assert findings("http-header", {"accept": TEXT, "user-agent": TEXT})
+
+
+@pytest.mark.parametrize(
+    ("values", "fires"),
+    [(["a", "b", 3], True), ([1, 2, "3"], True), (["a", "b", None], False), ([1, 2.5], False), (["a", 1], False)],
+)
+def test_one_value_of_another_type_is_odd(values, fires):
+    assert len(findings("odd-enum", {"x": {"enum": values}})) == fires
+
+
+def test_a_list_that_the_first_sentence_calls_one_or_more_is_not_empty():
+    def found(description, **more):
+        schema = {
+            "type": "object",
+            "properties": {"ids": {"type": "array", "items": TEXT}, **more},
+            "required": ["ids"],
+        }
+        surface = build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]})
+        return lint(surface, LintSettings(select=("clarity/limit-without-bound",)))
+
+    assert [one.fix for one in found("Gets one or more users by id.")] == ['Add "minItems": 1 to the schema of ids.']
+    assert not found("Gets users. Returns one or more of them.")
+    assert not found("Gets one or more users.", tags={"type": "array", "items": TEXT})
