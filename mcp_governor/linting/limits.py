@@ -41,7 +41,7 @@ _N = (
     rf"|(?:{'|'.join(_WORDS)})\b)"
 )
 _REMARK = r"(?:\s?\([^()\n]{1,40}\))?"
-_TO = rf"{_REMARK}\s?(?:-|–|—|to|\.\.\.?|through|and)\s?"
+_TO = rf"{_REMARK}\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?"
 _IS = r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer))*\s?[:=]?\s?"
 _BETWEEN = (
     rf"\b(?:between|from|rang(?:e|es|ing)(?:\s(?:is|of|from))?|valid\srange|values?(?:\sis|\srange)?|must\sbe|should\sbe)"
@@ -79,13 +79,13 @@ _MOST = Guarded(
 )
 _LEAST = Guarded(
     rf"(?:\bmin(?:imum)?\.?{_IS}|\bat\sleast\s|\b(?:no|not)\s(?:less|fewer)\sthan\s|\bnot\sbe\s(?:less|smaller|lower|shorter|fewer)\sthan\s"
-    rf"|\bgreater\sthan\sor\sequal\sto\s|\b(?:line|page|number|index|numbering|counting)s?,?\s(?:\w{{1,20}}\s)?start(?:s|ing)?\s(?:at|from|with)\s"
+    rf"|\bgreater\sthan\sor\sequal\sto\s|\b(?:line|page|number|index|numbering|counting)s?,?\s\(?(?:\w{{1,20}}\s)?start(?:s|ing)?\s(?:at|from|with)\s"
     rf"|(?:^|[.]\s)starts?\s(?:at|from)\s|(?<![<>=\w])(?:≥|>=)\s?){_N}",
     *("min", "at least", "no less", "no fewer", "not less", "not fewer", "not be", "equal to", "start", "≥", ">="),
 )
 _BELOW = Guarded(rf"\bmust\sbe\s(?:less\sthan|below|under)\s{_N}", "must be")
 _ABOVE = Guarded(rf"\bmust\sbe\s(?:greater\sthan|more\sthan|larger\sthan|above|over)\s{_N}", "must be")
-_OR_FEWER = Guarded(rf"{_N}\sor\s(?:less|fewer)\b", "or less", "or fewer")
+_OR_FEWER = Guarded(rf"{_N}\s(?:char(?:acter)?s\s)?or\s(?:less|fewer)\b", "or less", "or fewer")
 _AT_END = Guarded(
     rf"{_N}\s(?:char(?:acter)?s\s)?(?:max(?:imum)?|at\smost)\b(?!\s?[:=]?\s?\d)|\b(?:under|below|within)\s{_N}(?=\schar)",
     "max",
@@ -123,11 +123,11 @@ _FILLERS = _set(
 _UNSURE = _set("for when if but except unless with on or and than while depending by as not from more less fewer")
 _ADVICE = re.compile(
     r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|e\.g|example|such\sas|approx\w*|about|roughly|ideal\w*|prefer\w*|optimal\w*"
-    r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*|previously|was|were|took|takes|version|unlimited|no\slimit)\b"
+    r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*|previously|was|were|took|takes|costs?|version|unlimited|no\slimit)\b"
     r"|\bby\sdefault\b|\bdefault(?:s\sto|:|\sis)?\s?$",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:when|if|unless|where|depending|otherwise|except|otherwise)\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:when|if|unless|where|depending|otherwise|except)\b", re.IGNORECASE)
 _CONDITION_NEXT = re.compile(
     r"\s?[,(;)]?\s?\(?(?:for|when|if|but|except|unless|or|otherwise|depending|in\scase)\b", re.IGNORECASE
 )
@@ -135,6 +135,7 @@ _SPECIAL = re.compile(
     r"(?<![\d\w])-1\b|\b(?:0|zero|null)\s?(?:\(|=|means|for\s(?:no|un|all)|to\s(?:disable|get\sall))|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b",
     re.IGNORECASE,
 )
+_OTHER_SIDE = re.compile(r"\s?,?\s(?:and|to)\s(?:<=|≤|<|at\smost|up\sto|no\smore|less|max)", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])|(?<=[.:;])\n|\n(?=\s?[-*•])|\n\n")
 _COUNTS = re.compile(r"\b(?:number|count|amount|how\smany|limit|maximum|max|total|page\ssize)\b", re.IGNORECASE)
 _COUNT_NAMES = _set(
@@ -293,11 +294,15 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
     """Whether the number counts what the argument is: its value, characters, or items."""
     text = argument.text
     tail = _TAIL.match(text, found.end)
+    if argument.of in ("number", "integer") and _OTHER_SIDE.match(text, found.end):
+        return True
     if tail is None or (tail[2] and tail[2] not in _STOPS and tail[2] not in "'\"`"):
         return False
     if text[found.end : found.end + 1] in ("+", "/", "x"):
         return False
     said = tail[1].lower().split()
+    if "each" in said:
+        return False
     while said and said[0] in _FILLERS and said[0] != "page":
         said = said[1:]
     unsure = next((at for at, word in enumerate(said) if word in _UNSURE), None)

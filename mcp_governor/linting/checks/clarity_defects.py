@@ -243,7 +243,6 @@ _NUMBER_OF = re.compile(
     re.IGNORECASE,
 )
 _PIXELS = re.compile(r"\bin\spixels\b", re.IGNORECASE)
-_FROM_ZERO = frozenset({"skip", "offset", "index", "context", "retries", "start", "depth"})
 _FRACTION = re.compile(r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percent)", re.IGNORECASE)
 
 
