@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.linting import prose
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.linting.context import Context, Hit
     from mcp_governor.surface.model import Surface, Tool
 
 _MOST_READ = 20_000
@@ -134,14 +134,14 @@ class _Stated(NamedTuple):
     value: Any
 
 
-def unstated_default(surface: Surface, context: Context) -> Iterator[Hit]:
+def unstated_default(surface: Surface, _context: Context) -> Iterator[Hit]:
     """A default that a description states is in the schema."""
-    found: list[_Stated] = []
-    for tool in surface.tools:
-        for node in context.facts.nodes(tool):
-            value = _default(node)
-            if value is not None and node.argument is not None:
-                found.append(_Stated(tool.name, node.argument, value))
+    found = [
+        _Stated(tool.name, name, value)
+        for tool in surface.tools
+        for name, schema, parent in _arguments(tool.input_schema)
+        if (value := _default(name, schema, parent, tool.input_schema)) is not None
+    ]
     if not found:
         return
     # One of each tool first, so that a reader sees how far it goes.
@@ -153,19 +153,38 @@ def unstated_default(surface: Surface, context: Context) -> Iterator[Hit]:
     yield hit("/tools", len(found), places=", ".join(shown), fragment=f'"default": {json.dumps(order[0].value)}')
 
 
-def _default(node: SchemaPlace) -> Any:
+def _arguments(root: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Every argument, nested ones included, with its schema and the object that declares it."""
+    stack = [root]
+    while stack:
+        schema = stack.pop()
+        if isinstance(schema, list):
+            stack.extend(item for item in reversed(schema) if isinstance(item, dict))
+            continue
+        if not isinstance(schema, dict):
+            continue
+        arguments = schema.get("properties")
+        if isinstance(arguments, dict):
+            for name, argument in arguments.items():
+                if isinstance(argument, dict):
+                    yield name, argument, schema
+            stack.extend(reversed(list(arguments.values())))
+        stack.extend(schema[key] for key in _BELOW if key in schema)
+
+
+_BELOW = ("items", "anyOf", "oneOf", "allOf", "additionalProperties")
+
+
+def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], root: Any) -> Any:
     """The default that a description states and the schema does not; ``None`` where there is none."""
-    schema = node.schema
-    if node.side != "inputSchema" or node.argument is None or not isinstance(schema, dict):
-        return None
     own = schema.get("description")
     if not isinstance(own, str) or schema.get("default") is not None or "efault" not in own:
         return None
-    names = parent_of(node).get("required")
-    if (isinstance(names, list) and node.argument in names) or _CASES.search(own):
+    names = parent.get("required")
+    if (isinstance(names, list) and name in names) or _CASES.search(own):
         return None
-    found = effective(root_of(node), schema)
-    return _literal(prose.without_name(own, node.argument), types_of(found) or frozenset(), found.get("enum"))
+    found = effective(root, schema)
+    return _literal(prose.without_name(own, name), types_of(found, root) or frozenset(), found.get("enum"))
 
 
 def _literal(text: str, types: frozenset[str], allowed: Any) -> Any:
