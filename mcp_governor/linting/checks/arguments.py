@@ -195,14 +195,17 @@ def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
     if _SERVER_BASE.search((surface.instructions or "")[:_MOST_TEXT]):
         return
     found: dict[str, list[Tool]] = {}
+    told: dict[str, str] = {}
     for one in _declared(surface, context):
         parts = name_words(one.name)
         if not parts or parts[-1] not in _INDEXES or one.schema.get("type") not in ("integer", "number"):
             continue
         bounded = "minimum" in one.schema or "exclusiveMinimum" in one.schema
-        if not bounded and not _BASE.search(one.text) and not _SERVER_BASE.search(one.tool.description[:_MOST_TEXT]):
+        if bounded or _BASE.search(one.text) or _SERVER_BASE.search(one.tool.description[:_MOST_TEXT]):
+            told.setdefault(one.name, one.tool.name)
+        else:
             found.setdefault(one.name, []).append(one.tool)
-    yield from _one_hit(found, {})
+    yield from _one_hit(found, told, "says it")
 
 
 _KNOWN = frozenset(
@@ -239,7 +242,9 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
             described.setdefault(one.name, one.tool.name)
         elif parts and parts[-1] not in _HARD and one.name.lower() not in _KNOWN and not _says_itself(one.schema):
             bare.setdefault(one.name, []).append(one.tool)
-    yield from _one_hit({name: tools for name, tools in bare.items() if len(tools) >= _FEWEST}, described)
+    yield from _one_hit(
+        {name: tools for name, tools in bare.items() if len(tools) >= _FEWEST}, described, "describes it"
+    )
 
 
 _HARD = _CHOICES | _INDEXES | _COLOURS | _DATES
@@ -250,12 +255,15 @@ def _says_itself(schema: Mapping[str, Any]) -> bool:
     return schema.get("type") == "boolean" or bool(schema.get("properties"))
 
 
-def _one_hit(bare: Mapping[str, list[Tool]], described: Mapping[str, str]) -> Iterator[Hit]:
+def _one_hit(bare: Mapping[str, list[Tool]], elsewhere: Mapping[str, str], does: str) -> Iterator[Hit]:
     """One hit for all arguments, the commonest first, at the first place of the commonest."""
     found = sorted(bare.items(), key=lambda item: -len(item[1]))
     if not found:
         return
-    shown = [_told(name, tools, described.get(name)) for name, tools in found[:_MOST_ARGUMENTS]]
+    shown = [
+        _told(name, tools, f"{elsewhere[name]} {does}" if name in elsewhere else "")
+        for name, tools in found[:_MOST_ARGUMENTS]
+    ]
     if len(found) > _MOST_ARGUMENTS:
         shown.append(counted(len(found) - _MOST_ARGUMENTS, "more argument"))
     name, tools = found[0]
@@ -263,9 +271,9 @@ def _one_hit(bare: Mapping[str, list[Tool]], described: Mapping[str, str]) -> It
     yield hit(pointer, [name for name, _ in found], arguments="; ".join(shown))
 
 
-def _told(name: str, tools: list[Tool], described: str | None) -> str:
+def _told(name: str, tools: list[Tool], elsewhere: str) -> str:
     names = ", ".join(one_line(tool.name, 64) for tool in tools[:_MOST_TOOLS])
     rest = ", …" if len(tools) > _MOST_TOOLS else ""
-    where = f"; {one_line(described, 64)} describes it" if described is not None else ""
+    where = f"; {one_line(elsewhere, 80)}" if elsewhere else ""
     count = f"{counted(len(tools), 'tool')}: " if len(tools) > 1 else ""
     return f"{one_line(name, 64)} ({count}{names}{rest}{where})"

@@ -1,4 +1,4 @@
-"""How much a description tells: length, sentences, tautologies."""
+"""How much a description tells: its length in words, characters and sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.words import STOP_WORDS, name_words, stem, word_count, words
+from mcp_governor.linting.words import word_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,14 +42,3 @@ def sentences(tool: Tool, context: Context) -> Iterator[Hit]:
     count = sentence_count(tool.description)
     if tool.description and count < context.options["min"]:
         yield hit("/description", tool.description, count=count)
-
-
-def tautology(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """A description says more than the words of the name."""
-    said = {stem(word) for word in words(tool.description)} - _STOP_STEMS
-    name = {stem(word) for word in (*name_words(tool.name), *words(tool.title or ""))}
-    if tool.description.strip() and said <= name:
-        yield hit("/description", tool.description)
-
-
-_STOP_STEMS = {stem(word) for word in STOP_WORDS}
