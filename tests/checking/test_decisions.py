@@ -61,7 +61,7 @@ def tool(ignore: str = "", **more: Any) -> dict[str, Any]:
     }
     return {
         "name": "find",
-        "description": "Finds.",
+        "description": "",
         "inputSchema": {"type": "object", "properties": {**PROPERTIES, **more}},
         "outputSchema": {"type": "object"},
         "annotations": {"readOnlyHint": True},

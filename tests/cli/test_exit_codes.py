@@ -30,7 +30,7 @@ from mcp_governor.errors import (
 from mcp_governor.surface import build_surface, dump_surface
 
 # Without a baseline, a fingerprint and a version there is nothing to say but what lint says.
-WARNED = {"tools": [{"name": "find", "description": "Finds.", "inputSchema": {"type": "object"}}]}
+WARNED = {"tools": [{"name": "find", "description": "", "inputSchema": {"type": "object"}}]}
 
 
 @pytest.fixture

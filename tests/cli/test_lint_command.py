@@ -16,7 +16,7 @@ SURFACE = {
     "tools": [
         {
             "name": "find_rows",
-            "description": "Finds.",
+            "description": "",
             "inputSchema": {
                 "type": "object",
                 "properties": {"n": {"type": "integer", "maximum": 50, "description": "max 100"}},

@@ -13,7 +13,7 @@ from mcp_governor.surface import load_surface, parse_surface
 CHANGELOG = "docs/mcp-schema-changelog.md"
 OLD = surface_text(tool("find_stock"))
 NEW = surface_text(tool("find_stock"), tool("count_stock"), version="1.1.0")
-TERSE = tool("old_one") | {"description": "Terse."}
+TERSE = tool("old_one") | {"description": ""}
 STALE = "policy/stale-record"
 
 
@@ -142,7 +142,7 @@ def test_tools_that_nobody_touched_are_not_talked_about(root):
     assert hook(root)["findings"] == []
 
     # A new one is, and what a suppression of the old one is for is no stale suppression.
-    new = tool("count_shelves") | {"description": "Brief."}
+    new = tool("count_shelves") | {"description": ""}
     surface = surface_text(tool("find_stock"), TERSE, new, version="1.1.0")
     write(root, {"mcp-surface.json": surface})
     announce(root, surface, entry="`count_shelves` is a new tool.")

@@ -46,7 +46,10 @@ def test_the_same_surface_gives_the_same_findings():
 
 
 def test_a_finding_is_told_by_its_value_not_by_its_words():
-    one, other = (lint(build_surface({"tools": [tool(description=text)]}))[0] for text in ("x", "y"))
+    chosen = LintSettings(select=("clarity/length",))
+    texts = ("x" * 1_025, "y" * 1_025)
+    one, other = (lint(build_surface({"tools": [tool(description=text)]}), chosen)[0] for text in texts)
+    assert one.message == other.message
     assert one.rule == other.rule
     assert one.id != other.id
 

@@ -10,7 +10,6 @@ from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.said import said_of, told_of
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
 from mcp_governor.linting.words import name_words, word_count
-from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -256,7 +255,7 @@ def _says_itself(schema: Mapping[str, Any]) -> bool:
 
 
 def _one_hit(bare: Mapping[str, list[Tool]], elsewhere: Mapping[str, str], does: str) -> Iterator[Hit]:
-    """One hit for all arguments, the commonest first, at the first place of the commonest."""
+    """One hit for all arguments, the commonest first."""
     found = sorted(bare.items(), key=lambda item: -len(item[1]))
     if not found:
         return
@@ -266,9 +265,8 @@ def _one_hit(bare: Mapping[str, list[Tool]], elsewhere: Mapping[str, str], does:
     ]
     if len(found) > _MOST_ARGUMENTS:
         shown.append(counted(len(found) - _MOST_ARGUMENTS, "more argument"))
-    name, tools = found[0]
-    pointer = join_pointer(f"/tools/{tools[0].index}/inputSchema/properties", name)
-    yield hit(pointer, [name for name, _ in found], arguments="; ".join(shown))
+    # Of the whole server, so that a description that is added makes no new finding of the rest.
+    yield hit("/tools", arguments="; ".join(shown))
 
 
 def _told(name: str, tools: list[Tool], elsewhere: str) -> str:

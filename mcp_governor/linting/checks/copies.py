@@ -87,10 +87,7 @@ def boilerplate(surface: Surface, _context: Context) -> Iterator[Hit]:
     if total < _FEWEST_TOKENS or (total < 2 * _FEWEST_TOKENS and costs[worst[0]] < _FEWEST_OF_ONE):
         return
     shown = [_shown(text, places[text], costs[text]) for text in worst]
-    first = places[worst[0]][0]
-    below = f"/inputSchema{first[1]}" if first[1] else ""
-    path = f"/tools/{surface.by_name[first[0]].index}{below}/description"
-    yield hit(path, total, tokens=f"{total:,}", worst="; ".join(shown))
+    yield hit("/tools", tokens=f"{total:,}", worst="; ".join(shown))
 
 
 def _arguments(schema: Any) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -34,11 +34,12 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
         if not any(isinstance(tool.annotations.get(key), bool) for key in ("readOnlyHint", "destructiveHint")):
             groups.setdefault(effect_of(tool, prefix), []).append(tool.name)
     bare = sum(map(len, groups.values()))
-    parts = []
+    parts, kinds = [], []
     for effects, does in _GROUPS:
         names = [name for effect in effects for name in groups.get(effect, ())]
         if names:
             parts.append(f"{does}: {_listed(names)}")
+            kinds.append(effects[0])
     if parts:
         total = len(surface.tools)
         who = (
@@ -46,7 +47,8 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
             if bare == total
             else f"{bare} of {counted(total, 'tool')} {'has' if bare == 1 else 'have'} no"
         )
-        yield hit("/tools", [bare, total], who=who, groups="; ".join(parts))
+        # The kinds, and not the tools, tell the finding: a hint that is added makes no new one.
+        yield hit("/tools", kinds, who=who, groups="; ".join(parts))
 
 
 def _listed(names: list[str]) -> str:
