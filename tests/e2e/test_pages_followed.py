@@ -55,7 +55,7 @@ def test_the_first_lines_of_the_readme_need_no_set_up(tmp_path) -> None:
     reported, gate = (types(project, line) for line in lines)
     assert reported.returncode == gate.returncode == 1
     for seen in (reported, gate):
-        assert "  ✗ required-argument-added" in seen.stdout
+        assert "✗ required-argument-added  find_references /inputSchema/properties/directory" in seen.stdout
         assert 'valid before, invalid now: {"symbol_name": ""}' in seen.stdout
     assert "changelog/" not in gate.stdout
     assert "clarity/" not in gate.stdout
