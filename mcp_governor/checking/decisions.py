@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from mcp_governor.surface import Surface
 
 
+_UNHIDDEN = frozenset({"policy/config-weakened", "policy/changelog-deleted"})
+
+
 @frozen(slots=False)
 class Decided:
     """What is left of a run.
@@ -72,7 +75,10 @@ def decide(
 
     known = _known(config) if known is None else known
     governor = Governor(selection, surface, stations=stations, known=known)
-    governed = [*governor.judge(findings), *governor.stale()]
+    found = list(findings)
+    # A configuration cannot hide that it asks for less than it did: only an acceptance lets that pass.
+    certain = [one for one in found if one.rule in _UNHIDDEN]
+    governed = [*governor.judge(one for one in found if one.rule not in _UNHIDDEN), *certain, *governor.stale()]
     where = config.path.name if config.path else ""
     accepted = apply_acceptances(
         config.accept,

@@ -1,7 +1,8 @@
 """What a configuration asked for at the last release and does not ask for any more.
 
 Only what decides whether the server is governed at all, and what fails a run, is compared. Which rules of style a team
-runs is its own business from one day to the next, and a tier that a tool loses is a change of the surface.
+runs is its own business from one day to the next; those that hold a release to its word are not of style. A tier that a
+tool loses is a change of the surface.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from mcp_governor.findings import Severity, Tier
 from mcp_governor.target.resolve import SURFACE_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.config.model import Config
     from mcp_governor.findings import Finding
@@ -53,6 +54,39 @@ def check_config(before: Config, now: Config, *, ref: str, where: str) -> Iterat
             now="It is not set any more." if new is None else f"Now it is {_shown(new)}, which is more lenient.",
             ref=ref,
         )
+    for entry in _left_out(before, now):
+        yield finding(
+            "policy/config-weakened", where, says="left-out", value=["lint", None, entry], entry=entry, ref=ref
+        )
+
+
+def _left_out(before: Config, now: Config) -> list[str]:
+    """Entries of ``lint`` that leave out, or make less grave, rules about version and changelog, and are new."""
+    old = set(_entries(before))
+    return [shown for shown in dict.fromkeys(_entries(now)) if shown not in old]
+
+
+def _entries(config: Config) -> Iterator[str]:
+    lint = config.lint
+    for entry in lint.ignore:
+        if _of_releases(rule := _rule_of(entry)):
+            yield f"lint.ignore = {rule}"
+    for glob, entries in lint.per_tool_ignores.items():
+        for entry in entries:
+            if _of_releases(rule := _rule_of(entry)):
+                yield f"lint.per-tool-ignores.{glob} = {rule}"
+    for rule, severity in lint.severity.items():
+        if _of_releases(rule) and severity != Severity.ERROR:
+            yield f"lint.severity.{rule} = {severity}"
+
+
+def _rule_of(entry: str | Mapping[str, str]) -> str:
+    return entry if isinstance(entry, str) else str(entry.get("rule", ""))
+
+
+def _of_releases(rule: str) -> bool:
+    """Whether an entry, an id or ``pack/*``, is about a rule that a release is held to."""
+    return rule.partition("/")[0] in ("policy", "changelog", "*")
 
 
 def _differences(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:

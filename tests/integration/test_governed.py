@@ -78,6 +78,19 @@ def test_a_lenient_fail_on_does_not_pass_itself(tmp_path):
     assert governor(root, "check").returncode == 0
 
 
+@pytest.mark.parametrize(
+    "lint", ['severity = { "policy/*" = "off", "changelog/*" = "off" }', 'ignore = ["policy/*", "changelog/*"]']
+)
+def test_rules_of_a_release_are_not_left_out_in_silence(tmp_path, lint):
+    root = released(tmp_path)
+    write(root, {"live.json": surface_text(BROKEN, version="1.0.1"), "mcp-surface.json": surface_text(BROKEN)})
+    config = (root / "mcp-governor.toml").read_text()
+    write(root, {"mcp-governor.toml": config + f"\n[lint]\n{lint}\n"})
+    committed(root, "quiet now")
+    assert "policy/config-weakened" in rules(root)
+    assert governor(root, "check").returncode == 1
+
+
 def test_the_command_line_may_let_one_run_pass(tmp_path):
     root = released(tmp_path)
     write(root, {"live.json": surface_text(BROKEN)})

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_governor.config import CallConfig, Config, PolicyConfig, ServerConfig
-from mcp_governor.config.model import Windows
+from mcp_governor.config.model import LintConfig, Windows
 from mcp_governor.policy.weakening import check_config
 
 FULL = Config(
@@ -103,6 +103,36 @@ def test_what_asks_for_less(relaxed, message):
 )
 def test_what_asks_for_as_much_or_for_something_else(changed):
     assert told(FULL, replace(FULL, **changed)) == []
+
+
+@pytest.mark.parametrize(
+    ("lint", "entry"),
+    [
+        (LintConfig(ignore=("policy/*",)), "lint.ignore = policy/*"),
+        (LintConfig(ignore=({"rule": "changelog/untold", "reason": "later"},)), "lint.ignore = changelog/untold"),
+        (LintConfig(severity={"changelog/*": "off"}), "lint.severity.changelog/* = off"),
+        (LintConfig(severity={"policy/bump-too-small": "warning"}), "lint.severity.policy/bump-too-small = warning"),
+        (LintConfig(per_tool_ignores={"find": ("policy/*",)}), "lint.per-tool-ignores.find = policy/*"),
+    ],
+)
+def test_rules_of_releases_that_are_left_out_from_now_on(lint, entry):
+    message = f"Since v1.0.0 the configuration leaves out rules that a release is held to: {entry}."
+    assert told(FULL, replace(FULL, lint=lint)) == [message]
+    before = replace(FULL, lint=lint)
+    assert told(before, before) == []
+    assert told(before, FULL) == []
+
+
+@pytest.mark.parametrize(
+    "lint",
+    [
+        LintConfig(ignore=("clarity/*",), severity={"clarity/length": "off"}),
+        LintConfig(severity={"policy/version-source": "error"}),
+        LintConfig(per_tool_ignores={"*": ("charter/length",)}),
+    ],
+)
+def test_rules_of_style_are_nobodys_business(lint):
+    assert told(FULL, replace(FULL, lint=lint)) == []
 
 
 def test_the_default_baseline_needs_no_name():
