@@ -117,8 +117,25 @@ def report_schema() -> dict[str, Any]:
                 },
                 "changes": {"type": "array", "items": change},
                 "findings": {"type": "array", "items": finding},
+                "tokens": {
+                    **_object(
+                        {
+                            "total": _COUNT,
+                            "growth": {"type": "integer"},
+                            "tools": {
+                                "type": "object",
+                                "additionalProperties": _object(
+                                    {"tokens": _COUNT, "growth": {"type": "integer"}}, optional=("growth",)
+                                ),
+                            },
+                        },
+                        optional=("growth",),
+                    ),
+                    "description": "What the tools cost a model, estimated; growth: more than in the baseline.",
+                },
                 "summary": summary,
                 "verdict": {"enum": ["pass", "fail"]},
-            }
+            },
+            optional=("tokens",),
         ),
     }

@@ -125,8 +125,10 @@ def mirrors(value: Any, document: Any) -> bool:
 def test_the_report_has_the_attributes_that_the_json_names() -> None:
     report = full_report()
     document = report.as_json()
-    for name in set(document) - {"changes", "findings"}:
+    for name in set(document) - {"changes", "findings", "tokens"}:
         assert mirrors(getattr(report, name), document[name]), name
+    assert {name: cost["tokens"] for name, cost in document["tokens"]["tools"].items()} == report.tokens.tools
+    assert document["tokens"]["total"] == sum(report.tokens.tools.values())
     for finding, told in zip(report.findings, document["findings"], strict=True):
         assert mirrors(finding, told)
     for change, told in zip(report.changes, document["changes"], strict=True):

@@ -45,11 +45,16 @@ def lint(folder: Path, capsys):
 def test_statistics_as_text_and_as_json(lint, folder: Path) -> None:
     text = lint(*CLARITY, "--statistics")
     assert text.code == 1
-    assert text.out.splitlines() == [
+    lines = text.out.splitlines()
+    assert lines[:3] == [
         "clarity/length        warning      1 in 1 tool",
         "clarity/prose-bounds  error        1 in 1 tool",
         "2 findings",
     ]
+    assert lines[3].startswith("about ")
+    assert lines[3].endswith(" tokens for 1 tool")
+    assert lines[4].endswith("find_rows")
+    assert len(lines) == 5
     counts = lint(*CLARITY, "--statistics", "--format", "json")
     assert counts.code == 1
     assert json.loads(counts.out) == [
