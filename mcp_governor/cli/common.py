@@ -103,7 +103,7 @@ class TargetCommand(click.Command):
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(_COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files))
+        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env))
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -112,6 +112,10 @@ class TargetCommand(click.Command):
 
 def _is_package(target: object) -> bool:
     return isinstance(target, str) and target.startswith(("pypi:", "npm:"))
+
+
+def _named(env: Iterable[str]) -> frozenset[str]:
+    return frozenset(text for text in env if "=" not in text)
 
 
 def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:

@@ -79,13 +79,16 @@ def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, roo
 def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
     """What the command line says about the start of the server, as keys of its table.
 
-    A variable is written as a reference to the environment, unless its value is plainly no secret.
+    A variable is written as a reference to the environment, unless its value was given and is plainly no secret: who
+    gives the name alone keeps the value elsewhere.
     """
     if (launch.args or launch.with_) and "package" not in server:
         raise UsageError("--with is for a pypi: or npm: target, and the server is none.", "Leave it out.")
     if env and not server.keys() & {"package", "command"}:
         raise UsageError("--env names a variable of a server that is started, and none is.", "Leave it out.")
-    table = {name: value if is_plain(value, name) else f"${name}" for name, value in env.items()}
+    table = {
+        name: value if name not in launch.named and is_plain(value, name) else f"${name}" for name, value in env.items()
+    }
     keys = {"args": list(launch.args), "with": list(launch.with_), "env": table}
     return {key: value for key, value in keys.items() if value}
 

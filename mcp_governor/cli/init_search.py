@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.cli import out
 from mcp_governor.cli.init_plan import Plan, launch_keys, name_of
+from mcp_governor.config.load import DEFAULT_MANIFEST
 from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
 from mcp_governor.text import one_line, visible
 
@@ -44,7 +46,8 @@ def found_plan(root: Path, config: Config) -> Plan:
     out.echo("Looking for the server of this repository. Each command is started as it is shown.", err=True)
     outcome = try_candidates(found.candidates, config, lambda line: out.echo(line, err=True))
     if not outcome.answers:
-        raise _no_answer(found, outcome, root)
+        wanted = {name: file for name, file in found.variables.items() if name not in config.launch.env}
+        raise _no_answer(replace(found, variables=wanted), outcome, root, sorted(config.launch.named))
     if len(outcome.answers) > 1:
         raise _several(outcome.answers, root)
     (answer,) = outcome.answers
@@ -82,22 +85,26 @@ def _in_folder(folder: Path, root: Path, command: str) -> str:
     return command if relative == "." else f"cd {shlex.quote(relative)} && {command}"
 
 
-def _no_answer(found: Found, outcome: Outcome, root: Path) -> GovernorError:
+def _no_answer(found: Found, outcome: Outcome, root: Path, given: Sequence[str]) -> GovernorError:
     failures = outcome.failures
     if not failures:
         return UsageError("No server was tried in time.", "Name it: mcp-governor init -- COMMAND")
-    step = _next_step(found, failures, root)
+    step = _next_step(found, failures, root, given)
     if all(failure.empty for failure in failures):
         return NothingCheckedError("The server that was found publishes no tools; nothing was written.", step)
     one = "The one server that was found does not answer."
     return UnreachableError(one if len(failures) == 1 else "No server that was found answers.", step)
 
 
-def _next_step(found: Found, failures: Sequence[Failure], root: Path) -> str:
-    """The one thing to do, for the program that came closest to an answer."""
+def _next_step(found: Found, failures: Sequence[Failure], root: Path, given: Sequence[str]) -> str:
+    """The one thing to do, for the program that came closest to an answer; ``given`` are the variables that it had."""
     for failure in failures:
         if failure.asked:
             return _variables(failure)
+    declared = [name for name, file in found.variables.items() if file.rpartition("/")[2] == DEFAULT_MANIFEST]
+    if declared:
+        options = " ".join(f"--env {name}" for name in [*given, *declared][:_SHOWN])
+        return f"{DEFAULT_MANIFEST} lists variables for it. Set what it needs, then run: mcp-governor init {options}"
     for failure in failures:
         if failure.arguments:
             return f"It needs arguments. Write them: mcp-governor init {one_line(failure.way.typed, 160)} ARGUMENTS"

@@ -58,11 +58,13 @@ class Launch:
         args: arguments of ``pypi:`` and ``npm:`` targets that it names.
         with_: packages to install beside them.
         env: variables of every server that is started; never shown.
+        named: those of which the command line says the name alone; the value is our environment's.
     """
 
     args: tuple[str, ...] = ()
     with_: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    named: frozenset[str] = frozenset()
 
 
 @frozen

@@ -103,6 +103,7 @@ def test_without_a_configuration_there_is_nowhere_to_write(folder: Path, capsys)
 TOOL = {
     "name": "find",
     "description": "Finds the notes that hold all of the given words, the newest of them first.",
+    "annotations": {"readOnlyHint": True},
     "inputSchema": {
         "type": "object",
         "properties": {"words": {"type": "string", "description": "The words."}},

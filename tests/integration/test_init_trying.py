@@ -143,6 +143,25 @@ class TestVariables:
         assert governor(root, "check").returncode == 2
         assert governor(root, "check", "--env", f"STOCK_KEY={SECRET}").returncode == 0
 
+    def test_a_name_alone_is_a_reference_whatever_its_value(self, tmp_path, monkeypatch):
+        root = project(tmp_path, stock=ASKS + serving())
+        monkeypatch.setenv("STOCK_KEY", "placeholder")
+        done = governor(root, "init", "--env", "STOCK_KEY", "--env", "STOCK_LEVEL=placeholder")
+        assert done.returncode == 0, done.stderr
+        config = contents(root)[CONFIG]
+        assert b'env = { STOCK_KEY = "$STOCK_KEY", STOCK_LEVEL = "placeholder" }' in config
+
+    def test_the_variables_of_the_registry_manifest_are_the_next_command(self, tmp_path, monkeypatch):
+        root = project(tmp_path, stock="echo 'no client given, as argument or otherwise' >&2; exit 2")
+        variables = [{"name": "STOCK_ID", "isRequired": True}, {"name": "STOCK_KEY", "isSecret": True}]
+        package = {"registryType": "pypi", "identifier": "stock", "environmentVariables": variables}
+        write(root, {"server.json": json.dumps({"name": "io.example/stock", "packages": [package]})})
+        assert "mcp-governor init --env STOCK_ID --env STOCK_KEY" in said(governor(root, "init"))[-1]
+        monkeypatch.setenv("STOCK_ID", "1")
+        last = said(governor(root, "init", "--env", "STOCK_ID"))[-1]
+        assert "server.json lists variables for it." in last
+        assert last.endswith("mcp-governor init --env STOCK_ID --env STOCK_KEY")
+
     def test_a_file_of_variables(self, tmp_path):
         root = project(tmp_path, stock=ASKS + serving())
         write(root, {".env": f"# mine\nexport STOCK_KEY='{SECRET}' # a key\nSTOCK_LEVEL=3\n\n"})
