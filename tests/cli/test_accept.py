@@ -131,7 +131,7 @@ def ids(*arguments: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 def test_whatever_check_reports_can_be_accepted(broken: Path, capsys) -> None:
     found = ids(capsys=capsys)
     kinds = {name.partition(":")[0] for name in found}
-    assert {"argument-renamed", "policy/bump-too-small"} <= kinds, "the change, and the version that stood still"
+    assert kinds == {"argument-renamed", "policy/bump-too-small"}, "the change, and the version that stood still"
     for name in found:
         assert run(["accept", name, "--reason", "agreed"]) == 0
     capsys.readouterr()
