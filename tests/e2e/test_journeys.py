@@ -7,6 +7,7 @@ released as well.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from journeys import Project, checkout, figures
@@ -37,7 +38,11 @@ def test_the_first_hour_and_two_releases(kind: str, tmp_path) -> None:
 
 def begins(project: Project, server: Server) -> None:
     """One command finds the server and its version; the next one is green."""
-    init = project.governor("init", *[word for name in server.env for word in ("--env", name)]).passed()
+    given = [word for name in server.env for word in ("--env", name)]
+    if given:
+        alone = replace(project, env={}).governor("init").failed(3)
+        alone.says(f"mcp-governor init {' '.join(given)}")
+    init = project.governor("init", *given).passed()
     init.says(f"Found the server {server.name}", f"{server.tools} tools", server.reason)
     config = project.read(CONFIG)
     assert f'schema-version = "{server.source}"' in config
