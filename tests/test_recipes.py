@@ -22,7 +22,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("mcp_governor", "rules", "docs", "tools", "tests", "README.md", "ARCHITECTURE.md", "pyproject.toml")
-GENERATED = re.compile(r"README\.md|docs/(?:changes|commands|configuration|rules/[\w-]+)\.md")
+GENERATED = re.compile(r"README\.md|docs/(?:changes|commands|configuration|quality|rules/[\w-]+)\.md")
 
 
 class Line(NamedTuple):

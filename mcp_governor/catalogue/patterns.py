@@ -59,6 +59,18 @@ class Validator:
             return [UNLISTED]
         return [flaw_of(error) for error in self._native.iter_errors(value)]
 
+    def first_flaw(self, value: Any) -> Flaw | None:
+        """The first thing that is wrong with a value. Under ``anyOf`` the engine makes the errors of all branches."""
+        import jsonschema_rs
+
+        from mcp_governor.schemas.flaws import flaw_of
+
+        try:
+            self._native.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            return flaw_of(error)
+        return None
+
 
 def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
     """A validator for a rule's schema.
@@ -150,8 +162,9 @@ def existing(value: Any, way: Sequence[str | int]) -> list[str | int]:
 
 
 def first_error(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
-    """Path and message of the first error in ``value``, or ``None`` where it is valid."""
-    return next(iter(errors(validator, value)), None)
+    """Path and message of the first error in ``value``, or ``None`` where it is valid: for schemas of our own."""
+    flaw = validator.first_flaw(encodable(value))
+    return (existing(value, flaw.instance_path), flaw.message) if flaw is not None else None
 
 
 def encodable(value: Any) -> Any:

@@ -57,6 +57,7 @@ _MOST_COMPARED = 100_000
 words are found."""
 
 
+# the words of the texts of one server, most of which come again and again
 @lru_cache(maxsize=4096)
 def plain(name: str) -> str:
     """A name without case and marks."""

@@ -88,7 +88,7 @@ def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules 
 
     shown = what or visible(str(path))
     if is_snapshot_folder(Path(path)):
-        return load_folder(Path(path), what=shown, tiers=tiers)
+        return load_folder(Path(path), what=shown, parse=parse_json, tiers=tiers)
     try:
         data = read_bytes(path)
     except FileNotFoundError:

@@ -14,6 +14,7 @@ from mcp_governor.surface.read import NO_TIER_RULES, TierRules, build_surface
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from mcp_governor.surface.model import Surface
@@ -31,19 +32,20 @@ def is_snapshot_folder(path: Path) -> bool:
         return False
 
 
-def load_folder(path: Path, *, what: str, tiers: TierRules = NO_TIER_RULES) -> Surface:
+def load_folder(
+    path: Path, *, what: str, parse: Callable[[bytes, str], Any], tiers: TierRules = NO_TIER_RULES
+) -> Surface:
     """The surface that a folder of snapshots records; it holds tools only, and no version.
 
     Args:
         path: the folder.
         what: what messages call it.
+        parse: reads a JSON document of that name, within the limits of recordings.
         tiers: globs from the configuration.
 
     Raises:
         FileFormatError: a file cannot be read or is no JSON, or none of them holds a tool.
     """
-    from mcp_governor.surface.file import parse_json
-
     try:
         files = list_files(path, SUFFIX, most=MOST_TOOLS)
     except OSError as error:
@@ -53,7 +55,7 @@ def load_folder(path: Path, *, what: str, tiers: TierRules = NO_TIER_RULES) -> S
     for file in files:
         shown = f"{what}/{visible(file.name)}"
         try:
-            tool = parse_json(read_bytes(file), shown)
+            tool = parse(read_bytes(file), shown)
         except OSError as error:
             raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
         if isinstance(tool, dict) and isinstance(tool.get("name"), str) and "inputSchema" in tool:

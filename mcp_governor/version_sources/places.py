@@ -27,7 +27,9 @@ _SKIPPED = frozenset(
 )
 _SUFFIXES = (".py", ".ts", ".mts", ".js", ".mjs", ".cjs")
 _MOST_FILES = 2_000
+"""Source files that are read for one place, as the bytes below."""
 _MOST_ENTRIES = 20_000
+"""Entries of folders that are looked at for them; a checkout without its dependencies has fewer."""
 _MOST_BYTES = 32 * MEBIBYTE
 """Source that is read for one place: a second or two. Beyond, the place is not known and the message names none."""
 _LARGEST = 512 * 1024

@@ -64,10 +64,10 @@ def test_an_argument_made_required_is_told_in_text(repo: Path) -> None:
     outcome = governor("check", "--", PYTHON, "changed.py", cwd=repo)
     assert (outcome.code, outcome.err) == (1, "")
     lines = outcome.out.splitlines()
-    place = lines.index(f"  ✗ argument-required  {POINTER}")
-    assert lines[place - 1] == "reserve_copy"
-    assert lines[place + 1] == "      Argument `branch` must be passed now."
-    assert lines[place + 2].startswith("      valid before, invalid now: {")
+    place = next(number for number, line in enumerate(lines) if line.startswith("✗ argument-required"))
+    assert lines[place].endswith(f"reserve_copy {POINTER}")
+    assert lines[place + 1] == "    Argument `branch` must be passed now."
+    assert lines[place + 2].startswith("    valid before, invalid now: {")
     assert any("required bump: major (argument-required in reserve_copy)" in line for line in lines)
     assert any(line.endswith("add: - `reserve_copy` now requires `branch`.") for line in lines), "the line to write"
     assert lines[-1] == "FAIL"
@@ -115,7 +115,7 @@ def test_an_acceptance_lets_a_finding_pass_and_says_why(repo: Path) -> None:
     assert {finding["severity"] for finding in findings} == {"error"}
     for finding in findings:
         assert governor("accept", finding["id"], "--reason", "agreed with every client", cwd=repo).code == 0
-    outcome = governor("check", cwd=repo)
+    outcome = governor("check", "-v", cwd=repo)
     assert outcome.code == 0, outcome.out
     assert outcome.out.count("accepted: agreed with every client") == len(findings)
     assert f"{len(findings)} accepted" in outcome.out

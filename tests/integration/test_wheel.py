@@ -54,7 +54,7 @@ def test_the_wheel_holds_the_rules_and_no_tests(wheel):
 def test_demo_and_rules_work_without_extras(commands, tmp_path):
     done = run(commands, tmp_path, "demo")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "required bump: major" in done.stdout
+    assert "release as 2.0.0" in done.stdout
     rules = run(commands, tmp_path, "rules")
     assert rules.returncode == 0
     assert "charter/use-this-when" in rules.stdout

@@ -185,8 +185,9 @@ def _read(surface: Surface, context: Context) -> Iterator[_Declared]:
 _MOST_PROPERTIES = 1_000
 """Arguments of one tool; one that has more was not written by hand."""
 _MOST_ARGUMENTS = 6
+"""Arguments that a message names; the rest is counted."""
 _MOST_TOOLS = 3
-"""Names in a message; the rest is counted."""
+"""Tools that a message names; the rest is counted."""
 
 
 def index_base(surface: Surface, context: Context) -> Iterator[Hit]:

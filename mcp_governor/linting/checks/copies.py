@@ -62,6 +62,7 @@ def copied_argument(tool: Tool, context: Context) -> Iterator[Hit]:
 # -- boilerplate
 
 _FEWEST_TOOLS = 3
+"""Tools that repeat a text from which on it is boilerplate; two may be a pair."""
 _SHORTEST = 40
 """Characters of a text that is worth being said once only."""
 _FEWEST_TOKENS = 1_000
@@ -69,6 +70,7 @@ _FEWEST_TOKENS = 1_000
 _FEWEST_OF_ONE = 300
 """Tokens of one text's copies from which on there is one to begin with; many small ones have to cost twice as much."""
 _WORST = 3
+"""Texts that a message quotes, the dearest first."""
 _SPLIT = re.compile(r"\n|(?<=[.!?])\s+")
 
 
@@ -181,6 +183,7 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = 3
+"""Other tools that a message names; what is more is left out."""
 
 
 def overlapping_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
