@@ -38,6 +38,9 @@ _SMALLEST_NUMBER = 10 ** (_SHORTEST_PART - 1)
 _LONGEST = 65_536
 """Characters of a value that are registered; a longer one is redacted by its beginning."""
 
+_LONGEST_PATTERN = 256
+"""Characters of a spelling that the expression holds; compiled, each takes over two kilobytes. The rest is compared."""
+
 _MOST_REMEMBERED = 50_000
 """Texts without secrets that are remembered; further ones are looked through each time."""
 
@@ -125,7 +128,12 @@ class _Finder:
         self._clean: set[str] = set()
         self._shortest = min(map(len, self._looks))
         whole = sorted((spelling for spelling in self._looks if spelling not in map(str.lower, words)), key=len)
-        patterns = [f"(?i:{re.escape(spelling)})" for spelling in reversed(whole)]
+        # Beginning → what follows it, the longest first.
+        self._rests: dict[str, list[str]] = {}
+        for spelling in reversed(whole):
+            self._rests.setdefault(spelling[:_LONGEST_PATTERN], []).append(spelling[_LONGEST_PATTERN:])
+        beginnings = sorted(self._rests, key=len, reverse=True)
+        patterns = [f"(?i:{re.escape(beginning)})" for beginning in beginnings]
         patterns += [rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])" for word in words]
         self._pattern = re.compile("|".join(patterns))
 
@@ -136,10 +144,27 @@ class _Finder:
         low = text.lower()
         for look in self._looks:
             if look in low:
-                return self._pattern.sub(REDACTED, text)
+                return self._replaced(text)
         if len(text) <= _LONGEST_REMEMBERED and len(self._clean) < _MOST_REMEMBERED:
             self._clean.add(text)
         return text
+
+    def _replaced(self, text: str) -> str:
+        """The text with each secret replaced; of a long one that is only there in part, its beginning."""
+        out: list[str] = []
+        done = 0
+        for match in self._pattern.finditer(text):
+            start, end = match.span()
+            if end <= done:
+                continue
+            for rest in self._rests.get(match[0].lower(), ()):
+                if rest and text[end : end + len(rest)].lower() == rest:
+                    end += len(rest)
+                    break
+            if start >= done:
+                out += (text[done:start], REDACTED)
+            done = end
+        return "".join((*out, text[done:]))
 
     def origins(self, text: str) -> set[str]:
         """Where the secrets in a text came from."""

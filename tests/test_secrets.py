@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import shlex
+import tracemalloc
 from urllib.parse import quote
 
 import pytest
@@ -257,3 +258,34 @@ def test_an_error_of_a_server_holds_no_secret() -> None:
     assert error.text == f"{'x' * 150}[redacted]"
     assert error.data == {"[redacted]": ["[redacted]"]}
     assert "hunter" not in error.message
+
+
+def test_a_long_secret_is_taken_out_whole() -> None:
+    secret = "".join(f"{number:x}Q" for number in range(500))
+    keep(secret, "the variable KEY")
+    keep(secret[:300] + "another end", "the variable OTHER")
+    text = " ".join(
+        (secret, secret.upper(), secret[:300] + "another end", json.dumps(secret), secret[:299], secret * 2)
+    )
+    # Where its end is missing, the beginning goes: the rest says too little to be looked for.
+    partly = f"[redacted]{secret[256:299]}"
+    assert redact(text) == f'[redacted] [redacted] [redacted] "[redacted]" {partly} [redacted][redacted]'
+
+
+def test_secrets_that_overlap_leave_nothing() -> None:
+    keep("a" * 300 + "bcdefghi", "one")
+    keep("efghijklmnop", "two")
+    assert redact("x" + "a" * 300 + "bcdefghijklmnop y") == "x[redacted] y"
+
+
+def test_the_longest_value_takes_little_memory() -> None:
+    for number in range(4):
+        keep(f"{number}" + "x7Q/" * 16_000, "the variable KEY")
+    tracemalloc.start()
+    try:
+        redact("something to look through")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Compiled as one expression, each of their 3 million characters took over two kilobytes.
+    assert peak < 64 << 20
