@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from mcp_governor.catalogue.baseline import dump_baseline, load_baseline
+    from mcp_governor.catalogue.baseline import dump_baseline, load_baseline, parse_baseline
     from mcp_governor.catalogue.catalogue import Catalogue, Profile, load_catalogue
     from mcp_governor.catalogue.counts import RuleCount, statistics
     from mcp_governor.catalogue.rule import Example, Limit, Option, Rule, Stance
@@ -41,6 +41,7 @@ __all__ = [
     "dump_baseline",
     "load_baseline",
     "load_catalogue",
+    "parse_baseline",
     "select",
     "statistics",
 ]
@@ -49,7 +50,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "baseline": ("dump_baseline", "load_baseline"),
+        "baseline": ("dump_baseline", "load_baseline", "parse_baseline"),
         "catalogue": ("Catalogue", "Profile", "load_catalogue"),
         "counts": ("RuleCount", "statistics"),
         "rule": ("Example", "Limit", "Option", "Rule", "Stance"),

@@ -42,6 +42,15 @@ def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
             f"{shown} cannot be read: {error.strerror}.",
             _WRITE.format(shown),
         ) from None
+    return parse_baseline(data, shown)
+
+
+def parse_baseline(data: bytes, shown: str) -> frozenset[str]:
+    """The ids in the content of a baseline file.
+
+    Raises:
+        FileFormatError: it is no baseline file.
+    """
     document = parse_json(data, shown)
     ids = document.get("findings") if isinstance(document, dict) and document.get("format") == FORMAT else None
     if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):

@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.comparison import compare_surfaces
-from mcp_governor.checking.governed import governed_before
+from mcp_governor.checking.governed import as_strict_as_before, check_settings_of_breaks, governed_before
 from mcp_governor.checking.last_release import lost_release
 from mcp_governor.checking.reading import refuse_empty
+from mcp_governor.checking.settings import fail_on
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.findings import Bump
 
 if TYPE_CHECKING:
     from datetime import date
 
+    from mcp_governor.checking.governed import Before
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.policy.acceptance import AcceptedBefore
@@ -26,6 +28,7 @@ def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *,
     """The changes that break clients, or may: each of them fails the run unless it is accepted.
 
     Version, changelog and rules play no part. Tools of tier ``internal`` promise nothing, so nothing of them breaks.
+    A setting that decides what breaks, and is more lenient than at the last release, fails the run as well.
 
     Args:
         surface: what is published now.
@@ -47,20 +50,29 @@ def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *,
         )
     report = compare_surfaces(baseline, surface, config, only_breaking=True)
     breaks = tuple(change for change in report.changes if change.bump is not Bump.NONE)
-    before = _accepted_before(config, baseline) if config.accept else None
-    accepted = apply_acceptances(config.accept, (), breaks, today=today, complete=False, baseline=before)
+    before = governed_before(config, baseline)
+    weakened = check_settings_of_breaks(before, config) if before is not None else []
+    accepted = apply_acceptances(
+        config.accept,
+        weakened,
+        breaks,
+        today=today,
+        complete=False,
+        baseline=_accepted_before(before, baseline) if config.accept else None,
+    )
+    findings = accepted.findings[: len(weakened)]
     return replace(
         report,
         changes=breaks,
         accepted=dict(accepted.changes),
         only="breaking",
-        findings=lost_release(baseline, config),
+        findings=(*lost_release(baseline, config), *findings),
+        fail_on=fail_on(as_strict_as_before(config, findings)),
     )
 
 
-def _accepted_before(config: Config, baseline: Baseline) -> AcceptedBefore:
+def _accepted_before(before: Before | None, baseline: Baseline) -> AcceptedBefore:
     from mcp_governor.policy.acceptance import AcceptedBefore
 
-    before = governed_before(config, baseline)
     accepted = before.config.accept if before is not None and before.config is not None else ()
     return AcceptedBefore(baseline.surface.version, frozenset(item.finding for item in accepted))

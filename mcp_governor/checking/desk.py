@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcp_governor.changelog import parse
@@ -11,17 +11,16 @@ from mcp_governor.changelog.history import admitted_step
 from mcp_governor.changelog.released import Released
 from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.changelog.structure import waiting_sections, working_section
+from mcp_governor.checking.baselines import baseline_of
 from mcp_governor.checking.changelog import load_changelog, read_declared, released_versions
-from mcp_governor.checking.last_release import last_release
 from mcp_governor.checking.options import changes_between
-from mcp_governor.checking.reading import package_version, read_governed, trusting
+from mcp_governor.checking.reading import read_governed, trusting
 from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.policy.model import required_step
 from mcp_governor.surface import fingerprint
-from mcp_governor.target import read_baseline
 from mcp_governor.target.git import release_tags
 from mcp_governor.target.git_door import one_look
 from mcp_governor.text import one_line
@@ -181,9 +180,7 @@ def open_desk(config: Config, source: Source, against: str | None) -> Desk:
     surface = read_governed(source, config)
     # As the check does: what a server of the configuration starts anyway may bring rules of its own.
     config = trusting(config, source)
-    ours = partial(package_version, surface, config)
-    last = last_release(config, surface, changelog=book)
-    baseline = read_baseline(config, against, source=source, ours=ours, last=last)
+    baseline = baseline_of(surface, config, against, source=source, changelog=book)
     changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
     return Desk(config, book, surface, baseline, changes, read_declared(config, surface, book).expected)
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_governor.change.options import option_schemas
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, parse_config
-from mcp_governor.errors import ConfigError, GovernorError
+from mcp_governor.errors import ConfigError, FileFormatError, GovernorError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
 from mcp_governor.frozen import frozen
 from mcp_governor.target.git import files_at, latest_commit
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mcp_governor.findings import Finding
     from mcp_governor.target import Baseline
 
@@ -28,11 +32,13 @@ class Before:
             none that can be read.
         changelog: the path of the changelog there, relative to the folder of the configuration of now; empty where
             there is none.
+        known: the ids in its lint baseline; empty where there is none, or none that can be read.
     """
 
     ref: str
     config: Config | None = None
     changelog: str = ""
+    known: frozenset[str] = frozenset()
 
 
 def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
@@ -66,7 +72,30 @@ def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
     if then is not None and then.changelog:
         named = _relative(then.root / then.changelog, config.root)
         changelog = named if named in held or files_at(config.root, ref, [named]) else ""
-    return Before(ref, then, changelog)
+    return Before(ref, then, changelog, _known(then, config.root, ref))
+
+
+def _known(then: Config | None, root: Path, ref: str) -> frozenset[str]:
+    """What the lint baseline of a configuration listed at a commit."""
+    if then is None or not then.lint.baseline:
+        return frozenset()
+    name = _relative(then.root / then.lint.baseline, root)
+    held = files_at(root, ref, [name])
+    from mcp_governor.catalogue import parse_baseline
+
+    try:
+        return parse_baseline(held[name], name) if name in held else frozenset()
+    except FileFormatError:
+        return frozenset()
+
+
+def config_before(config: Config) -> Config:
+    """The configuration of the latest release, by which the tiers of a server that is the baseline are read.
+
+    Those of today would hide that a tool has lost its tier. Where no release holds one, it is ``config`` itself.
+    """
+    before = governed_before(config, None)
+    return config if before is None or before.config is None else before.config
 
 
 def lost_changelog(before: Before, config: Config) -> bool:
@@ -82,7 +111,6 @@ def check_governed(before: Before, config: Config) -> list[Finding]:
         config: of now.
     """
     from mcp_governor.catalogue.finding import finding
-    from mcp_governor.policy.weakening import check_config
 
     found: list[Finding] = []
     ref = visible(before.ref)
@@ -90,11 +118,57 @@ def check_governed(before: Before, config: Config) -> list[Finding]:
         name = visible(before.changelog)
         moved = "moved" if config.resolve(before.changelog).exists() else ""
         found.append(finding("policy/changelog-deleted", name, value=name, says=moved, changelog=name, ref=ref))
+    found += _check_config(before, config)
     now = _read_again(config)
-    if before.config is not None and now is not None:
-        path = config.path or before.config.path
-        found += check_config(before.config, now, ref=ref, where=path.name if path is not None else "")
+    if now is not None and now.lint.baseline:
+        from mcp_governor.catalogue import load_baseline
+        from mcp_governor.policy.weakening import check_known
+
+        listed = load_baseline(now.resolve(now.lint.baseline), what=now.lint.baseline)
+        found += check_known(before.known, listed, ref=ref, where=visible(now.lint.baseline))
     return found
+
+
+def _check_config(before: Before, config: Config) -> list[Finding]:
+    from mcp_governor.policy.weakening import check_config
+
+    now = _read_again(config)
+    if before.config is None or now is None:
+        return []
+    path = config.path or before.config.path
+    where = path.name if path is not None else ""
+    return list(check_config(before.config, now, ref=visible(before.ref), where=where))
+
+
+def check_settings_of_breaks(before: Before, config: Config) -> list[Finding]:
+    """Those findings of :func:`check_governed` about settings that decide what is a break, and what fails a run.
+
+    For ``check --only breaking``, which judges nothing else. An acceptance is no such setting: it is the way to let a
+    break pass, and the report shows it.
+    """
+    return [found for found in _check_config(before, config) if _decides_breaks(found.value[0])]
+
+
+def _decides_breaks(setting: str) -> bool:
+    return setting in ("fail-on", "level", "policy.unknown") or setting.removeprefix("policy.") in option_schemas()
+
+
+def as_strict_as_before(config: Config, findings: Iterable[Finding]) -> Config:
+    """The configuration with the ``fail-on`` of the last release, while nobody has accepted a more lenient one.
+
+    Else the finding that says so would be the first that the lenient one lets pass. What the command line sets for one
+    run counts.
+
+    Args:
+        config: of now.
+        findings: of the run, after acceptances were applied.
+    """
+    for one in findings:
+        if one.rule == "policy/config-weakened" and one.accepted is None:
+            setting, old, new = one.value
+            if setting == "fail-on" and new == config.fail_on:
+                return replace(config, fail_on=old)
+    return config
 
 
 def _read_again(config: Config) -> Config | None:

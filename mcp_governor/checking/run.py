@@ -7,17 +7,24 @@ from datetime import date
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
+from mcp_governor.checking.baselines import baseline_of
 from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
-from mcp_governor.checking.governed import Before, check_governed, governed_before, lost_changelog
-from mcp_governor.checking.last_release import last_release, lost_release
+from mcp_governor.checking.governed import (
+    Before,
+    as_strict_as_before,
+    check_governed,
+    config_before,
+    governed_before,
+    lost_changelog,
+)
+from mcp_governor.checking.last_release import lost_release
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import (
     baseline_info,
     counts_of,
-    package_version,
     read_governed,
     refuse_empty,
     trusting,
@@ -88,9 +95,7 @@ def check(
     day = today or date.today()
     if isinstance(target, Surface):
         stage = stage_of(config, target, release=release)
-        ours = partial(package_version, target, config)
-        last = last_release(config, target, stage)
-        baseline = read_baseline(config, against, stage=stage, ours=ours, last=last)
+        baseline = baseline_of(target, config, against, stage=stage)
         if only_breaking:
             return check_breaks(target, baseline, config, today=day)
         return check_surface(target, baseline, config, emit=emit, today=day, stage=stage)
@@ -102,13 +107,13 @@ def check(
     waits = not named or is_open(named) or (against is None and named == baseline_file(config))
     if named and waits:
         named_baseline(config, against, source=source)  # refused here, or never
-    baseline = None if waits else read_baseline(config, against, source=source)
+    # No release is asked for: what is named is neither a package nor the surface file.
+    tiers_of = partial(config_before, config)
+    baseline = None if waits else read_baseline(config, against, source=source, tiers_of=tiers_of)
     surface, called = _read_and_call(source, config, emit, calls=calls and not only_breaking)
     stage = stage_of(config, surface, release=release)
     if waits:
-        ours = partial(package_version, surface, config)
-        last = last_release(config, surface, stage)
-        baseline = read_baseline(config, against, source=source, stage=stage, ours=ours, last=last)
+        baseline = baseline_of(surface, config, against, source=source, stage=stage)
     if only_breaking:
         report = check_breaks(surface, baseline, config, today=day)
     else:
@@ -326,23 +331,10 @@ class _Run:
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
             tokens=token_cost(surface, self.baseline.surface if self.baseline is not None else None),
-            fail_on=fail_on(self._as_strict_as_before(decided.findings)),
+            fail_on=fail_on(as_strict_as_before(self.config, decided.findings)),
             unknown_fails=self.config.policy.unknown == "breaking",
             skipped_rules=tuple(self.skipped),
         )
-
-    def _as_strict_as_before(self, findings: tuple[Finding, ...]) -> Config:
-        """The configuration with the ``fail-on`` of the last release, while nobody has accepted a more lenient one.
-
-        Else the finding that says so would be the first that the lenient one lets pass. What the command line sets for
-        one run counts.
-        """
-        for one in findings:
-            if one.rule == "policy/config-weakened" and one.accepted is None:
-                setting, old, new = one.value
-                if setting == "fail-on" and new == self.config.fail_on:
-                    return replace(self.config, fail_on=old)
-        return self.config
 
 
 def lint_report(

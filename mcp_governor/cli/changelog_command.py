@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from functools import partial
 
 import click
 
@@ -32,20 +31,17 @@ def changelog() -> None:
 @reporting(isolated=False)
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
+    from mcp_governor.checking.baselines import baseline_of
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.last_release import last_release
-    from mcp_governor.checking.reading import package_version, read_governed
+    from mcp_governor.checking.reading import read_governed
     from mcp_governor.checking.run import changelog_report
     from mcp_governor.checking.stage import stage_of
-    from mcp_governor.target import read_baseline
 
     load_changelog(run.config)
     source = run.source(target)
     surface = read_governed(source, run.config)
     stage = stage_of(run.config, surface)
-    ours = partial(package_version, surface, run.config)
-    last = last_release(run.config, surface, stage)
-    baseline = read_baseline(run.config, against, source=source, stage=stage, ours=ours, last=last)
+    baseline = baseline_of(surface, run.config, against, source=source, stage=stage)
     report = changelog_report(surface, baseline, run.config, stage=stage)
     return deliver(report, run.output)
 

@@ -106,7 +106,7 @@ def lint(
             "No rule is selected that reads a surface.", "mcp-governor lint --show-settings shows what is selected."
         )
     surface = read_governed(source, config)
-    compared = _compared(config, source) if new_only else None
+    compared = _compared(surface, config, source) if new_only else None
     file = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)
     if write_baseline:
         shown = str(baseline or config.lint.baseline or _BASELINE)
@@ -166,11 +166,11 @@ def _chosen(
     return replace(config, lint=table, profile=profile or config.profile)
 
 
-def _compared(config: Config, source: Source) -> Surface:
+def _compared(surface: Surface, config: Config, source: Source) -> Surface:
+    from mcp_governor.checking.baselines import baseline_of
     from mcp_governor.errors import UsageError
-    from mcp_governor.target import read_baseline
 
-    found = read_baseline(config, source=source)
+    found = baseline_of(surface, config, source=source)
     if found is None:
         raise UsageError("--new-only needs a baseline surface.", "Record one with: mcp-governor snapshot")
     return found.surface

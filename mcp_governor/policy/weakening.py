@@ -1,7 +1,7 @@
 """What a configuration asked for at the last release and does not ask for any more.
 
 Only what decides whether the server is governed at all, and what fails a run, is compared. Which rules of style a team
-runs is its own business from one day to the next; those that hold a release to its word are not of style. A tier that a
+runs is its own business from one day to the next; rules about version and changelog are not of style. A tier that a
 tool loses is a change of the surface.
 """
 
@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.finding import finding
+from mcp_governor.change.options import option_schemas
 from mcp_governor.findings import Severity, Tier
 from mcp_governor.target.resolve import SURFACE_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from mcp_governor.config.model import Config
     from mcp_governor.findings import Finding
@@ -55,18 +56,45 @@ def check_config(before: Config, now: Config, *, ref: str, where: str) -> Iterat
             ref=ref,
         )
     for entry in _left_out(before, now):
-        yield finding(
-            "policy/config-weakened", where, says="left-out", value=["lint", None, entry], entry=entry, ref=ref
-        )
+        yield _leaves_out(entry, ref, where)
+
+
+def check_known(before: Collection[str], now: Collection[str], *, ref: str, where: str) -> Iterator[Finding]:
+    """A finding where a lint baseline lists findings about version or changelog that it did not list before.
+
+    Args:
+        before, now: the ids that it lists at the commit that the run compares with, and in the work tree.
+        ref: how messages name the commit.
+        where: the lint baseline of now.
+    """
+    added = sorted(known for known in set(now) - set(before) if _of_releases(known))
+    if added:
+        more = f" and {len(added) - 1} more" if len(added) > 1 else ""
+        yield _leaves_out(f"lint.baseline lists {added[0]}{more}", ref, where, value=added)
+
+
+def _leaves_out(entry: str, ref: str, where: str, value: Any = None) -> Finding:
+    value = ["lint", None, value or entry]
+    return finding("policy/config-weakened", where, says="left-out", value=value, entry=entry, ref=ref)
 
 
 def _left_out(before: Config, now: Config) -> list[str]:
-    """Entries of ``lint`` that leave out, or make less grave, rules about version and changelog, and are new."""
-    old = set(_entries(before))
-    return [shown for shown in dict.fromkeys(_entries(now)) if shown not in old]
+    """New entries of ``lint`` that leave out rules about version and changelog, or make them less grave."""
+    old = set(_ignored(before))
+    entries = [entry for entry in dict.fromkeys(_ignored(now)) if entry not in old]
+    for rule, severity in now.lint.severity.items():
+        # A rule that was off and is a warning now is graver than it was.
+        was = before.lint.severity.get(rule, Severity.ERROR)
+        if _of_releases(rule) and _GRAVITY.index(severity) < _GRAVITY.index(was):
+            entries.append(f"lint.severity.{rule} = {severity}")
+    return entries
 
 
-def _entries(config: Config) -> Iterator[str]:
+_GRAVITY = ("off", *(severity.value for severity in sorted(Severity, key=lambda one: one.rank)))
+"""What a rule may be made, the least grave first."""
+
+
+def _ignored(config: Config) -> Iterator[str]:
     lint = config.lint
     for entry in lint.ignore:
         if _of_releases(rule := _rule_of(entry)):
@@ -75,9 +103,6 @@ def _entries(config: Config) -> Iterator[str]:
         for entry in entries:
             if _of_releases(rule := _rule_of(entry)):
                 yield f"lint.per-tool-ignores.{glob} = {rule}"
-    for rule, severity in lint.severity.items():
-        if _of_releases(rule) and severity != Severity.ERROR:
-            yield f"lint.severity.{rule} = {severity}"
 
 
 def _rule_of(entry: str | Mapping[str, str]) -> str:
@@ -85,7 +110,7 @@ def _rule_of(entry: str | Mapping[str, str]) -> str:
 
 
 def _of_releases(rule: str) -> bool:
-    """Whether an entry, an id or ``pack/*``, is about a rule that a release is held to."""
+    """Whether a rule (an id, ``pack/*``, or the id of a finding) is about version or changelog."""
     return rule.partition("/")[0] in ("policy", "changelog", "*")
 
 
@@ -94,6 +119,7 @@ def _differences(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
         old, new = _value(before, setting), _value(now, setting)
         if old in order and new in order and order.index(new) < order.index(old):
             yield setting, old, new
+    yield from _options(before, now)
     for tier in Tier:
         setting = f"policy.windows.{tier.value}"
         old, new = before.policy.windows.of(tier), now.policy.windows.of(tier)
@@ -112,6 +138,19 @@ def _differences(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
         yield "profile", list(before.profile), list(now.profile)
     if before.calls and not now.calls:
         yield "calls", [call.tool for call in before.calls], None
+
+
+def _options(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
+    """Options of the change catalogue under which less breaks than before."""
+    for name, schema in option_schemas().items():
+        default = schema.get("default")
+        old, new = before.policy.options.get(name, default), now.policy.options.get(name, default)
+        if isinstance(default, list):
+            # What is no list is refused where the option is used.
+            if isinstance(old, list) and isinstance(new, list) and any(word not in old for word in new):
+                yield f"policy.{name}", ", ".join(map(str, old)) or "[]", ", ".join(map(str, new))
+        elif (old == "breaking" or old is True) and new != old:
+            yield f"policy.{name}", str(old).lower(), str(new).lower()
 
 
 def _shown(value: Any) -> str:

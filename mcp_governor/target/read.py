@@ -134,6 +134,7 @@ def read_baseline(
     stage: Stage = EVERY_CHANGE,
     ours: Callable[[], str | None] | None = None,
     last: StatedRelease | None = None,
+    tiers_of: Callable[[], Config] | None = None,
 ) -> Baseline | None:
     """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
     the one in the work tree; ``None`` where there is none of these, or the run is isolated from them.
@@ -151,6 +152,7 @@ def read_baseline(
         ours: says the version that is governed, which a package without a version waits for: it means the newest
             release that is not newer.
         last: what the changelog states of the last release.
+        tiers_of: gives the configuration whose tiers a server has that is the baseline; default is ``config``.
 
     Raises:
         UsageError: the configuration names a server, and ``source`` is not one of its servers.
@@ -169,8 +171,8 @@ def read_baseline(
         if found is None:
             return None
         named = found
-    # A recording tells its own tiers: those of today's config would hide that a tool was moved.
-    tiers = tier_rules(config) if isinstance(named, LiveSource) else NO_TIER_RULES
+    # A recording has its own tiers: those of today's config would hide that a tool was moved.
+    tiers = tier_rules(tiers_of() if tiers_of else config) if isinstance(named, LiveSource) else NO_TIER_RULES
     baseline = Baseline(named.shown, read_source(named, tiers=tiers))
     if against is None and last is not None and _is_recorded_anew(named, config):
         return published_baseline(config, baseline, last)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from projects import committed, git, governor, repository, surface_text, tool, write
 
+PLAIN = Path(__file__).parent.parent / "servers" / "plain.py"
 CHANGELOG = "docs/mcp-schema-changelog.md"
 BOOK, BROKEN = tool("find_stock"), tool("find_stock", "warehouse")
 CONFIG = 'target = "stock"\n[servers.stock]\nfile = "live.json"\n'
@@ -79,16 +82,92 @@ def test_a_lenient_fail_on_does_not_pass_itself(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "lint", ['severity = { "policy/*" = "off", "changelog/*" = "off" }', 'ignore = ["policy/*", "changelog/*"]']
+    "setting",
+    [
+        '[lint]\nseverity = { "policy/*" = "off", "changelog/*" = "off" }',
+        '[lint]\nseverity = { "policy/*" = "warning", "changelog/*" = "info" }',
+        '[lint]\nignore = ["policy/*", "changelog/*"]',
+        '[lint]\nper-tool-ignores = { "*" = ["policy/*", "changelog/*"] }',
+        '[policy]\nargument-removed = "compatible"',
+        "BASELINE",
+    ],
 )
-def test_rules_of_a_release_are_not_left_out_in_silence(tmp_path, lint):
+def test_rules_of_a_release_are_not_left_out_in_silence(tmp_path, setting):
+    """In the commit that breaks: what it switches off is said, and fails the check."""
     root = released(tmp_path)
     write(root, {"live.json": surface_text(BROKEN, version="1.0.1"), "mcp-surface.json": surface_text(BROKEN)})
+    if setting == "BASELINE":
+        report = json.loads(governor(root, "check", "--format", "json").stdout)
+        ids = [found["id"] for found in report["findings"]]
+        assert ids
+        write(root, {"known.json": json.dumps({"format": "mcp-governor/lint-baseline-1", "findings": ids})})
+        setting = '[lint]\nbaseline = "known.json"'
     config = (root / "mcp-governor.toml").read_text()
-    write(root, {"mcp-governor.toml": config + f"\n[lint]\n{lint}\n"})
+    write(root, {"mcp-governor.toml": f"{config}\n{setting}\n"})
     committed(root, "quiet now")
     assert "policy/config-weakened" in rules(root)
     assert governor(root, "check").returncode == 1
+
+
+def test_a_lint_baseline_of_the_release_goes_on(tmp_path):
+    known = json.dumps({"format": "mcp-governor/lint-baseline-1", "findings": ["policy/version-source::/serverInfo:1"]})
+    root = released(tmp_path, f'{CONFIG}[lint]\nbaseline = "known.json"\n', **{"known.json": known})
+    assert rules(root) == {}
+    write(root, {"known.json": known.replace('["', '["changelog/untold:find_stock:/:2", "')})
+    assert "lint.baseline lists changelog/untold:find_stock:/:2." in rules(root)["policy/config-weakened"]["message"]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ['fail-on = "never"', 'level = "declared"', '[policy]\nunknown = "compatible"', '[policy]\ncapabilities = "note"'],
+)
+def test_a_gate_for_breaks_alone_is_no_more_lenient_than_the_release(tmp_path, setting):
+    strict = 'fail-on = "error"\nlevel = "strict"\n'
+    root = released(tmp_path, strict + CONFIG + '[policy]\ncapabilities = "breaking"\n')
+    gate = ("check", "--only", "breaking")
+    assert governor(root, *gate).returncode == 0
+    top, table = ("", f"{setting}\n") if setting.startswith("[") else (f"{setting}\n", "")
+    kept = "".join(f"{line}\n" for line in strict.splitlines() if line.partition(" ")[0] not in setting)
+    if "capabilities" not in setting:
+        table = (table or "[policy]\n") + 'capabilities = "breaking"\n'
+    write(root, {"mcp-governor.toml": top + kept + CONFIG + table})
+    committed(root, "quiet now")
+    report = json.loads(governor(root, *gate, "--format", "json").stdout)
+    assert [found["rule"] for found in report["findings"]] == ["policy/config-weakened"]
+    assert governor(root, *gate).returncode == 1
+    write(root, {"live.json": surface_text(BROKEN)})
+    assert "required-argument-added" in governor(root, *gate, "--format", "json").stdout
+    assert governor(root, *gate).returncode == 1
+    accepted = f'[[accept]]\nfinding = "{report["findings"][0]["id"]}"\nreason = "a trial"\n'
+    write(root, {"live.json": surface_text(BOOK), "mcp-governor.toml": top + kept + CONFIG + table + accepted})
+    assert governor(root, *gate).returncode == 0
+
+
+def test_a_gate_for_breaks_alone_asks_for_nothing_that_is_about_other_rules(tmp_path):
+    root = released(tmp_path)
+    write(root, {"mcp-governor.toml": CONFIG + '[lint]\nbaseline = "none.json"\nignore = ["policy/*"]\n'})
+    git(root, "rm", "-q", CHANGELOG)
+    assert governor(root, "check", "--only", "breaking").returncode == 0
+
+
+@pytest.mark.parametrize("only", [(), ("--only", "breaking")])
+def test_tiers_of_a_server_that_is_the_baseline_are_those_of_the_release(tmp_path, only):
+    """A server records no tiers: those of today's configuration would make every tool of it internal."""
+
+    def command(*tools):
+        return json.dumps([sys.executable, str(PLAIN), json.dumps({"tools": list(tools)})])
+
+    servers = f"[servers.stock]\ncommand = {command(tool('count_stock'))}\n"
+    servers += f"[servers.old]\ncommand = {command(BOOK, tool('count_stock'))}\n"
+    config = f'target = "stock"\nbaseline = "old"\nfail-on = "error"\n{servers}'
+    root = repository(tmp_path / "repository", {"mcp-governor.toml": config})
+    tagged(root, "v1.0.0")
+    assert governor(root, "check", *only).returncode == 1
+    write(root, {"mcp-governor.toml": config + '[tiers]\ninternal = ["*"]\n'})
+    done = governor(root, "check", "--format", "json", *only)
+    assert done.returncode == 1
+    kinds = {(change["kind"], change["verdict"]) for change in json.loads(done.stdout)["changes"]}
+    assert {("tier-lowered", "breaking"), ("tool-removed", "breaking")} <= kinds
 
 
 def test_the_command_line_may_let_one_run_pass(tmp_path):

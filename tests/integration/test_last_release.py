@@ -85,6 +85,14 @@ def test_every_change_is_held_to_what_the_changelog_describes(root):
     assert told(root) == (0, set(), "mcp-surface.json")
 
 
+def test_the_linter_takes_the_release_as_its_baseline_too(root):
+    """With a recording that was renewed, nothing is new since the recording."""
+    spaced = surface_text(BOOK, tool("count stock"))
+    write(root, {"live.json": spaced, "mcp-surface.json": spaced})
+    done = governor(root, "lint", "--new-only", "--format", "json", "--select", "spec/tool-name-characters")
+    assert [one["tool"] for one in json.loads(done.stdout)["findings"]] == ["count stock"]
+
+
 @pytest.mark.parametrize("only", [(), ("--only", "breaking")])
 def test_a_shallow_clone_says_that_nothing_was_compared(root, tmp_path, only):
     clone = tmp_path / "clone"

@@ -11,7 +11,7 @@ import pytest
 
 from mcp_governor.config import CallConfig, Config, PolicyConfig, ServerConfig
 from mcp_governor.config.model import LintConfig, Windows
-from mcp_governor.policy.weakening import check_config
+from mcp_governor.policy.weakening import check_config, check_known
 
 FULL = Config(
     target="notes",
@@ -112,11 +112,12 @@ def test_what_asks_for_as_much_or_for_something_else(changed):
         (LintConfig(ignore=({"rule": "changelog/untold", "reason": "later"},)), "lint.ignore = changelog/untold"),
         (LintConfig(severity={"changelog/*": "off"}), "lint.severity.changelog/* = off"),
         (LintConfig(severity={"policy/bump-too-small": "warning"}), "lint.severity.policy/bump-too-small = warning"),
+        (LintConfig(ignore=("*",)), "lint.ignore = *"),
         (LintConfig(per_tool_ignores={"find": ("policy/*",)}), "lint.per-tool-ignores.find = policy/*"),
     ],
 )
 def test_rules_of_releases_that_are_left_out_from_now_on(lint, entry):
-    message = f"Since v1.0.0 the configuration leaves out rules that a release is held to: {entry}."
+    message = f"Since v1.0.0 the configuration leaves out rules about version and changelog: {entry}."
     assert told(FULL, replace(FULL, lint=lint)) == [message]
     before = replace(FULL, lint=lint)
     assert told(before, before) == []
@@ -133,6 +134,51 @@ def test_rules_of_releases_that_are_left_out_from_now_on(lint, entry):
 )
 def test_rules_of_style_are_nobodys_business(lint):
     assert told(FULL, replace(FULL, lint=lint)) == []
+
+
+def test_a_severity_that_rises_asks_for_more():
+    def chosen(severity):
+        return replace(FULL, lint=LintConfig(severity={"policy/tag-version": severity}))
+
+    assert told(chosen("off"), chosen("warning")) == []
+    assert told(chosen("warning"), chosen("warning")) == []
+    assert len(told(chosen("warning"), chosen("off"))) == 1
+    assert len(told(chosen("error"), chosen("info"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "shown"),
+    [
+        ({}, {"argument-removed": "compatible"}, "policy.argument-removed = breaking. Now it is compatible,"),
+        ({"capabilities": "breaking"}, {}, "policy.capabilities = breaking. Now it is note,"),
+        ({"assert-formats": True}, {}, "policy.assert-formats = true. Now it is false,"),
+        ({"open-enums": ["kind"]}, {"open-enums": ["kind", "*"]}, "policy.open-enums = kind. Now it is kind, *,"),
+        ({}, {"open-enums": ["*"]}, "policy.open-enums = []. Now it is *,"),
+        ({"argument-removed": "compatible"}, {}, ""),
+        ({}, {"closed-output": "breaking", "assert-formats": True, "deadline": 2.0}, ""),
+        ({"open-enums": ["kind"]}, {}, ""),
+        ({"open-enums": 7}, {"open-enums": ["kind"]}, ""),
+    ],
+)
+def test_an_option_under_which_less_breaks(before, now, shown):
+    def chosen(options):
+        return replace(FULL, policy=PolicyConfig(options=options))
+
+    messages = told(chosen(before), chosen(now))
+    assert messages == ([f"At v1.0.0 the configuration had {shown} which is more lenient."] if shown else [])
+
+
+def test_a_lint_baseline_that_lists_what_is_about_version_or_changelog():
+    style, untold, small = "clarity/length:find:0", "changelog/untold:find:1", "policy/bump-too-small::2"
+
+    def listed(before, now):
+        return [found.message for found in check_known(before, now, ref="v1.0.0", where="known.json")]
+
+    assert listed({untold}, {untold, style}) == []
+    assert listed({untold, small}, {untold}) == []
+    says = "Since v1.0.0 the configuration leaves out rules about version and changelog: lint.baseline lists"
+    assert listed({style}, {style, untold}) == [f"{says} {untold}."]
+    assert listed(set(), {style, untold, small}) == [f"{says} {untold} and 1 more."]
 
 
 def test_the_default_baseline_needs_no_name():

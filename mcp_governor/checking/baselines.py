@@ -1,0 +1,52 @@
+"""What a run compares with: the one place that puts together what finding it depends on."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.governed import config_before
+from mcp_governor.checking.last_release import last_release
+from mcp_governor.checking.reading import package_version
+from mcp_governor.stage import EVERY_CHANGE
+from mcp_governor.target import read_baseline
+
+if TYPE_CHECKING:
+    from mcp_governor.changelog import Changelog
+    from mcp_governor.config import Config
+    from mcp_governor.stage import Stage
+    from mcp_governor.surface import Surface
+    from mcp_governor.target import Baseline, Source
+
+
+def baseline_of(
+    surface: Surface,
+    config: Config,
+    against: str | None = None,
+    *,
+    source: Source | None = None,
+    stage: Stage | None = None,
+    changelog: Changelog | None = None,
+) -> Baseline | None:
+    """What a surface is compared with: see :func:`mcp_governor.target.read_baseline`.
+
+    Args:
+        surface: of now.
+        config: may name the baseline, and the changelog, which states the last release.
+        against: the baseline that the user typed.
+        source: what is governed, ``None`` for a surface that was read already.
+        stage: of the run; ``None`` is between releases.
+        changelog: as read, where it was.
+
+    Raises:
+        GovernorError: as there.
+    """
+    return read_baseline(
+        config,
+        against,
+        source=source,
+        stage=stage or EVERY_CHANGE,
+        ours=partial(package_version, surface, config),
+        last=last_release(config, surface, stage, changelog=changelog),
+        tiers_of=partial(config_before, config),
+    )
