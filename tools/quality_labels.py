@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 RECALL = QUALITY / "recall"
 
+SPLITS = ("dev", "later", "held")
+"""Labels that rule authors read; those that were written when rules existed already; and those that nobody reads."""
+
 KINDS = (
     "closed-list-without-enum",
     "limit-without-bound",
@@ -77,14 +80,15 @@ class Label(NamedTuple):
 
 
 def labelled_servers(split: str, folder: Path = RECALL) -> list[Server]:
-    """The servers of a split (``dev`` or ``held``), in the order in which they were drawn."""
+    """The servers of one of the :data:`SPLITS`, in the order in which they were drawn."""
     listed = json.loads((folder / "servers.json").read_text("utf-8"))
     return [Server(*(entry[name] for name in Server._fields)) for entry in listed if entry["split"] == split]
 
 
 def splits(folder: Path = RECALL) -> dict[str, str]:
-    """Server → the split that it was drawn for. All other servers are ``dev``: authors of rules may read them."""
-    return {entry["server"]: entry["split"] for entry in json.loads((folder / "servers.json").read_text("utf-8"))}
+    """Server → ``held`` or ``dev``: authors of rules may read every server that is not held."""
+    listed = json.loads((folder / "servers.json").read_text("utf-8"))
+    return {entry["server"]: "held" if entry["split"] == "held" else "dev" for entry in listed}
 
 
 def labels(server: Server, folder: Path = RECALL) -> list[Label]:

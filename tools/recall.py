@@ -1,11 +1,11 @@
-"""How many of the problems that a reviewer noted the default profile finds: ``make recall [SPLIT=dev|held]``.
+"""How many of the problems that a reviewer noted the default profile finds: ``make recall [SPLIT=dev|later|held]``.
 
 Lints the labelled releases of ``../shared/corpus`` and holds the findings against ``fixtures/quality/recall``. A
 finding finds a label if it is about the same place and its rule repairs problems of that kind
 (``fixtures/quality/kinds.toml``). What it finds is credited to the label, however often it is found; a finding that
 finds no problem and is about a trap of a kind of its own is a false alarm.
 
-``--misses`` and ``--findings`` print labels and findings one by one, of the half that rules may be written against.
+``--misses`` and ``--findings`` print labels and findings one by one, but for those that are held.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from quality_figures import STAGES, record
 from quality_labels import (
     KINDS,
     NOTHING,
+    SPLITS,
     Label,
     Repairs,
     Server,
@@ -273,28 +274,31 @@ def listing(outcomes: Iterable[Outcome], rule: str) -> Iterator[str]:
 
 
 def update(stage: str) -> int:
-    """Record the figures of both halves, and how much is said about every recorded server."""
+    """Record the figures of every split, and how much is said about every recorded server."""
     recorded = {}
-    for split in ("dev", "held"):
+    for split in SPLITS:
         outcomes, skipped = measure(split, CORPUS)
         if skipped:
             print("recall: nothing is recorded:", *skipped, sep="\n  ")
             return 1
-        recorded[split] = figures(outcomes)
+        if outcomes:
+            recorded[split] = figures(outcomes)
     spoken = {split: volume.as_json() for split, volume in sorted(volumes(splits(), CORPUS).items())}
     record(stage, {"recall": recorded, "corpus": spoken})
-    print(f"recall: figures of both halves are recorded as {stage!r}.")
+    print(f"recall: the figures are recorded as {stage!r}.")
     return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--split", choices=("dev", "held"), default="dev")
+    parser.add_argument("--split", choices=SPLITS, default="dev")
     parser.add_argument("--server", default="", metavar="NAME", help="only this server")
-    parser.add_argument("--misses", action="store_true", help="list what was not found, and the false alarms (dev)")
-    parser.add_argument("--findings", metavar="RULE", help="list the findings of a rule, or of 'all' (dev)")
-    parser.add_argument("--update", nargs="?", const="now", choices=STAGES, help="record the figures of both halves")
+    parser.add_argument(
+        "--misses", action="store_true", help="list what was not found, and the false alarms (not of held)"
+    )
+    parser.add_argument("--findings", metavar="RULE", help="list the findings of a rule, or of 'all' (not of held)")
+    parser.add_argument("--update", nargs="?", const="now", choices=STAGES, help="record the figures")
     parser.add_argument("--json", action="store_true", help="the figures as JSON")
     asked = parser.parse_args(arguments)
     if asked.split == "held" and (asked.misses or asked.findings):

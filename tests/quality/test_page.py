@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quality_figures import FIGURES, read_figures
+from quality_labels import SPLITS
 from quality_numbers import Share
 from quality_page import measured, page
 
@@ -19,9 +20,9 @@ def share(hits: int, total: int) -> dict[str, Any]:
 
 
 def stage(hits: int) -> dict[str, Any]:
-    dev, held = (
+    dev, held, later = (
         {"recall": {"important": share(hits + more, 10), "all": share(hits, 20)}, "traps": share(1, 30), "kinds": {}}
-        for more in (3, 0)
+        for more in (3, 0, 1)
     )
     volume = {
         "servers": 3,
@@ -29,7 +30,8 @@ def stage(hits: int) -> dict[str, Any]:
         "lines": {"median": 12.5, "max": 99},
         "rules": {"clarity/bounds": 4, "clarity/length": 9},
     }
-    return {"recall": {"dev": dev, "held": held}, "corpus": dict.fromkeys(("all", "dev", "held"), volume)}
+    recalled = {"dev": dev, "held": held, "later": later}
+    return {"recall": recalled, "corpus": dict.fromkeys(("all", "dev", "held"), volume)}
 
 
 def judged() -> dict[str, Any]:
@@ -46,7 +48,7 @@ def test_the_page_shows_both_stages_side_by_side() -> None:
     text = page({"before": stage(1), "now": {**stage(6), "precision": judged()}})
     assert row(text, "important problems") == [
         *("60 % or more", "1 of 10, 10 % (2–40)", "6 of 10, 60 % (31–83)"),
-        *("4 of 10, 40 % (17–69)", "9 of 10, 90 % (60–98)"),
+        *("4 of 10, 40 % (17–69)", "9 of 10, 90 % (60–98)", "2 of 10, 20 % (6–51)", "7 of 10, 70 % (40–89)"),
     ]
     assert row(text, "judged findings that are useful")[1:3] == ["not judged", "7.5 of 10, 75 % (40–92)"]
     assert row(text, "… weighted")[1:3] == ["–", "66 %"]
@@ -73,5 +75,5 @@ def test_a_rules_page_shows_what_was_measured() -> None:
 
 def test_the_recorded_figures_hold_both_stages() -> None:
     figures = read_figures(FIGURES)
-    assert set(figures["before"]["recall"]) == set(figures["now"]["recall"]) == {"dev", "held"}
+    assert set(figures["before"]["recall"]) == set(figures["now"]["recall"]) == set(SPLITS)
     assert page(figures)

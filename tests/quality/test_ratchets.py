@@ -14,6 +14,7 @@ import recall
 from quality_corpus import CORPUS, default_selection
 from quality_figures import read_figures
 from quality_judged import Given, Tally, by_rule, given, read_verdicts
+from quality_labels import SPLITS
 
 NOW = read_figures()["now"]
 
@@ -33,7 +34,7 @@ def today() -> list[Given]:
 
 
 @with_corpus
-@pytest.mark.parametrize("split", ["dev", "held"])
+@pytest.mark.parametrize("split", SPLITS)
 def test_what_was_found_is_found_and_no_more_traps_are_hit(split: str) -> None:
     outcomes, skipped = recall.measure(split)
     assert skipped == []

@@ -13,7 +13,18 @@ import quality_figures
 import quality_labels
 import recall
 from quality_corpus import Linted, default_selection, lint, newest, release, releases
-from quality_labels import Label, Place, Repairs, Server, is_about, labelled_servers, labels, place_of, repairs_of_rules
+from quality_labels import (
+    SPLITS,
+    Label,
+    Place,
+    Repairs,
+    Server,
+    is_about,
+    labelled_servers,
+    labels,
+    place_of,
+    repairs_of_rules,
+)
 
 from mcp_governor.findings import Finding, Severity
 from mcp_governor.surface import build_surface
@@ -290,7 +301,7 @@ def test_the_command_prints_tables_misses_and_figures(
     assert json.loads(capsys.readouterr().out)["recall"]["important"]["hits"] == 1
 
 
-def test_figures_of_both_halves_are_recorded_or_none(
+def test_figures_of_all_splits_are_recorded_or_none(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     figures = tmp_path / "figures.json"
@@ -303,7 +314,9 @@ def test_figures_of_both_halves_are_recorded_or_none(
     monkeypatch.setattr(recall, "measure", lambda split, corpus: ([outcome([], [label(("move_box", SHELF))])], []))
     assert recall.main(["--update"]) == 0
     now = quality_figures.read_figures(figures)["now"]
-    assert {split: found["recall"]["all"]["total"] for split, found in now["recall"].items()} == {"dev": 1, "held": 1}
+    assert {split: found["recall"]["all"]["total"] for split, found in now["recall"].items()} == dict.fromkeys(
+        SPLITS, 1
+    )
     assert now["corpus"]["held"]["servers"] == 1
 
 
