@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.catalogue.baseline import dump_baseline, load_baseline, parse_baseline
     from mcp_governor.catalogue.catalogue import Catalogue, Profile, load_catalogue
     from mcp_governor.catalogue.counts import RuleCount, statistics
-    from mcp_governor.catalogue.rule import Example, Limit, Option, Rule, Stance
+    from mcp_governor.catalogue.rule import Example, Limit, Option, Rule, Stance, Verified
     from mcp_governor.catalogue.rule_schema import RULE_SCHEMA
     from mcp_governor.catalogue.selection import ActiveRule, Selection, select
     from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings, Suppression
@@ -38,6 +38,7 @@ __all__ = [
     "Selection",
     "Stance",
     "Suppression",
+    "Verified",
     "dump_baseline",
     "load_baseline",
     "load_catalogue",
@@ -53,7 +54,7 @@ __getattr__ = lazy_names(
         "baseline": ("dump_baseline", "load_baseline", "parse_baseline"),
         "catalogue": ("Catalogue", "Profile", "load_catalogue"),
         "counts": ("RuleCount", "statistics"),
-        "rule": ("Example", "Limit", "Option", "Rule", "Stance"),
+        "rule": ("Example", "Limit", "Option", "Rule", "Stance", "Verified"),
         "rule_schema": ("RULE_SCHEMA",),
         "selection": ("ActiveRule", "Selection", "select"),
         "settings": ("DEFAULT_SETTINGS", "LintSettings", "Suppression"),

@@ -141,11 +141,13 @@ def pack_page(
         for rule in limits:
             limit = rule.limit
             assert limit is not None
-            cells = (limit.target, limit.limit, limit.effect, limit.seen)
+            seen = limit.seen if rule.verified else f"{limit.seen}, not verified"
+            cells = (limit.target, limit.limit, limit.effect, seen)
             lines.append(f"| {' | '.join(map(_cell, cells))} | [{rule.name}](#{rule.name}) |")
         lines += [
             "",
-            "Limits move; each is dated. A client named in `clients` makes its fatal limits errors.",
+            "Limits move; each is dated. A client named in `clients` makes its fatal limits errors. A limit that is",
+            "*not verified* was read in reports of others only; it runs where its client or the rule is named.",
             "",
         ]
     for rule in rules:
@@ -155,7 +157,11 @@ def pack_page(
 
 def _rule(rule: Rule, measured: str) -> Iterator[str]:
     yield from (f"## {rule.name}", "", f"`{rule.id}` · {', '.join(_traits(rule))}", "", _line(rule.summary), "")
-    yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "", f"*Fix:* {_line(named(rule.fix))}", "")
+    yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "")
+    if rule.verified is not None:
+        where, version, date = map(_line, rule.verified)
+        yield from (f"*Verified:* {where}, {version}, read on {date}.", "")
+    yield from (f"*Fix:* {_line(named(rule.fix))}", "")
     if measured:
         yield from (f"*Measured:* {_line(measured)}", "")
     if rule.unseen:

@@ -65,6 +65,22 @@ class Limit(NamedTuple):
     fatal: bool = False
 
 
+class Verified(NamedTuple):
+    """Where somebody of this project read what a rule says of a client, a provider or a store.
+
+    A primary source: the code or the document of whoever refuses, cuts or drops it, or their own words.
+
+    Attributes:
+        where: repository and file, or the address of the page.
+        version: commit, release or state of the page that was read.
+        date: day of the reading, ``YYYY-MM-DD``; others move what they refuse.
+    """
+
+    where: str
+    version: str
+    date: str
+
+
 class Case(NamedTuple):
     """What a rule without Python looks for: which values, under which condition, and what is wrong with them.
 
@@ -168,6 +184,7 @@ class Rule:
         options: by name.
         stance: the side it takes, where the sources disagree.
         limit: the client limit it stands for.
+        verified: the primary source where its claim about others was read; ``None`` where nobody has read one.
         twin: the rule of another station that says the same where ``check`` runs that station as well; only the
             linter alone reports this one.
         unseen: why no server of the corpus breaks it, where none does.
@@ -195,6 +212,7 @@ class Rule:
     options: Mapping[str, Option] = field(default_factory=dict)
     stance: Stance | None = None
     limit: Limit | None = None
+    verified: Verified | None = None
     twin: str = ""
     unseen: str = ""
     examples: Callable[[], Examples] = field(default=lambda: ((), ()), repr=False, compare=False)

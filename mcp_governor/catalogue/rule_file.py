@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli
 
-from mcp_governor.catalogue.rule import Case, Example, Limit, Option, Rule, Stance, cases_of
+from mcp_governor.catalogue.rule import Case, Example, Limit, Option, Rule, Stance, Verified, cases_of
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
@@ -83,7 +83,7 @@ _OPTIONAL = (
 
 
 def _rule(data: Mapping[str, Any], origin: str, examples: Callable[[], Examples]) -> Rule:
-    stance, limit = data.get("stance"), data.get("limit")
+    stance, limit, verified = data.get("stance"), data.get("limit"), data.get("verified")
     optional = {key: data[key] for key in _OPTIONAL if key in data}
     return Rule(
         id=data["id"],
@@ -99,6 +99,7 @@ def _rule(data: Mapping[str, Any], origin: str, examples: Callable[[], Examples]
         },
         stance=Stance(stance["topic"], stance["choice"]) if stance else None,
         limit=Limit(**limit) if limit else None,
+        verified=Verified(**verified) if verified else None,
         cases=tuple(Case(**case) for case in cases_of(data)),
         examples=examples,
         origin=origin,

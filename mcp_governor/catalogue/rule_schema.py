@@ -170,6 +170,17 @@ RULE_SCHEMA: dict[str, Any] = {
                 },
             },
         },
+        "verified": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["where", "version", "date"],
+            "properties": {
+                "where": {**_TEXT, "description": "Repository and file, or the address of the page."},
+                "version": {**_TEXT, "description": "Commit, release or state of the page that was read."},
+                "date": {"type": "string", "pattern": "^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"},
+            },
+            "description": "The primary source where what the rule says of a client or a store was read.",
+        },
         "twin": {
             "type": "string",
             "pattern": ID_PATTERN,

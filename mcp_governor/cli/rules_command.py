@@ -104,6 +104,8 @@ def _document(rule: Rule) -> dict[str, Any]:
         document["stance"] = rule.stance._asdict()
     if rule.limit is not None:
         document["limit"] = rule.limit._asdict()
+    if rule.verified is not None:
+        document["verified"] = rule.verified._asdict()
     for title, examples in (("fail", rule.fails), ("pass", rule.passes)):
         document[title] = [
             {"note": item.note, "options": dict(item.options), "surface": item.recording(), "at": list(item.at)}
@@ -175,7 +177,16 @@ def _page(rule: Rule, output: Output) -> Iterator[Line]:
     told = "".join(f"  {trait}" for trait in traits if trait)
     yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"{told}  since {rule.since}")
     yield line(rule.summary)
-    for title, text in (("Why", rule.why), ("Source", rule.source), ("Fix", named(rule.fix))):
+    read = rule.verified
+    texts = (
+        ("Why", rule.why),
+        ("Source", rule.source),
+        ("Verified", f"{read.where}, {read.version}, read on {read.date}" if read else ""),
+        ("Fix", named(rule.fix)),
+    )
+    for title, text in texts:
+        if not text:
+            continue
         yield BLANK
         yield line((title, "bold underline"))
         yield line(" ".join(text.split()), indent=2)

@@ -175,14 +175,46 @@ def test_a_client_that_is_named_turns_its_fatal_limits_into_errors():
     surface = build_surface(DOTTED)
     by_default = {f.rule: f.severity for f in lint(surface, LintSettings(select=("clients/*",)))}
     named = {f.rule: f.severity for f in lint(surface, LintSettings(select=("clients/*",), clients=("anthropic",)))}
-    assert by_default["clients/anthropic-name"] is Severity.WARNING
-    assert by_default["clients/openai-name"] is Severity.WARNING
+    assert by_default == {"clients/openai-name": Severity.WARNING, "clients/openai-properties": Severity.WARNING}
     assert named == {"clients/anthropic-name": Severity.ERROR}
 
 
 def test_a_client_that_is_off_by_default_runs_where_it_is_named():
     assert "clients/openai-strict-objects" not in active(select=("clients/*",))
     assert "clients/openai-strict-objects" in active(select=("clients/*",), clients=("openai-strict",))
+
+
+def test_what_recommended_says_of_a_client_was_read_at_its_source():
+    for rule in select(LintSettings(profiles=("recommended",))).active.values():
+        if rule.rule.limit is not None:
+            verified = rule.rule.verified
+            assert verified is not None, f"{rule.id}: read the client's code or document, or leave it off"
+            assert verified.date[:7] == rule.rule.limit.seen, rule.id
+
+
+def test_a_limit_that_nobody_has_verified_runs_where_it_is_named_and_says_so():
+    unverified = [rule for rule in load_catalogue() if rule.limit is not None and rule.verified is None]
+    for rule in unverified:
+        assert not rule.enabled, rule.id
+        assert rule.source.startswith("Not verified: "), rule.id
+
+
+LONG = {
+    "tools": [{"name": "get", "description": "Gets rows. " * 300, "inputSchema": {"type": "object", "properties": {}}}]
+}
+
+
+def test_a_long_description_is_one_finding():
+    found = [f for f in lint(build_surface(LONG), LintSettings()) if f.path == "/description"]
+    assert [f.rule for f in found] == ["clarity/length"]
+    assert "Claude Code cuts it at 2,048" in found[0].message
+    assert load_catalogue().get("clients/claude-code-description").defaults["max"] == 2048
+
+
+def test_a_missing_description_and_a_name_that_providers_refuse_are_one_finding_each():
+    bare = build_surface({"tools": [{"name": "admin.list", "inputSchema": {"type": "object", "properties": {}}}]})
+    found = {f.rule for f in lint(bare, LintSettings()) if f.path in ("", "/description", "/name")}
+    assert found == {"clarity/length", "clients/openai-name"}
 
 
 def test_limits_are_dated_and_only_in_their_own_pack():

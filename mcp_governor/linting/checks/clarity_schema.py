@@ -10,6 +10,7 @@ from mcp_governor.catalogue.patterns import errors
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import Judges, document_of, parent_of, root_of
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -167,3 +168,14 @@ def _unused(tool: Tool, context: Context) -> Iterator[tuple[str, str]]:
             for name in definitions:
                 if join_pointer(f"#/{home}", name) not in used:
                     yield name, join_pointer(f"/{side}/{home}", name)
+
+
+def output_size(surface: Surface, context: Context) -> Iterator[Hit]:
+    """All output schemas together have at most ``max`` bytes."""
+    sizes = {tool.name: json_bytes(tool.raw["outputSchema"]) for tool in surface.tools if "outputSchema" in tool.raw}
+    size = sum(sizes.values())
+    if size > context.options["max"]:
+        share = 100 * size // sum(map(json_bytes, surface.entries))
+        largest = sorted(sizes, key=lambda name: -sizes[name])[:3]
+        named = ", ".join(f"{one_line(name, 64)} ({sizes[name] / 1000:.0f} kB)" for name in largest)
+        yield hit("/tools", size, size=f"{size / 1000:.0f}", share=share, largest=named)

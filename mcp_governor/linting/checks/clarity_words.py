@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 _SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
+CUT = 2048
+"""Characters that Claude Code passes on: the option of clients/claude-code-description, said here so that one long
+description is one finding."""
+
 
 def sentence_count(text: str) -> int:
     """How many sentences a text has; list items and paragraphs count as such."""
@@ -24,7 +28,7 @@ def sentence_count(text: str) -> int:
 
 
 def length(tool: Tool, context: Context) -> Iterator[Hit]:
-    """A description has at least ``min-words`` words and at most ``max-characters`` code points."""
+    """A description has at least ``min-words`` words and at most ``max-characters`` code points (0: any)."""
     text = tool.description
     count = word_count(text)
     least, most = context.options["min-words"], context.options["max-characters"]
@@ -33,8 +37,9 @@ def length(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit("/description" if "description" in tool.raw else "", value, problem="is missing")
     elif count < least:
         yield hit("/description", value, problem=f"has {counted(count, 'word')}, fewer than {least}")
-    elif len(text) > most:
-        yield hit("/description", value, problem=f"has {len(text)} characters, more than {most}")
+    elif len(text) > most > 0:
+        cut = f"; Claude Code cuts it at {CUT:,}" if len(text) > CUT else ""
+        yield hit("/description", value, problem=f"has {len(text):,} characters, more than {most:,}{cut}")
 
 
 def sentences(tool: Tool, context: Context) -> Iterator[Hit]:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import encodable, existing
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
-from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.surface.tokens import BYTES_PER_TOKEN, json_bytes
+from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
+from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.schemas.flaws import Flaw
     from mcp_governor.surface.model import Surface, Tool
 
-
-def qualified_name_length(tool: Tool, context: Context) -> Iterator[Hit]:
-    """Server name and tool name together have at most ``max`` characters."""
-    server = context.surface.name or ""
-    length = len(server) + len(tool.name)
-    if length > context.options["max"]:
-        yield hit("/name", tool.name, length=length, server=server)
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_WALKED = frozenset(
+    {"properties", "patternProperties", "dependencies", "items", "contains", "additionalProperties"}
+    | {"anyOf", "allOf", "oneOf", "not", "if", "then", "else"}
+)
+"""Keywords whose schemas VS Code's normalizer looks at (toolSchemaNormalizer.ts, forEachSchemaNode)."""
 
 
 def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
@@ -31,32 +33,69 @@ def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
-    """The list of tools has at most ``max`` tokens, estimated at four bytes each."""
-    size = sum(map(json_bytes, surface.entries))
+    """What a model is given of the tools has at most ``max`` tokens, estimated at four bytes each."""
+    sizes = {tool.name: definition_bytes(tool) for tool in surface.tools}
+    size = sum(sizes.values())
     tokens = size // BYTES_PER_TOKEN
     if tokens > context.options["max"]:
-        largest = max(surface.tools, key=lambda tool: json_bytes(tool.raw), default=None)
-        name = largest.name if largest is not None else ""
-        yield hit("/tools", tokens, tokens=tokens, bytes=size, largest=name)
+        yield hit("/tools", tokens, tokens=tokens, bytes=size, largest=max(sizes, key=lambda name: sizes[name]))
 
 
 def draft_07(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The input schema is valid as draft-07."""
+    """The input schema is valid as draft-07, apart from scalars that VS Code's validator converts."""
     from mcp_governor.schemas.meta import meta_flaws
 
     schema = tool.input_schema
     if not isinstance(schema, dict):
         return
-    for flaw in islice(meta_flaws(encodable(schema), 7), 1):
+    refused = (flaw for flaw in meta_flaws(encodable(schema), 7) if not _converted(schema, flaw))
+    for flaw in islice(refused, 1):
         yield hit(join_pointer("/inputSchema", *existing(schema, flaw.instance_path)), schema, error=flaw.message)
 
 
+def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:
+    """Whether Ajv with ``coerceTypes`` gets over a flaw: a number for a text, and so on, but never a list."""
+    value = resolve_pointer(schema, join_pointer("", *flaw.instance_path))
+    if flaw.keyword != "type" or isinstance(value, dict | list):
+        return False
+    return not isinstance(value, str) or _NUMBER.fullmatch(value) is not None or value in ("true", "false")
+
+
+def array_items(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """Every array that VS Code looks at says what its items are; JavaScript takes false for missing."""
+    schema = node.schema
+    if not isinstance(schema, dict) or schema.get("type") != "array" or not _is_walked(node):
+        return
+    if schema.get("items") in (None, False, 0, ""):
+        yield hit(node.pointer, schema)
+
+
+def long_description(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """No description in an input schema that VS Code looks at is longer than ``max`` UTF-16 code units."""
+    text = node.schema.get("description") if isinstance(node.schema, dict) else None
+    if isinstance(text, str) and len(text) > context.options["max"] // 2 and _is_walked(node):
+        length = len(text.encode("utf-16-le", "surrogatepass")) // 2
+        if length > context.options["max"]:
+            yield hit(f"{node.pointer}/description", text, length=length)
+
+
 def keywords(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """No schema has one of the keywords of the option ``keywords``."""
-    if isinstance(node.schema, dict):
+    """No schema that VS Code looks at has one of the keywords of the option ``keywords``."""
+    if isinstance(node.schema, dict) and _is_walked(node):
         found = [key for key in context.options["keywords"] if key in node.schema]
         if found:
             yield hit(node.pointer, {key: node.schema[key] for key in found}, keywords=found)
+
+
+def _is_walked(node: SchemaPlace) -> bool:
+    """Whether VS Code's normalizer comes by: it knows these keywords only, and follows no reference."""
+    tokens, at = node.tokens, 0
+    while at < len(tokens):
+        if tokens[at] not in _WALKED:
+            return False
+        named = tokens[at] in SCHEMA_MAP_KEYS or tokens[at] in MIXED_MAP_KEYS
+        at += 2 if named or (at + 1 < len(tokens) and isinstance(tokens[at + 1], int)) else 1
+    return True
 
 
 def strict_objects(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
