@@ -113,7 +113,7 @@ def plan_calls(
         if settings.allow_writes and case.tool in settings.destructive:
             cases.append(case)
         else:
-            reason = f"no tool of this server.{did_you_mean(case.tool, surface.by_name)}"
+            reason = f"not a tool of this server.{did_you_mean(case.tool, surface.by_name)}"
             skipped.append(Skipped(case.tool, reason, case))
     if settings.generate and settings.unhappy and surface.tools:
         cases.append(Case(_stranger(surface), {}, Purpose.UNKNOWN_TOOL, valid=False))

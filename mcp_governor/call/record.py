@@ -63,7 +63,9 @@ def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sa
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileFormatError(f"{visible(str(folder))} cannot be made: {error.strerror}.", "Check the path.") from None
+        raise FileFormatError(
+            f"{visible(str(folder))} cannot be created: {error.strerror}.", "Check the path."
+        ) from None
     written = []
     # The last attempt of a purpose is the one that counts; those before it would be replayed as failures.
     last = {(result.case.tool, result.case.purpose): result for result in results if result.case.purpose in GENERATED}
@@ -129,7 +131,7 @@ def _call(item: Any, shown: str) -> dict[str, Any]:
         if isinstance(name, str) and name and isinstance(arguments, dict) and all(isinstance(t, str) for t in texts):
             return {**item, "tool": name, "arguments": arguments}
     raise FileFormatError(
-        f"{shown} holds something that is no call.",
+        f"{shown} contains an entry that is not a call.",
         'A call is {"tool": "NAME", "arguments": {…}, "status": "…", "kind": "…"}.',
     )
 

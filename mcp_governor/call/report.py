@@ -108,7 +108,7 @@ class CallReport:
             return None
         tools = "1 tool" if counts.tools == 1 else f"{counts.tools} tools"
         return NothingCheckedError(
-            f"No good call succeeded ({tools} called), so nothing is known about what the server answers.",
+            f"No good call succeeded ({tools} called), so its responses were not checked.",
             "Name calls that work in the configuration: [[tool.mcp-governor.calls]] with tool and arguments.",
         )
 
@@ -132,14 +132,14 @@ class CallReport:
             one = shlex.quote(unsaid[0])
             listed = ", ".join(unsaid[:_NAMED]) + (", …" if len(unsaid) > _NAMED else "")
             return (
-                f"Their annotations do not say whether these tools only read: {listed}. "
-                f"If {one} does, add --assume-read-only {one} (read-only-tools in the configuration); "
+                f"The annotations do not say if these tools only read: {listed}. "
+                f"If {one} only reads, add --assume-read-only {one} (read-only-tools in the configuration); "
                 f"if it writes, add --allow-writes --destructive {one}"
             )
         if writing := [*reasons.get(WRITES, ()), *reasons.get(DESTRUCTIVE, ())]:
             options = " ".join(f"--destructive {shlex.quote(name)}" for name in writing[:_NAMED])
             more = f" and so on for {len(writing) - _NAMED} more" if len(writing) > _NAMED else ""
-            return f"By their annotations they write. To call them all the same: --allow-writes {options}{more}"
+            return f"Their annotations say that they write. To call them anyway: --allow-writes {options}{more}"
         if len(reasons) == 1 and NOT_SELECTED in reasons:
             return f"The tools are {', '.join(reasons[NOT_SELECTED][:8])}."
         return "Name a call that works in the configuration: [[calls]] with tool and arguments."

@@ -87,7 +87,7 @@ class Response:
         content = None if self.result is None else self.result.get("content")
         first = content[0] if isinstance(content, list) and content else None
         if not isinstance(first, dict) or first.get("type") != "text" or not isinstance(first.get("text"), str):
-            return "there is no text" if first is None else "the first block is no text"
+            return "there is no text" if first is None else "the first block is not text"
         try:
             same = _same(parse_strictly(first["text"]), self.structured)
         except (ValueError, RecursionError) as error:
@@ -190,12 +190,12 @@ def _confused(one: Any, other: Any) -> bool:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
-        raise DuplicateKeyError("a key stands twice in one object")
+        raise DuplicateKeyError("an object has the same key twice")
     return out
 
 
 def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)

@@ -78,7 +78,7 @@ class Sandbox:
             except OSError as error:
                 where = visible(str(self._parent or tempfile.gettempdir()))
                 raise UsageError(
-                    f"No folder for sample files can be made in {where}: {error.strerror}.", "Check the path."
+                    f"No folder for sample files can be created in {where}: {error.strerror}.", "Check the path."
                 ) from None
             self._made = Path(made).resolve()
             self.restore()

@@ -251,7 +251,7 @@ def _bounds(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]
         yield key, how, bound if key.startswith("exclusive") else bound + sign
     if step is not None:
         near = value if _is_number(value) else step
-        how = f"is no multiple of {step}"
+        how = f"is not a multiple of {step}"
         yield from (("multipleOf", how, other) for other in (near + 1, near - 1, near + step / 2, near - step / 2))
 
 
@@ -284,7 +284,7 @@ def _choices(schema: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
     if "const" not in schema and not isinstance(schema.get("enum"), list):
         return
     values = [schema["const"]] if "const" in schema else schema["enum"]
-    how = "is none of the allowed values"
+    how = "is not one of the allowed values"
     numbers = [item for item in values if isinstance(item, int) and not isinstance(item, bool)]
     if numbers:
         yield "enum", how, max(numbers) + 1

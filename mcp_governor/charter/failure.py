@@ -89,8 +89,8 @@ def _recovery(recovery: Any, kind: str | None, out: list[Breach]) -> None:
 
 
 _REFUSAL_MEMBERS = {
-    "suggested_rewrite": {"rewritten": "a text", "reason": "a text"},
-    "widening_hint": {"scope_requested": "a text", "would_unblock": "a boolean", "reason": "a text"},
+    "suggested_rewrite": {"rewritten": "a string", "reason": "a string"},
+    "widening_hint": {"scope_requested": "a string", "would_unblock": "a boolean", "reason": "a string"},
 }
 
 

@@ -150,7 +150,7 @@ def _see_folder() -> None:
 def _see_words(words: Sequence[str]) -> None:
     """No program gets a NUL from its shell; a caller in this process may send one, and no file has it in its name."""
     if any("\0" in word for word in words):
-        raise UsageError("An argument holds a NUL character.", "Leave it out.")
+        raise UsageError("An argument contains a NUL character.", "Remove it.")
 
 
 def _learn_addresses(words: Sequence[str]) -> None:

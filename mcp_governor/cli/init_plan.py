@@ -83,9 +83,9 @@ def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str
     gives the name alone keeps the value elsewhere.
     """
     if (launch.args or launch.with_) and "package" not in server:
-        raise UsageError("--with is for a pypi: or npm: target, and the server is none.", "Leave it out.")
+        raise UsageError("--with works only with pypi: and npm: targets.", "Remove it.")
     if env and not server.keys() & {"package", "command"}:
-        raise UsageError("--env names a variable of a server that is started, and none is.", "Leave it out.")
+        raise UsageError("--env names a variable of a server, but no server is started.", "Remove it.")
     table = {
         name: value if name not in launch.named and is_plain(value, name) else f"${name}" for name, value in env.items()
     }

@@ -198,7 +198,7 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
     if "dependentRequired" in error.schema_path and where.startswith("servers."):
         return ConfigError(
             f'{file}: "{visible(where)}" has args or with, and no package.',
-            "They belong to package = …; the arguments of a command stand in command itself.",
+            "They belong to package = …; the arguments of a command belong in command itself.",
         )
     if kind.name == "enum":
         known = [str(item) for item in _schema_at(schema, error.schema_path).get("enum", ())]

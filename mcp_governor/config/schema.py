@@ -57,7 +57,7 @@ _SERVER = _table(
         "file": _key(_TEXT, "A recorded surface."),
         "package": _key({"type": "string", "pattern": "^(pypi|npm):."}, "pypi:NAME or npm:NAME, with version."),
         "args": _key({"type": "array", "items": {"type": "string"}}, "Arguments of the package's server."),
-        "with": _key(_TEXTS, 'Other packages to install beside the package, for example "mcp<2".'),
+        "with": _key(_TEXTS, 'Other packages to install with the package, for example "mcp<2".'),
         "transport": _key({"enum": ["auto", "http", "sse"]}, "Which HTTP transport; auto falls back to SSE."),
         "env": _key(_STRING_MAP, "Environment of the server; $NAME is taken from ours."),
         "headers": _key(_STRING_MAP, "HTTP headers; $NAME is taken from the environment."),
@@ -91,7 +91,7 @@ _LINT = _table(
             "Rules not to report for some tools, by glob over their names: ids, pack/*, or tables of rule and reason.",
         ),
         "rules": _key(_TEXTS, "Folders with rules of your own; those in Python wait for trust."),
-        "persona": _key({"enum": ["regular", "pedantic"]}, "Whether pedantic rules run too."),
+        "persona": _key({"enum": ["regular", "pedantic"]}, "Rules to run: without or with the pedantic ones."),
         "baseline": _key(_TEXT, "File with findings that are known and do not fail."),
     },
     "Which rules run, and how.",
@@ -220,7 +220,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                 "policy": policy,
                 "changelog-options": _table(
                     {
-                        "date": _key({"type": "boolean"}, "Whether a release writes its date into the heading."),
+                        "date": _key({"type": "boolean"}, "Write the release date into the heading."),
                         "surfaces": _key(_TEXT, "Folder that a release records its surface in."),
                     },
                     "How the changelog is written.",

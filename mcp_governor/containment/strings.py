@@ -71,7 +71,7 @@ def _search(
         if _breaks(text):
             wider = [(_every_dot(node), wanted) for node, wanted in machines]
             if isinstance(_shortest(wider, *lengths, excluded, searcher), Exhausted):
-                return Unknown("texts with a line break, where regular expression engines differ")
+                return Unknown("strings with a line break, where regular expression engines differ")
     except UnsupportedPatternError as error:
         return Unknown(str(error))
     return Found(text, doubt, 1 + len(text))

@@ -141,7 +141,7 @@ class _Reader:
         result = [_Scenario()]
         for factor in factors:
             if len(result) * len(factor) > MAX_SCENARIOS:
-                raise _TooManyError("too many alternatives beside unevaluated members")
+                raise _TooManyError("too many alternatives next to unevaluated members")
             self.compiler.spend(len(result) * len(factor))
             result = [one.join(other) for one in result for other in factor]
         return [found for found in result if found.given is not FALSE]

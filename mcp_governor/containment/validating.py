@@ -62,7 +62,7 @@ class Validating:
         return self._native is not None or self._heavy
 
     def accepts(self, value: Any) -> bool | None:
-        """Whether the schema accepts a value; ``None`` where no validator can tell within :data:`DEADLINE`."""
+        """Whether the schema accepts a value; ``None`` where no validator could decide within :data:`DEADLINE`."""
         try:
             return self.is_valid(value)
         except (ValueError, RecursionError, OverflowError, jsonschema_rs.ReferencingError):
@@ -113,7 +113,7 @@ class Validating:
             if isinstance(answer, list):
                 return answer
             self._timeouts += 1
-        raise UndecidedError(f"no validator can tell within {DEADLINE:g} s whether the schema accepts a value")
+        raise UndecidedError(f"no validator could decide within {DEADLINE:g} s if the schema accepts a value")
 
 
 def _is_harmless(schema: Any, text: str, draft: int) -> bool:

@@ -17,9 +17,9 @@ class Role(Enum):
 
     NAMING = "names the dialect, the schema or a place in it"
     DEFINITIONS = "holds schemas that say nothing until a reference leads to them"
-    REFERENCE = "applies a schema that stands elsewhere"
+    REFERENCE = "applies a schema from elsewhere"
     APPLICATOR = "applies the schemas that it holds"
-    ASSERTION = "holds instances to a plain value"
+    ASSERTION = "compares instances with a plain value"
     ANNOTATION = "refuses no instance, and programs may act on it"
     WORDING = "refuses no instance, and only informs a reader"
 

@@ -147,7 +147,7 @@ def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
     except RecursionError:
         raise RefusedError(f"{name} refuses the call: its arguments nest deeper than {MAX_DEPTH} levels.") from None
     except UnicodeEncodeError:
-        raise RefusedError(f"{name} refuses the call: a text holds half of a surrogate pair.") from None
+        raise RefusedError(f"{name} refuses the call: a string contains half of a surrogate pair.") from None
     except ValueError:
         raise RefusedError(f"{name} refuses the call: a number is not finite, or has too many digits.") from None
     most = tool.budget.argument_bytes

@@ -239,7 +239,7 @@ class Pool:
         code = worker.ended(1.0)
         self._drop(worker)
         if code is None:
-            return CrashError("the worker sent something that is no answer")
+            return CrashError("the worker sent something that is not a response")
         # Rust code aborts where it gets no memory; SIGKILL is the operating system, short of memory itself.
         names = {-getattr(signal, name, 0): name for name in ("SIGXCPU", "SIGABRT", "SIGSEGV", "SIGKILL")}
         name = names.get(code)

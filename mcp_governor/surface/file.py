@@ -48,7 +48,7 @@ def parse_json(text: str | bytes, what: str) -> Any:
         decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         if decoded.__sizeof__() > MAX_TEXT or sum(map(decoded.count, "[{,")) > MAX_VALUES:
             raise FileFormatError(
-                f"{what} holds more than {MAX_VALUES:,} values, or more text than {MAX_TEXT // MEBIBYTE} MiB.",
+                f"{what} contains more than {MAX_VALUES:,} values, or more text than {MAX_TEXT // MEBIBYTE} MiB.",
                 "Name a smaller one.",
             )
         value = read_json(decoded)
@@ -123,7 +123,7 @@ def _recording(document: Any, what: str) -> tuple[Mapping[str, Any], Mapping[str
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             return result, {}
     raise FileFormatError(
-        f"{what} holds no surface: neither a surface file, nor a tools/list result, nor an array of tools.",
+        f"{what} is not a surface: neither a surface file, nor a tools/list result, nor an array of tools.",
         "Record one with: mcp-governor snapshot TARGET -o mcp-surface.json",
     )
 

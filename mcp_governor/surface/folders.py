@@ -65,6 +65,7 @@ def load_folder(
     tools = {**others, **own}
     if not tools:
         raise FileFormatError(
-            f"{what} holds no tool: none of its {SUFFIX} files is one of tools/list.", "Name the folder of snapshots."
+            f"{what} contains no tool: none of its {SUFFIX} files is an entry of tools/list.",
+            "Name the folder of snapshots.",
         )
     return build_surface({"tools": [tools[name] for name in sorted(tools)]}, tiers=tiers, source=what)

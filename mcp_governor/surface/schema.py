@@ -44,7 +44,7 @@ def surface_schema() -> dict[str, Any]:
             "listings": {
                 "type": "object",
                 "additionalProperties": {"type": ["object", "array"]},
-                "description": "List → what its result says besides the items, where the specification wants else.",
+                "description": "List → what its result says besides the items, where the specification requires more.",
             },
             "manifest": {"type": "object", "description": "The repository's server.json."},
         },

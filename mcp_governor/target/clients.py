@@ -58,8 +58,8 @@ def not_named(shown: str, servers: Iterable[str]) -> TargetError:
     """What is said of a client's configuration where one of its servers must be named."""
     names = sorted(servers)
     forms = ", ".join(f"{shown}#{one_line(name, 60)}" for name in names[:_SHOWN])
-    more = f" … ({len(names)} in all)" if len(names) > _SHOWN else ""
-    return TargetError(f"{shown} lists servers for MCP clients, and none is named.", f"Name one: {forms}{more}")
+    more = f" … ({len(names)} in total)" if len(names) > _SHOWN else ""
+    return TargetError(f"{shown} lists servers for MCP clients; name one of them.", f"Name one: {forms}{more}")
 
 
 _SHOWN = 8
@@ -122,13 +122,13 @@ class _Entry:
     def _text(self, key: str) -> str:
         value = self._entry.get(key)
         if value is not None and not isinstance(value, str):
-            raise self._wrong(key, "a text")
+            raise self._wrong(key, "a string")
         return value or ""
 
     def _texts(self, key: str) -> list[str]:
         value = self._entry.get(key)
         if value is not None and not (isinstance(value, list) and all(map(_is_word, value))):
-            raise self._wrong(key, "a list of texts")
+            raise self._wrong(key, "a list of strings")
         return [str(item) for item in value or ()]
 
     def _table(self, key: str) -> dict[str, str]:
@@ -137,7 +137,7 @@ class _Entry:
         if value is None:
             return {}
         if not isinstance(value, dict) or not all(item is None or _is_word(item) for item in value.values()):
-            raise self._wrong(key, "an object of texts")
+            raise self._wrong(key, "an object of strings")
         return {name: self._expand(str(item)) for name, item in value.items() if item is not None}
 
     def _expand(self, text: str) -> str:

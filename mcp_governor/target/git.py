@@ -93,7 +93,7 @@ def _refuse_silence(folder: Path) -> None:
     if in_repository(folder) and ask_git(folder, "rev-parse", "--git-dir").code != 0:
         raise TargetError(
             "git refuses to read the repository here.",
-            "git status says why. Where another user owns the folder, run: "
+            "Run git status to see why. If another user owns the folder, run: "
             "git config --global --add safe.directory FOLDER",
         )
 
@@ -131,8 +131,8 @@ def _refuse_lost(folder: Path, commit: str, path: str, shown: str) -> None:
         raise TargetError(f"{visible(path)} at {visible(shown)} is not a file.", "Name a recording.")
     if listed.code != 0 or listed.out:
         raise TargetError(
-            f"git names {visible(path)} at {visible(shown)} and does not have it here; nothing is fetched unasked.",
-            "A partial clone becomes a full one with: git fetch --refetch --no-filter",
+            f"git lists {visible(path)} at {visible(shown)} but does not have its content, and nothing is fetched.",
+            "Turn the partial clone into a full one: git fetch --refetch --no-filter",
         )
 
 

@@ -272,7 +272,7 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
     for other in with_:
         found = _NPM.fullmatch(other)
         if found is None or found["script"] or not _is_npm(found):
-            raise TargetError(f'"{one_line(other, 60)}" is not NAME[@VERSION].', "Name a package of npm.")
+            raise TargetError(f'"{one_line(other, 60)}" is not NAME[@VERSION].', "Name an npm package.")
     npx = find_program("npx")
     if npx is None:
         raise MissingDependencyError(

@@ -136,7 +136,7 @@ def _nothing(package: str, bound: str, said: str, pin: str) -> TargetError | Unr
     told = f": {cause}" if cause else ""
     if _ABSENT.search(said) is None or _OFFLINE.search(said) is not None:
         return UnreachableError(
-            f"The registry did not say which releases {package} has{told}.",
+            f"The registry did not list the releases of {package}{told}.",
             "Check the network, or record the surface and name the file instead: mcp-governor snapshot",
         )
     sign = "<=" if bound.startswith("<=") else "<"

@@ -40,7 +40,7 @@ def recorded_source(config: Config, target: str | None = None, *, base: Path) ->
     if not path.is_file():
         raise TargetError(
             f"There is no recorded surface: {visible(name)} does not exist.",
-            "Record it, and commit it, with: mcp-governor snapshot",
+            "Record it with `mcp-governor snapshot`, and commit it.",
         )
     return FileSource(shown=visible(name), path=path)
 
@@ -81,8 +81,8 @@ def recorded_baseline(
 def _no_server(source: Source, named: str) -> Source:
     if isinstance(source, LiveSource):
         raise UsageError(
-            f'--offline starts no server, and "{one_line(named, 80)}" is one.',
-            "Name a surface file or git:REF, or leave --offline out.",
+            f'"{one_line(named, 80)}" is a server, and --offline does not start servers.',
+            "Name a surface file or git:REF, or remove --offline.",
         )
     return source
 

@@ -129,11 +129,11 @@ def _see_launch(config: Config, *sources: Source) -> None:
     endpoints = [source.endpoint for source in sources if isinstance(source, LiveSource)]
     started = [endpoint for endpoint in endpoints if isinstance(endpoint, wire.StdioEndpoint)]
     if launch.env and not started:
-        raise UsageError("--env names a variable of a server, and none is started.", "Leave it out.")
+        raise UsageError("--env names a variable for a server, but no server is started.", "Remove it.")
     if launch.with_ and not any(endpoint.package for endpoint in started):
         raise UsageError(
-            "--with installs something beside a pypi: or npm: target, and the target is neither.",
-            "Leave it out, or name it in the command itself: -- uvx --with REQUIREMENT …",
+            "--with works only with pypi: and npm: targets.",
+            "Remove it, or put it into the command itself: -- uvx --with REQUIREMENT …",
         )
 
 
@@ -146,7 +146,7 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
         if target is not None:
             raise UsageError(
                 f'Both a TARGET ("{one_line(target, 60)}") and a command after -- are given.',
-                "Keep one of them; only a pypi: or npm: target takes arguments after --.",
+                "Remove one of them. Only pypi: and npm: targets take arguments after --.",
             )
         return _stdio(command, config)
     if target is not None:
@@ -159,10 +159,10 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
     if config.servers:
         names = ", ".join(sorted(visible(name) for name in config.servers))
         raise UsageError(
-            f"{config.shown} names {len(config.servers)} servers ({names}) and none is chosen.",
+            f"{config.shown} names {len(config.servers)} servers ({names}), and none is selected.",
             'Name one on the command line, or set target = "NAME".',
         )
-    raise UsageError("No TARGET is given and the configuration names none.", _FORMS)
+    raise UsageError("No TARGET is given, and the configuration does not name one.", _FORMS)
 
 
 def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -> Source:
@@ -181,7 +181,7 @@ def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -
         TargetError: it is not understood, or is not there.
     """
     if not text.strip():
-        raise TargetError("A TARGET is empty.", f"Perhaps a variable of the shell is not set. {_FORMS}")
+        raise TargetError("A TARGET is empty.", f"Perhaps a shell variable is not set. {_FORMS}")
     scheme, separator, rest = text.partition(":")
     if separator and scheme in _SCHEMES:
         return _SCHEMES[scheme](text, rest, config, base)
@@ -191,7 +191,7 @@ def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -
     if text in config.servers and not text.endswith(".json"):
         if typed and is_regular(base / text):
             raise TargetError(
-                f'"{one_line(text, 80)}" is a file, and {config.shown} calls a server so.',
+                f'"{one_line(text, 80)}" is a file, and {config.shown} has a server of that name.',
                 f"Write ./{one_line(text, 80)} for the file, or give the server another name.",
             )
         return source_of_server(config.servers[text], config)
@@ -222,7 +222,7 @@ def _hint(text: str, base: Path) -> str:
 
     words = text.split()
     if len(words) > 1 and shutil.which(words[0]):
-        return f"To start a command, write it after two dashes: -- {one_line(text, 80)}"
+        return f"To start a command, put -- before it: -- {one_line(text, 80)}"
     return f"It is a folder. {_FORMS}" if (base / text).is_dir() else _FORMS
 
 
@@ -267,7 +267,9 @@ def shown_url(url: str) -> str:
 def _python(text: str, rest: str, config: Config, base: Path) -> Source:
     module, _, attribute = rest.partition(":")
     if not module or not attribute:
-        raise TargetError(f'"{one_line(text, 80)}" names no attribute.', "Write python:package.module:attribute.")
+        raise TargetError(
+            f'"{one_line(text, 80)}" does not name an attribute.', "Write python:package.module:attribute."
+        )
     return LiveSource(
         shown=visible(text),
         endpoint=_object(rest, base),
@@ -321,7 +323,7 @@ def _start_timeout(config: Config, server: ServerConfig | None = None, *, instal
 def _git(text: str, rest: str, config: Config, base: Path) -> Source:
     ref, _, path = rest.partition(":")
     if not ref or ref.startswith("-"):
-        raise TargetError(f'"{one_line(text, 80)}" names no git ref.', "Write git:REF or git:REF:PATH.")
+        raise TargetError(f'"{one_line(text, 80)}" does not name a git ref.', "Write git:REF or git:REF:PATH.")
     return GitSource(shown=visible(text), ref=ref, path=path or baseline_file(config), folder=base)
 
 

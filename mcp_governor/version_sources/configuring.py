@@ -60,7 +60,7 @@ def set_text(text: str, key: str, value: str, *, table: Sequence[str] = (), what
             bom = _BOM if text.startswith(_BOM) else ""
             return bom + (written.replace("\n", "\r\n") if "\r\n" in text else written)
     raise ConfigError(
-        f"{what} is laid out so that {key} cannot be set in it; nothing was written.",
+        f"{what} has a layout in which {key} cannot be set; nothing was written.",
         f"Set it by hand: {key} = {_toml(value)}",
     )
 

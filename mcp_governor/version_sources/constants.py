@@ -63,7 +63,7 @@ def _find(module: str, root: Path) -> Path:
                 return candidate
     looked = ", ".join(folder + "/" if folder else "the config's folder" for folder in _SOURCE_FOLDERS)
     raise ConfigError(
-        f'schema-version: there is no module "{visible(module)}" in {looked}.',
+        f'schema-version: module "{visible(module)}" was not found in {looked}.',
         "Name the module as it is imported, relative to the config's folder or its src folder.",
     )
 
@@ -154,8 +154,8 @@ class _Scope:
             following = _Scope(self.module, self.file, self.root, self.tree, self.hops + 1)
             return following.text_of(node.id)
         raise ConfigError(
-            f"schema-version: {shown_file(self.file, self.root)}:{node.lineno}: {visible(name)} is no plain text, "
-            "so it cannot be read without running the module.",
+            f"schema-version: {shown_file(self.file, self.root)}:{node.lineno}: {visible(name)} is not a "
+            "string literal, so it cannot be read without running the module.",
             f'Assign a literal: {name.rpartition(".")[2]} = "1.0.0"',
         )
 

@@ -90,7 +90,7 @@ def _json(path: Path, root: Path) -> Stated:
         raise ConfigError(f"schema-version: {shown} is not a JSON object.", "Correct that file.")
     if "version" not in document:
         raise ConfigError(
-            f"schema-version: {shown} states no version.",
+            f"schema-version: {shown} does not state a version.",
             f"Add one, or name the file of the package: packages/NAME/{path.name}",
         )
     version = _checked(document["version"], "version", shown)
@@ -139,7 +139,7 @@ class _Dynamic:
         if "project" not in self._document and is_regular(self._path.with_name("setup.cfg")):
             return self._setup_cfg()
         raise ConfigError(
-            f"schema-version: {self._shown} states no version that can be read without running the build.",
+            f"schema-version: {self._shown} does not state a version that can be read without running the build.",
             'Write schema-version = "distribution:NAME", "git-tag" or "package.module:NAME" instead.',
         )
 
@@ -267,7 +267,7 @@ class _Dynamic:
 
 def _from_tags(path: Path, root: Path, tool: str) -> ConfigError:
     return ConfigError(
-        f"schema-version: {shown_file(path, root)} states no version: {tool} takes it from git tags.",
+        f"schema-version: {shown_file(path, root)} does not state a version: {tool} takes it from git tags.",
         'Write schema-version = "git-tag" instead.',
     )
 
@@ -285,12 +285,12 @@ def _checked(value: Any, key: str, shown: str) -> str:
         ConfigError: it is none.
     """
     if not isinstance(value, str):
-        raise ConfigError(f"schema-version: {key} in {shown} is not a string.", 'Write it as text: "1.0.0".')
+        raise ConfigError(f"schema-version: {key} in {shown} is not a string.", 'Write it as a string: "1.0.0".')
     version = value.strip()
     if not version or len(version) > _LONGEST or not version.isprintable() or " " in version:
         raise ConfigError(
             f'schema-version: {key} in {shown} is "{one_line(value, 60)}", which is not a version.',
-            'Write it as text: "1.0.0".',
+            'Write it as a string: "1.0.0".',
         )
     return version
 

@@ -110,7 +110,7 @@ def _of_distribution(spec: str, name: str, root: Path) -> SchemaVersion:
     if found is not None:
         return SchemaVersion(found.version, f"{spec} ({shown_file(found.folder, root)})", spec=spec)
     raise ConfigError(
-        f"schema-version: {visible(name)} is installed neither in the project's environment (.venv) nor beside "
+        f"schema-version: {visible(name)} is installed neither in the project's environment (.venv) nor next to "
         f"mcp-governor.{f' {why}' if why else ''}",
         "Install the project (uv sync, or pip install -e .), or name another source: pyproject.toml or git-tag.",
     )
@@ -122,7 +122,7 @@ def _of_tag(spec: str, name: str, root: Path) -> SchemaVersion:
     if spec != GIT_TAG and _TAG_NAME.fullmatch(name) is None:
         raise ConfigError(
             f'schema-version: "{one_line(spec, 80)}" is neither git-tag nor git-tag:NAME.',
-            "NAME is what stands before the version in the tags of one package.",
+            "NAME is what comes before the version in the package's tags.",
         )
     try:
         found = tagged_version(root, name or None)
@@ -139,7 +139,7 @@ def _of_tag(spec: str, name: str, root: Path) -> SchemaVersion:
             "Fetch the tags: git fetch --unshallow --tags",
         )
     raise ConfigError(
-        f"schema-version: no tag{of_name} behind HEAD is a version.",
+        f"schema-version: no tag{of_name} reachable from HEAD is a version.",
         "Tag the latest release, for example: git tag v1.0.0",
     )
 

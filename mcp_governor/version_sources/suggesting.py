@@ -86,7 +86,7 @@ def suggest_source(surface: Surface, root: Path, *, search: bool = True) -> Sugg
         return Suggestion(own.spec, reason, own, library)
     if why or not counts:
         reason = why or (
-            f"The server reports {_shown(reported)}, which does not count in numbers."
+            f"The server reports {_shown(reported)}, which is not a numeric version."
             if reported.text
             else "The server reports no version."
         )

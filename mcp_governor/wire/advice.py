@@ -49,13 +49,13 @@ def serves_http(said: str) -> str:
     if not where:
         return ""
     return (
-        f"It seems to serve HTTP at {where}, and nothing on stdin. Start it by hand and name that address as the "
-        "TARGET, or give it the argument that makes it speak stdio."
+        f"It seems to serve HTTP at {where} and nothing on stdin. Start it by hand and use that address as the "
+        "TARGET, or pass the argument that makes it speak stdio."
     )
 
 
 _UNTOLD = (
-    "Servers that end at once mostly need arguments (write them after two dashes) or variables (--env NAME). See its "
+    "Servers that exit at once usually need arguments (write them after --) or variables (--env NAME). See its "
     "documentation, or start it by hand."
 )
 
@@ -86,9 +86,9 @@ def _script(text: str, package: str) -> str:
         scripts = _SCRIPT.findall(match[2])[:8]
         start = _base(package) if package.startswith("pypi:") else ""
         ways = [f"{start}:{script}" if start else f"uvx --from {match[1]} {script}" for script in scripts]
-        return f"Name {'its script' if len(ways) == 1 else 'one of its scripts'}: {' or '.join(ways)}"
+        return f"Use {'its script' if len(ways) == 1 else 'one of its scripts'}: {' or '.join(ways)}"
     if _NO_SCRIPTS.search(text):
-        return "The package is a library: it installs no command. Name the package that starts the server."
+        return "The package is a library and installs no command. Name the package that starts the server."
     return ""
 
 
@@ -97,7 +97,7 @@ _PYTHON = re.compile(r"the current Python version \((\d+\.\d+)[\d.]*\) does not 
 
 def _python(text: str, package: str) -> str:  # noqa: ARG001
     if match := _PYTHON.search(text):
-        return f"It needs Python {match[2]}, and this is {match[1]}. Let uv find or fetch it: set UV_PYTHON={match[2]}"
+        return f"It needs Python {match[2]}; this is {match[1]}. Let uv find or fetch it: set UV_PYTHON={match[2]}"
     return ""
 
 
@@ -110,7 +110,7 @@ _NODE = re.compile(
 def _node(text: str, package: str) -> str:  # noqa: ARG001
     # npm warns of engines also where a package then works; the message is shown only where it did not.
     if ("EBADENGINE" in text or "equire" in text) and (match := _NODE.search(text)):
-        return f"It asks for Node.js {match[1].strip()}. Install that version, and put it first in PATH."
+        return f"It asks for Node.js {match[1].strip()}. Install that version and put it first in PATH."
     return ""
 
 
@@ -121,7 +121,7 @@ _NO_VERSION = re.compile(rf"there is no version of {_NAME}|npm (?:error|ERR!) co
 def _registry(text: str, package: str) -> str:
     name = shlex.quote(package or "it")
     if _NO_PACKAGE.search(text):
-        return f"The registry has no such package. Check the spelling of {name}, and which registry is configured."
+        return f"The registry does not have this package. Check the spelling of {name} and the configured registry."
     if _NO_VERSION.search(text):
         return "The registry does not have this version. Check it, or leave it out for the latest one."
     return ""
@@ -139,9 +139,10 @@ def _command(text: str, package: str) -> str:
         base = _base(package)
         name = base.removeprefix("npm:")
         return (
-            f"It has no command of its own name. List its commands with: npm view {name} bin; then write {base}:COMMAND"
+            f"It has no command with the package's name. List its commands with: npm view {name} bin; "
+            f"then write {base}:COMMAND"
         )
-    return "The package has no command of this name. List its commands with: npm view NAME bin"
+    return "The package has no command with this name. List its commands with: npm view NAME bin"
 
 
 _SDK_MODULE = re.compile(
@@ -316,7 +317,7 @@ def _arguments(text: str, package: str) -> str:
     asks = f"It needs arguments ({wanted})." if wanted else "It seems to need arguments."
     shown = " ".join(f"{word} …" if word.startswith("-") else word.upper() for word in wanted.replace(",", " ").split())
     table = ' (in the configuration: args = ["…"])' if package else ""
-    return f"{asks} Write them after two dashes: {way}{shown or 'ARGUMENTS'}{table}"
+    return f"{asks} Write them after --: {way}{shown or 'ARGUMENTS'}{table}"
 
 
 def _listed(names: list[str]) -> str:

@@ -103,7 +103,7 @@ def not_started(error: OSError | ValueError) -> UnreachableError:
             "the command was not found.", "Check its spelling, or install it; it is looked up in PATH."
         )
     if isinstance(error, PermissionError):
-        return UnreachableError("the command may not be executed.", "Make the file executable.")
+        return UnreachableError("the command is not executable.", "Make the file executable.")
     reason = error.strerror if isinstance(error, OSError) else str(error)
     return UnreachableError(f"the command cannot be started: {reason}.", "Check the command.")
 
@@ -117,12 +117,12 @@ def gone(code: int | None, *, heard: bool = True) -> ConnectionLostError:
     """
     if code is None:
         return ConnectionLostError(
-            "it closed its stdout before it answered.", "Run the command by hand and see what it does.", heard=heard
+            "it closed its stdout before it answered.", "Run the command by hand to see what it does.", heard=heard
         )
     if code < 0:
         name = next((known.name for known in signal.Signals if known == -code), f"signal {-code}")
         return ConnectionLostError(
-            f"it was ended by {name} before it answered.", "Run the command by hand and see why.", heard=heard
+            f"it was ended by {name} before it answered.", "Run the command by hand to see why.", heard=heard
         )
     return ConnectionLostError(
         f"it exited with status {code} before it answered.",
@@ -143,6 +143,6 @@ def name_left(left: Sequence[str], *, lost: bool = False) -> None:
     # Without a configuration of logging this is printed on stderr as it is.
     log = logging.getLogger("mcp_governor")
     if left:
-        log.warning("warning: these processes of a server could not be ended: %s", one_line(", ".join(left), 500))
+        log.warning("warning: these server processes could not be stopped: %s", one_line(", ".join(left), 500))
     if lost:
         log.warning("warning: lost track of the processes that a server started; some of them may still run.")

@@ -77,7 +77,7 @@ class Client:
             raise _unreachable(error) from None
         except httpx2.HTTPError as error:
             raise ProtocolError(
-                f"its HTTP answer cannot be read: {_reason(error)}.", "See what the server or its proxy sends."
+                f"its HTTP response cannot be read: {_reason(error)}.", "Check what the server or its proxy sends."
             ) from None
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
@@ -126,12 +126,12 @@ class Client:
         """What an HTTP status without a JSON-RPC message means."""
         status = response.status_code
         if status in (401, 403):
-            said = "refuses the credentials" if self._authorised else "wants credentials"
+            said = "refuses the credentials" if self._authorised else "requires credentials"
             return UnreachableError(
                 f"it {said} (HTTP {status}).",
                 'Set headers = { Authorization = "Bearer $TOKEN" } for this server in the configuration.',
             )
-        said, hint = _STATUS.get(status, ("fails", "Look into the server's log."))
+        said, hint = _STATUS.get(status, ("fails", "Check the server's log."))
         return HttpStatusError(f"it {said} (HTTP {status}{_snippet(response, body)}).", hint, status)
 
     def not_mcp(self, response: httpx2.Response, body: bytes, why: str) -> ProtocolError:
@@ -139,20 +139,20 @@ class Client:
         kind = one_line(plain_type(response) or "nothing", 40)
         hint = "Check the address: the path of an MCP endpoint is often /mcp or /sse."
         if kind == "text/html":
-            return ProtocolError("it answers with a web page (text/html), not with MCP.", hint)
+            return ProtocolError("it responds with a web page (text/html), not with MCP.", hint)
         if not body:
             return ProtocolError(f"it answers HTTP {response.status_code} with an empty body.", hint)
-        return ProtocolError(f"its answer ({kind}) cannot be read: {why}.", hint)
+        return ProtocolError(f"its response ({kind}) cannot be read: {why}.", hint)
 
 
 _STATUS = {
     404: ("has no MCP endpoint at this path", "Check the address: the path is often /mcp or /sse."),
     405: ("does not take POST at this path", "Check the address: the path is often /mcp or /sse."),
-    429: ("has had too many requests", "Wait, or ask for a higher limit."),
-    502: ("is behind a proxy that cannot reach it", "See whether the server runs."),
-    503: ("is not available now", "See whether the server runs."),
-    504: ("is behind a proxy that got no answer", "See whether the server runs."),
-    400: ("does not understand the request", "See whether it speaks MCP at this address."),
+    429: ("is receiving too many requests", "Wait, or ask for a higher limit."),
+    502: ("is behind a proxy that cannot reach it", "Check that the server is running."),
+    503: ("is not available now", "Check that the server is running."),
+    504: ("is behind a proxy that got no response", "Check that the server is running."),
+    400: ("does not understand the request", "Check that it speaks MCP at this address."),
 }
 
 
@@ -193,7 +193,7 @@ def _see_address(endpoint: HttpEndpoint) -> None:
 
 
 def _no_address(endpoint: HttpEndpoint) -> TargetError:
-    return TargetError(f"{endpoint.shown} is no valid address.", "Give an http:// or https:// URL.")
+    return TargetError(f"{endpoint.shown} is not a valid address.", "Give an http:// or https:// URL.")
 
 
 @contextmanager
@@ -247,20 +247,22 @@ def _unreachable(error: httpx2.TransportError) -> UnreachableError:
         hint = "Check the certificate; name the authority of a private one in SSL_CERT_FILE."
         return UnreachableError(
             f"the TLS connection fails: {one_line(str(reason))}.",
-            "It seems to speak no TLS. Write http:// if that is meant." if plain else hint,
+            "It does not seem to speak TLS. If it speaks plain HTTP, write http://." if plain else hint,
         )
     if isinstance(error, httpx2.ConnectTimeout):
-        return UnreachableError("it does not accept a connection in time.", "Check the address and the network.")
+        return UnreachableError("it did not accept a connection in time.", "Check the address and the network.")
     if isinstance(error, httpx2.ConnectError):
-        return UnreachableError(f"no connection: {_reason(error)}.", "See whether the server runs at this address.")
+        return UnreachableError(
+            f"no connection: {_reason(error)}.", "Check that the server is running at this address."
+        )
     if isinstance(error, httpx2.LocalProtocolError | httpx2.UnsupportedProtocol):
         return UnreachableError(
             "the request cannot be sent: the address or a configured header is not valid HTTP.",
-            "Look for line breaks in the header values.",
+            "Check the header values for line breaks.",
         )
     if isinstance(error, httpx2.ProxyError):
         return UnreachableError(f"the proxy refuses: {_reason(error)}.", "Check HTTPS_PROXY and NO_PROXY.")
-    return ConnectionLostError(f"the connection broke: {_reason(error)}.", "Look into the server's log.")
+    return ConnectionLostError(f"the connection was lost: {_reason(error)}.", "Check the server's log.")
 
 
 def _cause(error: BaseException, kind: type[BaseException]) -> BaseException | None:

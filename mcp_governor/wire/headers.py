@@ -72,12 +72,12 @@ def invalid_annotation(schema: Any) -> str | None:
     seen: set[str] = set()
     for path, header in _annotations(schema):
         if not path:
-            return f"{ANNOTATION} stands where no property can be reached"
+            return f"{ANNOTATION} is at a place that no property can reach"
         where = one_line(".".join(path), 60)
         if not isinstance(header, str) or not _TOKEN.fullmatch(header):
-            return f'{ANNOTATION} of "{where}" is no header name'
+            return f'{ANNOTATION} of "{where}" is not a valid header name'
         if _at(schema, tuple(step for key in path for step in ("properties", key))).get("type") not in _TYPES:
-            return f'{ANNOTATION} of "{where}" is on something else than a string, integer or boolean'
+            return f'{ANNOTATION} of "{where}" is on a type other than string, integer or boolean'
         if header.lower() in seen:
             return f'{ANNOTATION} "{one_line(header, 40)}" is given twice'
         seen.add(header.lower())

@@ -78,7 +78,7 @@ class Streamable:
             answer = await self._resume(message, headers, resumption)
         if answer is None:
             raise ConnectionLostError(
-                f"it ended its answer to {message['method']} before the result came.", "Look into the server's log."
+                f"it ended its response to {message['method']} before it sent the result.", "Check the server's log."
             )
         return answer
 
@@ -162,7 +162,7 @@ class Streamable:
         if whole and answer is None:
             ids = one_line(", ".join(repr(message.get("id")) for message in messages), 60)
             raise ProtocolError(
-                f"its answer to {asked['method']} has not the id of the question (it has {ids}).",
+                f"its response to {asked['method']} has the wrong id ({ids}).",
                 "Answer every request with the id that it came with.",
             )
         return answer

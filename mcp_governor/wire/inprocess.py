@@ -110,7 +110,7 @@ async def _running(
     async def serve() -> None:
         try:
             await low.run(server_reads, server_writes, low.create_initialization_options())
-            duplex.fail(ConnectionLostError("it stopped serving.", "See why its run() returns."))
+            duplex.fail(ConnectionLostError("it stopped serving.", "Check why its run() returns."))
         except Exception as error:  # noqa: BLE001  (code of the governed server)
             duplex.fail(_failed("it fails", _innermost(error)))
         finally:
@@ -146,11 +146,11 @@ def _plain(item: Any, limits: Limits) -> Message:
     except ValueError as error:
         raise ProtocolError(
             f"it made a message that cannot be sent as JSON: {one_line(str(error), 80)}.",
-            "See which schema nests too deep or refers to itself.",
+            "Find the schema that nests too deeply or refers to itself.",
         ) from None
     if exceeds_depth(plain, limits.depth):
         raise ProtocolError(
-            f"it sent a message nested deeper than {limits.depth} levels.", "Flatten the schema that nests so deep."
+            f"it sent a message nested deeper than {limits.depth} levels.", "Flatten the schema that nests this deeply."
         )
     return plain
 
@@ -193,7 +193,7 @@ async def load_object(endpoint: ServerObject) -> Any:
             return await made if inspect.isawaitable(made) else made
     except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
         raise TargetError(
-            f"{endpoint.shown} cannot be called for a server: {_told(error)}.",
+            f"{endpoint.shown} cannot be called to make a server: {_told(error)}.",
             "Name a server object, or a function without arguments that returns one.",
         ) from None
 
@@ -210,11 +210,11 @@ def _imported(name: str, folders: Sequence[str]) -> Any:
     except ModuleNotFoundError as error:
         missing = one_line(str(error.name), 60)
         raise TargetError(
-            f"{shown} cannot be imported: there is no module {missing}.",
-            "Check the spelling, or install the server beside mcp-governor or into .venv of its folder.",
+            f"{shown} cannot be imported: module {missing} was not found.",
+            "Check the spelling, or install the server next to mcp-governor or into the .venv of its folder.",
         ) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
-        raise TargetError(f"{shown} cannot be imported: {_told(error)}.", "Import it in Python and see why.") from None
+        raise TargetError(f"{shown} cannot be imported: {_told(error)}.", "Import it in Python to see why.") from None
     finally:
         for folder in added:
             with contextlib.suppress(ValueError):
@@ -231,7 +231,7 @@ def _imported(name: str, folders: Sequence[str]) -> Any:
 
 
 def _failed(what: str, error: BaseException) -> UnreachableError:
-    return UnreachableError(f"{what}: {_told(error)}.", "Start it by hand and see why.")
+    return UnreachableError(f"{what}: {_told(error)}.", "Start it by hand to see why.")
 
 
 def _told(error: BaseException) -> str:

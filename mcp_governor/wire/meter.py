@@ -93,7 +93,7 @@ class Meter:
         """
         self._bytes += count
         if self._bytes > self._most_bytes:
-            raise self._too_much(f"more than {self._most_bytes:,} bytes", "See whether it repeats itself.")
+            raise self._too_much(f"more than {self._most_bytes:,} bytes", "Check if it repeats itself.")
 
     def unparsed(self, text: bytes | str) -> None:
         """A message is about to be parsed. Parsing is what costs memory, so its values are counted before.
@@ -109,7 +109,7 @@ class Meter:
         if self._messages > self._limits.messages:
             raise self._too_much(
                 f"more than {self._limits.messages:,} messages",
-                "See why it sends so many notifications or requests.",
+                "Check why it sends so many notifications or requests.",
             )
         if isinstance(text, bytes):
             self._count(text.count(b",") + text.count(b"[") + text.count(b"{"))
@@ -142,7 +142,7 @@ class Meter:
                 f"messages that take more than {limits.reading_memory:,} bytes of memory", "Publish less."
             )
         if self._size.layout > limits.layout:
-            raise self._too_much(f"messages with more than {limits.layout:,} levels in all", "Flatten the schemas.")
+            raise self._too_much(f"messages with more than {limits.layout:,} levels in total", "Flatten the schemas.")
 
     def made(self, message: Any) -> None:
         """A message of a server object is here, which was never text; as :meth:`unparsed` and :meth:`parsed`."""
@@ -189,7 +189,7 @@ class Meter:
         for count, limit, unit in (
             (size.values, limits.item_values, "JSON values"),
             (size.memory, limits.item_memory, "bytes in memory"),
-            (size.layout, limits.item_layout, "levels in all"),
+            (size.layout, limits.item_layout, "levels in total"),
         ):
             if count > limit:
                 return f"{count:,} {unit}, and at most {limit:,}"

@@ -118,17 +118,19 @@ class _Opening:
             session = await self._any(stack)
         except TimeoutError:
             error = UnreachableError(
-                f"it did not shake hands within {self._limits.connect_timeout:g} s."
-                f"{'' if self._heard else ' It has not read what it was sent.'}",
-                "Raise --timeout, or run the command by hand and see what it waits for."
+                f"no response to `initialize` within {self._limits.connect_timeout:g} s."
+                f"{'' if self._heard else ' The server has not read the request.'}",
+                "Raise --timeout, or run the command by hand to see what it waits for."
                 if isinstance(self._endpoint, StdioEndpoint)
                 else "Raise --timeout, or check the address.",
             )
             raise self.told(error) from None
         except rpc.RpcError as error:
-            refused = ProtocolError(f"it refused the handshake: {error.message}", "See why it answers so.")
+            refused = ProtocolError(
+                f"it refused the handshake: {error.message}", "Check the server's log for the reason."
+            )
             if _HANDSHAKES.intersection(self._inbox.refused):
-                refused = ProtocolError("it sends back what it is sent.", "Name the program that serves MCP.")
+                refused = ProtocolError("it echoes back every request.", "Name the program that serves MCP.")
             raise self.told(refused) from None
         except ServerError as error:
             raise self.told(error) from None
@@ -293,13 +295,13 @@ class _Opening:
                 error.hint = self._advice(error, error.said, endpoint) or error.hint
             if endpoint.withheld and isinstance(error, UnreachableError):
                 error.hint += (
-                    f"\nIt did not get {', '.join(endpoint.withheld)}, because of the credentials in it: "
-                    "the server would get them, too. Hand it over by name, with --env or in env of the server's table."
+                    f"\n{', '.join(endpoint.withheld)} was withheld because it holds credentials: "
+                    "the server would get them, too. Pass it by name, with --env or in env of the server's table."
                 )
             if self._starts > 1:
                 error.hint += (
-                    f"\nIt was started {_TIMES[self._starts]}, because it read server/discover and gave no answer: "
-                    "then it was asked initialize, which older servers answer."
+                    f"\nIt was started {_TIMES[self._starts]}, because it read server/discover and did not respond; "
+                    "it was then sent initialize, which older servers support."
                 )
             error.hint += self._quoted("The start of its stdout", stdout[:_LINES_SHOWN])
             error.hint += self._quoted("The end of its stderr", stderr.splitlines()[-_LINES_SHOWN:])

@@ -128,7 +128,7 @@ class UnansweredError(UnreachableError):
     """
 
     def __init__(self, read_after: float = 0.0) -> None:
-        super().__init__("it does not answer server/discover.", "Raise --timeout, or see what it waits for.")
+        super().__init__("no response to `server/discover`.", "Raise --timeout, or check what it waits for.")
         self.read_after = read_after
 
 

@@ -32,7 +32,7 @@ class RpcError(ServerError):
 
     def __init__(self, code: int, text: str, data: Any = None, *, method: str = "") -> None:
         asked = f" to {one_line(method, 60)}" if method else ""
-        super().__init__(f'the server answered{asked} with JSON-RPC error {code}: "{one_line(text)}".')
+        super().__init__(f'the server responded{asked} with JSON-RPC error {code}: "{one_line(text)}".')
         self.code = code
         self.text = redact(text)
         self.data = redact_json(data)
@@ -89,7 +89,7 @@ def decode(data: bytes | str, depth: int) -> list[Message]:
         raise NotJsonRpcError(f"not JSON: {one_line(str(error), 80)}") from None
     messages = value if isinstance(value, list) else [value]
     if not messages or not all(_is_message(message) for message in messages):
-        raise NotJsonRpcError("JSON, but no JSON-RPC 2.0 message")
+        raise NotJsonRpcError("JSON, but not a JSON-RPC 2.0 message")
     if exceeds_depth(value, depth):
         raise _too_deep(depth)
     return messages
@@ -137,7 +137,7 @@ def _is_message(value: Any) -> bool:
 
 def _too_deep(depth: int) -> ProtocolError:
     return ProtocolError(
-        f"the server sent a message nested deeper than {depth} levels.", "Flatten the schema that nests so deep."
+        f"the server sent a message nested deeper than {depth} levels.", "Flatten the schema that nests this deeply."
     )
 
 

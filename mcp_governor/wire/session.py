@@ -117,7 +117,7 @@ class Session:
         self._greeting = greeting
         if greeting.era is Era.MODERN:
             self._take_down("discover", greeting.result)
-        self._inbox.meter.item(greeting.result, "its answer to the handshake")
+        self._inbox.meter.item(greeting.result, "its response to the handshake")
         if greeting.era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
             await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
@@ -231,8 +231,8 @@ class Session:
             if self._deadline is not None and time.monotonic() >= self._deadline:
                 raise
             error = UnreachableError(
-                f"no answer to {one_line(method, 60)} within {seconds:g} s.",
-                "Raise --timeout, or see why it is slow.",
+                f"no response to {one_line(method, 60)} within {seconds:g} s.",
+                "Raise --timeout, or check why it is slow.",
             )
             raise self.told(error) from None
         except ServerError as error:
@@ -271,7 +271,8 @@ class Session:
                 self._take_down(key, result)
             if len(items) > self.limits.items:
                 raise self._broken(
-                    f"{method} lists more than {self.limits.items:,} items.", "Publish fewer, or see whether it loops."
+                    f"{method} lists more than {self.limits.items:,} items.",
+                    "Publish fewer, or check for an endless loop.",
                 )
             cursor = result.get("nextCursor")
             if cursor is None:
@@ -279,7 +280,7 @@ class Session:
                     self._remember(items)
                 return items
             if not isinstance(cursor, str):
-                raise self._broken(f"nextCursor of {method} is no string.", "Leave it out on the last page.")
+                raise self._broken(f"nextCursor of {method} is not a string.", "Leave it out on the last page.")
             # A cursor is opaque, so that only an equal one proves a circle; others are bounded by the number of pages.
             if cursor in cursors:
                 raise self._broken(
@@ -295,7 +296,7 @@ class Session:
             cursors.add(cursor)
             asked["cursor"] = cursor
         raise self._broken(
-            f"{method} has more than {self.limits.pages:,} pages.", "Use larger pages, or see whether it loops."
+            f"{method} has more than {self.limits.pages:,} pages.", "Use larger pages, or check for an endless loop."
         )
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any], timeout: float | None = None) -> Message:

@@ -42,10 +42,10 @@ class _Stream:
                 if not response.is_success:
                     raise self._client.refusal(response, await self._client.body(response, self._meter))
                 if plain_type(response) != "text/event-stream":
-                    raise self._client.not_mcp(response, b"-", "no event stream")
+                    raise self._client.not_mcp(response, b"-", "not an event stream")
                 async for event in self._client.events(response, self._meter):
                     await self._take(event)
-            self.duplex.fail(ConnectionLostError("it closed its event stream.", "Look into the server's log."))
+            self.duplex.fail(ConnectionLostError("it closed its event stream.", "Check the server's log."))
         except ServerError as error:
             self.duplex.fail(error)
         self.ready.set()
@@ -56,7 +56,7 @@ class _Stream:
             here = self._client.url
             if (address.scheme, address.host, address.port) != (here.scheme, here.host, here.port):
                 raise ProtocolError(
-                    f"it wants messages sent to another origin ({one_line(address.host, 60)}).",
+                    f"it asks for messages to be sent to another origin ({one_line(address.host, 60)}).",
                     "Name a path of the server itself in the endpoint event.",
                 )
             self._address = address
@@ -66,7 +66,7 @@ class _Stream:
 
     async def _send(self, message: Message) -> None:
         if self._address is None:
-            raise UnreachableError("it named no address for messages.", "See whether it speaks HTTP+SSE.")
+            raise UnreachableError("it did not name an endpoint for messages.", "Check that it speaks HTTP+SSE.")
         async with self._client.stream("POST", self._address, {}, rpc.encode(message)) as response:
             if not response.is_success:
                 raise self._client.refusal(response, await self._client.body(response, self._meter))
@@ -88,7 +88,7 @@ async def open_sse(client: Client, inbox: Inbox) -> AsyncIterator[Duplex]:
             raise stream.duplex.mailbox.broken
         if not stream.ready.is_set():
             raise UnreachableError(
-                f"its event stream named no address for messages within {client.limits.connect_timeout:g} s.",
-                "See whether it speaks HTTP+SSE at this address.",
+                f"its event stream did not name an endpoint for messages within {client.limits.connect_timeout:g} s.",
+                "Check that it speaks HTTP+SSE at this address.",
             )
         yield stream.duplex

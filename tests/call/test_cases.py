@@ -76,7 +76,7 @@ def test_a_call_of_a_tool_that_is_not_published_is_made_only_by_name():
     assert planned.cases == ()
     assert [(skipped.tool, skipped.reason) for skipped in planned.skipped] == [
         ("find", "no call is configured"),
-        ("fin", 'no tool of this server. Did you mean "find"?'),
+        ("fin", 'not a tool of this server. Did you mean "find"?'),
     ]
     assert purposes(plan(tool(), configured=gone, generate=False, allow_writes=True), "fin") == []
     allowed = {"allow_writes": True, "destructive": frozenset({"fin"})}

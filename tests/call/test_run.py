@@ -126,7 +126,7 @@ def test_check_goes_by_what_the_configuration_says_only_reads():
 def test_a_tool_that_says_that_it_writes_is_allowed_in_one_step():
     with pytest.raises(NothingCheckedError) as told:
         talk("write").require_calls()
-    assert told.value.hint.endswith("To call them all the same: --allow-writes --destructive write")
+    assert told.value.hint.endswith("To call them anyway: --allow-writes --destructive write")
     talk("write", allow_writes=True, destructive=frozenset({"write"})).require_calls()
 
 
@@ -151,7 +151,7 @@ def test_a_configured_call_of_a_tool_that_is_not_there_is_told():
     report = talk("good", configured=[CallConfig("ech", {})], generate=False)
     (finding,) = report.findings
     assert (finding.rule, finding.tool) == ("call/expectation", None)
-    assert finding.message.startswith('The configured call names "ech", which is no tool of this server.')
+    assert finding.message.startswith('The configured call names "ech", which is not a tool of this server.')
     assert report.results == ()
 
 

@@ -56,7 +56,7 @@ def test_it_is_gone_after_an_error(tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
-    with pytest.raises(UsageError, match="No folder for sample files can be made in"):
+    with pytest.raises(UsageError, match="No folder for sample files can be created in"):
         _ = Sandbox(tmp_path / "absent").root
 
 

@@ -55,7 +55,7 @@ def test_whatever_a_server_said_is_safe_to_show(template, wrapped):
 
 def test_a_finding_has_the_words_and_the_severity_of_its_rule():
     found = finding("envelope/hint-exists", "/follow_up_hints/0", tool="a", value="serach", hint=" Did you mean it?")
-    assert found.message == 'The follow-up hint "serach" is no tool of this server. Did you mean it?'
+    assert found.message == 'The follow-up hint "serach" is not a tool of this server. Did you mean it?'
     assert (found.rule, found.severity, found.tool, found.value) == (
         "envelope/hint-exists",
         Severity.WARNING,

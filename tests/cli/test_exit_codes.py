@@ -122,7 +122,7 @@ def test_every_command_that_is_listed_is_there_and_explains_itself(here, name: s
         ("check --config gone.toml", "gone.toml does not exist."),
         ("check --", "Nothing stands after --; write the command that starts the server."),
         ("check old.json -- python server.py", 'Both a TARGET ("old.json") and a command after -- are given.'),
-        ("check", "No TARGET is given and the configuration names none."),
+        ("check", "No TARGET is given, and the configuration does not name one."),
         ("diff old.json", "diff compares two targets."),
         ("check --offline -- command", "--offline starts no server"),
     ],

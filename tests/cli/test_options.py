@@ -115,9 +115,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("serve --port 1234", "--port does nothing without --http."),
         ("check --offline --env A=b", "--env does nothing beside --offline, which starts no server."),
         ("check new.json --isolated --new-only", "--new-only does nothing beside --isolated, which knows no baseline."),
-        ("check new.json --env A=b", "--env names a variable of a server, and none is started."),
-        ("lint new.json --with mcp", "--with installs something beside a pypi: or npm: target"),
-        ("diff old.json new.json --with mcp", "--with installs something beside a pypi: or npm: target"),
+        ("check new.json --env A=b", "--env names a variable for a server, but no server is started."),
+        ("lint new.json --with mcp", "--with works only with a pypi: or npm: target"),
+        ("diff old.json new.json --with mcp", "--with works only with a pypi: or npm: target"),
     ],
 )
 def test_an_option_that_would_do_nothing_is_refused(folder: Path, capsys, line: str, said: str) -> None:

@@ -67,8 +67,8 @@ UNREACHABLE = {
         r"  cannot open the database \x1b[31m/srv/db\x1b[0m \u{202e}",
     ],
     "exits_halfway": ["hostile.py MODE: it exited with status 7 before it answered.", "Run the command by hand"],
-    "silent": ["hostile.py MODE: it did not shake hands within 0.5 s."],
-    "silent_on_list": ["hostile.py MODE: no answer to tools/list within 3 s.", "Raise --timeout"],
+    "silent": ["hostile.py MODE: no response to `initialize` within 0.5 s."],
+    "silent_on_list": ["hostile.py MODE: no response to tools/list within 3 s.", "Raise --timeout"],
     "garbage": [r"lines on stdout that are not JSON-RPC", r"\x1b[2J", "Send logs to stderr"],
     "stderr_flood_then_exit": ["hostile.py MODE: it exited with status 1 before it answered.", "the last word"],
     "wrong_ids": ["hostile.py MODE: it answered 101 requests that were never sent", "with the id that it came with"],
@@ -236,7 +236,7 @@ def test_an_empty_recording_is_never_a_pass(folder: Path, fails_here, command: s
     [
         (["no-such-command-anywhere"], "no-such-command-anywhere: the command was not found."),
         (["./no-such-file"], "./no-such-file: the command was not found."),
-        (["./mcp-surface.json"], "./mcp-surface.json: the command may not be executed."),
+        (["./mcp-surface.json"], "./mcp-surface.json: the command is not executable."),
     ],
 )
 def test_commands_that_cannot_be_started(folder: Path, command: list[str], sentence: str) -> None:
@@ -255,9 +255,9 @@ def web():
         ("401", "it refuses the credentials (HTTP 401)."),
         ("404", r'it has no MCP endpoint at this path (HTTP 404: "{"oops": "\x1b[31m"}").'),
         ("500", r'it fails (HTTP 500: "{"oops": "\x1b[31m"}").'),
-        ("html", "it answers with a web page (text/html), not with MCP."),
+        ("html", "it responds with a web page (text/html), not with MCP."),
         ("redirect", "it redirects to http://127.0.0.1:1/elsewhere (HTTP 302), which is another origin."),
-        ("slow", "it did not shake hands within 1 s."),
+        ("slow", "no response to `initialize` within 1 s."),
     ],
 )
 def test_http_servers_that_are_none(folder: Path, web, path: str, sentence: str) -> None:
@@ -288,7 +288,7 @@ TWO = '[servers.one]\ncommand = ["a"]\n[servers.two]\nurl = "https://example.inv
         ('profile = "recomended"', "There is no profile", 'Did you mean "recommended"?'),
         ('level = "loose"', 'mcp-governor.toml: "level" cannot be "loose".', "one of declared, strict"),
         ("level =", "mcp-governor.toml is not TOML:", "Correct that line."),
-        (TWO, "mcp-governor.toml names 2 servers (one, two) and none is chosen.", 'set target = "NAME"'),
+        (TWO, "mcp-governor.toml names 2 servers (one, two), and none is selected.", 'set target = "NAME"'),
     ],
 )
 def test_configurations_that_are_wrong(folder: Path, fails_here, config: str, sentence: str, hint: str) -> None:
@@ -370,7 +370,7 @@ def test_a_git_ref_that_is_not_here(folder: Path, fails_here) -> None:
         ("nonsense", '"nonsense" is not a TARGET.'),
         ("python:no_such_package_here:server", "no_such_package_here"),
         ("https://", '"https://" is not a URL with a host.'),
-        ("git:", '"git:" names no git ref.'),
+        ("git:", '"git:" does not name a git ref.'),
         ("\x1b[31m\u202e", r'"\x1b[31m\u{202e}" is not a TARGET.'),
     ],
 )

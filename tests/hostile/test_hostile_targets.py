@@ -77,7 +77,7 @@ def test_a_data_file_starts_nothing(checkout: Path, trap: Trap, line: str) -> No
     assert trap.sprung == []
     if line != "call client.json":  # which says that a recording cannot be called
         name = "vscode.json" if "vscode" in line else "client.json" if "client" in line else "mcp-surface.json"
-        assert f"{name} lists servers for MCP clients, and none is named." in done.err
+        assert f"{name} lists servers for MCP clients; name one of them." in done.err
         assert f"Name one: {name}#only" in done.err
     assert not (checkout / "out.json").exists()
 

@@ -37,7 +37,7 @@ REFUSED = [
     pytest.param("many_members", 20, "it sent more than 1,500,000 JSON values", id="values-of-many-tools"),
     pytest.param("members", 1, '"t" in tools/list has 299,6', id="one-tool-of-many-values"),
     pytest.param("emoji", 20, '"t" in tools/list has 74,2', id="one-tool-of-20-MB"),
-    pytest.param("nested", 0.3, "levels in all, and at most 2,000,000 are read.", id="deep-schemas-side-by-side"),
+    pytest.param("nested", 0.3, "levels in total, and at most 2,000,000 are read.", id="deep-schemas-side-by-side"),
     pytest.param("cursor", 1, "nextCursor of tools/list has 1,048,576 characters", id="cursor-of-1-MB"),
     pytest.param("notifications", 0, "it sent more than 100,000 messages in one reading.", id="notifications"),
     pytest.param("requests", 0, "it sent more than 100,000 messages in one reading.", id="requests"),
@@ -45,7 +45,7 @@ REFUSED = [
     pytest.param("methods", 1, "it sent more than 33,554,432 bytes in one reading.", id="methods-of-1-MB"),
     pytest.param("noise", 0, "it sent more than 33,554,432 bytes in one reading.", id="stdout-that-is-no-JSON"),
     pytest.param("blank", 0, "lines on stdout that are not JSON-RPC", id="blank-lines"),
-    pytest.param("error", 30, "the server answered to tools/list with JSON-RPC error -32000", id="error-of-30-MB"),
+    pytest.param("error", 30, "the server responded to tools/list with JSON-RPC error -32000", id="error-of-30-MB"),
 ]
 
 
@@ -65,20 +65,20 @@ ENDLESS = [
 @pytest.mark.parametrize("mode", ENDLESS)
 def test_an_answer_that_never_ends_is_waited_for_in_vain_and_not_for_long(tmp_path: Path, mode: str) -> None:
     run = flooded(tmp_path, "snapshot", mode, 0, "--timeout", "1").held(3, peak=100 * MEGABYTE)
-    assert "no answer to tools/list within 1 s." in run.err
+    assert "no response to tools/list within 1 s." in run.err
 
 
 OVER_HTTP = [
     pytest.param("json/arrays/31", 20, "it sent more than 1,500,000 JSON values", id="values"),
     pytest.param("json/described/60", 20, "it sent more than 33,554,432 bytes in one reading.", id="body"),
     pytest.param("json/pages/1", 20, "it sent more than 33,554,432 bytes in one reading.", id="pages"),
-    pytest.param("json/headers/0", 20, "the connection broke: Receive buffer too long.", id="headers"),
-    pytest.param("json/trickle/0", 1, "no answer to tools/list within 1 s.", id="trickle"),
+    pytest.param("json/headers/0", 20, "the connection was lost: Receive buffer too long.", id="headers"),
+    pytest.param("json/trickle/0", 1, "no response to tools/list within 1 s.", id="trickle"),
     pytest.param("stream/arrays/31", 20, "it sent more than 1,500,000 JSON values", id="event-of-values"),
     pytest.param("stream/comments/0", 20, "it sent more than 33,554,432 bytes in one reading.", id="comments"),
     pytest.param("stream/lines/0", 20, "it sent more than 33,554,432 bytes in one reading.", id="event-of-lines"),
     pytest.param("stream/methods/1", 20, "it sent more than 33,554,432 bytes in one reading.", id="requests"),
-    pytest.param("stream/trickle/0", 1, "no answer to tools/list within 1 s.", id="keep-alives"),
+    pytest.param("stream/trickle/0", 1, "no response to tools/list within 1 s.", id="keep-alives"),
     pytest.param("sse/comments/0", 20, "it sent more than 33,554,432 bytes in one reading.", id="sse-comments"),
     pytest.param("sse/pages/1", 20, "it sent more than 33,554,432 bytes in one reading.", id="sse-pages"),
 ]

@@ -232,7 +232,7 @@ class TestVariables:
         write(root, {"README.md": '"env": { "STOCK_URL": "https://…", "STOCK_KEY": "…" }'})
         done = governor(root, "init")
         assert done.returncode == 4
-        assert "  answers, and publishes no tools" in said(done)
+        assert "  responds, but publishes no tools" in said(done)
         assert "(from README.md): mcp-governor init --env STOCK_URL --env STOCK_KEY" in done.stderr
 
 
@@ -348,7 +348,7 @@ class TestBounds:
         root = project(tmp_path, **{"stock-server": "cat >/dev/null", "stock-mcp": serving()})
         done = governor(root, "init")
         assert done.returncode == 0, done.stderr
-        assert "  it did not shake hands within 1 s." in done.stderr
+        assert "  no response to `initialize` within 1 s." in done.stderr
         assert 'command = ["stock-mcp"]' in contents(root)[CONFIG].decode()
 
 

@@ -112,7 +112,7 @@ def test_a_package_without_such_a_release(index: Path, target: str, ours: str | 
 def test_a_registry_that_does_not_answer(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_OFFLINE", "1")
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
-    with pytest.raises(UnreachableError, match="The registry did not say which releases pypi:shelf has") as caught:
+    with pytest.raises(UnreachableError, match="The registry did not list the releases of pypi:shelf") as caught:
         newest_release("pypi:shelf")
     assert "mcp-governor snapshot" in caught.value.hint
 
@@ -130,8 +130,8 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None
     [
         ("sleep 60 & sleep 60", UnreachableError, "did not answer for pypi:shelf within 1 seconds"),
         ("yes", UnreachableError, "answered more than 1 MiB"),
-        ("head -c 100 /dev/urandom; exit 2", UnreachableError, "did not say which releases"),
-        ("exit 0", UnreachableError, "did not say which releases"),
+        ("head -c 100 /dev/urandom; exit 2", UnreachableError, "did not list the releases of"),
+        ("exit 0", UnreachableError, "did not list the releases of"),
         ("echo 'shelf==1; rm -rf /'", None, "pypi:shelf==1"),
         ("echo 'shelf==--upgrade'", GovernorError, "is not pypi:NAME"),
     ],

@@ -117,9 +117,9 @@ def test_what_is_no_requirement(requirement: str) -> None:
 @pytest.mark.parametrize(
     ("target", "command", "launch", "message"),
     [
-        ("https://h/mcp", (), Launch(env={"A": "b"}), "--env names a variable of a server"),
-        ("https://h/mcp", (), Launch(with_=("a",)), "--with installs something beside"),
-        (None, ("python", "s.py"), Launch(with_=("a",)), "--with installs something beside"),
+        ("https://h/mcp", (), Launch(env={"A": "b"}), "--env names a variable for a server"),
+        ("https://h/mcp", (), Launch(with_=("a",)), "--with works only with"),
+        (None, ("python", "s.py"), Launch(with_=("a",)), "--with works only with"),
         ("https://h/mcp", ("--port", "1"), Launch(), "Both a TARGET"),
     ],
 )
@@ -188,7 +188,7 @@ def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPa
     [
         ("serach", 'is not a TARGET. Did you mean "search"?'),
         ("https://", "is not a URL with a host"),
-        ("python:pkg.mod", "names no attribute"),
+        ("python:pkg.mod", "does not name an attribute"),
         ("pypi:a b", "is not pypi:NAME"),
         ("pypi:--from", "is not pypi:NAME"),
         ("npm:-x", "is not npm:NAME"),
@@ -222,8 +222,8 @@ def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPa
         ("pypi:a:-c", "is not pypi:NAME"),
         ("pypi:a:../b", "is not pypi:NAME"),
         ("pypi:a[--x]", "is not pypi:NAME"),
-        ("git:", "names no git ref"),
-        ("git:--upload-pack=x", "names no git ref"),
+        ("git:", "does not name a git ref"),
+        ("git:--upload-pack=x", "does not name a git ref"),
         ("none.json", "does not exist"),
         ("\x1b[31mred", r"\x1b[31mred"),
         ("  ", "A TARGET is empty."),
@@ -242,7 +242,7 @@ def test_what_is_no_target(text: str, message: str) -> None:
     [
         ("server.py", "server.py is a program, not a recording.", "-- python server.py, or name its server object"),
         ("my server/x.js", "is a program", "-- node 'my server/x.js'"),
-        ("git status", '"git status" is not a TARGET.', "after two dashes: -- git status"),
+        ("git status", '"git status" is not a TARGET.', "put -- before it: -- git status"),
         (".", '"." is not a TARGET.', "It is a folder. A TARGET is"),
         ("a/b.json", "a/b.json does not exist.", "mcp-governor snapshot -o a/b.json"),
     ],
@@ -300,7 +300,7 @@ def test_a_program_of_an_environment_that_is_not_activated_is_found(
 
 def test_two_servers_and_none_chosen() -> None:
     servers = {name: ServerConfig(name, command=("x",)) for name in ("b", "a")}
-    with pytest.raises(UsageError, match=r"names 2 servers \(a, b\) and none is chosen") as caught:
+    with pytest.raises(UsageError, match=r"names 2 servers \(a, b\), and none is selected") as caught:
         resolve(None, Config(servers=servers))
     assert "target" in caught.value.hint
 

@@ -78,10 +78,13 @@ def test_what_an_editor_writes(clients: Path, place: str, end: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"mcpServers": {"a": {"command": ["x"]}}}', r'"command" of bad.json#a is not a text\.'),
-        ('{"mcpServers": {"a": {"command": "x", "args": "y"}}}', r'"args" of bad.json#a is not a list of texts\.'),
-        ('{"mcpServers": {"a": {"command": "x", "args": [true]}}}', r'"args" of bad.json#a is not a list of texts\.'),
-        ('{"mcpServers": {"a": {"command": "x", "env": ["K=v"]}}}', r'"env" of bad.json#a is not an object of texts\.'),
+        ('{"mcpServers": {"a": {"command": ["x"]}}}', r'"command" of bad.json#a is not a string\.'),
+        ('{"mcpServers": {"a": {"command": "x", "args": "y"}}}', r'"args" of bad.json#a is not a list of strings\.'),
+        ('{"mcpServers": {"a": {"command": "x", "args": [true]}}}', r'"args" of bad.json#a is not a list of strings\.'),
+        (
+            '{"mcpServers": {"a": {"command": "x", "env": ["K=v"]}}}',
+            r'"env" of bad.json#a is not an object of strings\.',
+        ),
         ('{"mcpServers": {"a": {"url": "https://h", "headers": {"A": {}}}}}', r'"headers" of bad.json#a is not an'),
         ('{\n  // ok\n  "mcpServers": x\n}', r"bad.json is not JSON: Expecting value at line 3, column 17\."),
         ('{"mcpServers": {"a": {"command": "x" /* }}}', r"bad.json "),
@@ -101,7 +104,7 @@ def test_client_configurations_that_do_not_serve(clients: Path, monkeypatch: pyt
     with pytest.raises(ConfigError, match="HOME_X, which is not set"):
         parse_target("claude.json#one", Config(), base=clients)
     (clients / "many.json").write_text('{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}')
-    with pytest.raises(TargetError, match="lists servers for MCP clients, and none is named") as caught:
+    with pytest.raises(TargetError, match="lists servers for MCP clients; name one of them") as caught:
         parse_target("many.json#", Config(), base=clients)
     assert caught.value.hint == "Name one: many.json#a, many.json#b"
     (clients / "bad.json").write_text('{"mcpServers": {"a": {"args": []}}}')
@@ -117,7 +120,7 @@ def test_a_file_is_data_and_names_the_servers_that_it_lists(clients: Path, name:
     (clients / "many.json").write_text('{"mcpServers": {"b": {"command": "x"}, "a": {"command": "x"}}} // JSONC')
     source = parse_target(name, Config(), base=clients)
     assert isinstance(source, FileSource)
-    with pytest.raises(TargetError, match="lists servers for MCP clients, and none is named") as caught:
+    with pytest.raises(TargetError, match="lists servers for MCP clients; name one of them") as caught:
         read_source(source)
     known = {"claude.json": "one", "vscode.json": "two", "settings.json": "three"}
     named = f"{name}#{known[name]}" if name in known else "many.json#a, many.json#b"
@@ -145,7 +148,7 @@ def test_a_server_of_the_configuration_never_stands_for_another_form(clients: Pa
 def test_a_word_that_is_a_file_and_a_server_is_refused_where_it_was_typed(clients: Path) -> None:
     (clients / "surface").write_text('{"tools": []}')
     both = Config(servers={"surface": ServerConfig("surface", command=("x",))}, root=clients)
-    with pytest.raises(TargetError, match="is a file, and the defaults calls a server so") as caught:
+    with pytest.raises(TargetError, match="is a file, and the defaults has a server of that name") as caught:
         parse_target("surface", both, base=clients)
     assert caught.value.hint.startswith("Write ./surface for the file")
     assert isinstance(parse_target("./surface", both, base=clients), FileSource)

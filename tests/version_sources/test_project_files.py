@@ -161,13 +161,13 @@ def test_a_text_that_is_written_with_escapes_has_no_line(tmp_path: Path) -> None
         ({"pyproject.toml": "[project]\nversion = '1.0\\u001b'\n".replace("'", '"')}, r"1.0\\x1b", '"1.0.0"'),
         (
             {"pyproject.toml": "project = 3\n"},
-            "states no version that can be read without running",
+            "does not state a version that can be read without running",
             "distribution:NAME",
         ),
-        ({"pyproject.toml": PROJECT}, "states no version that can be read without running", "distribution:NAME"),
+        ({"pyproject.toml": PROJECT}, "does not state a version that can be read without running", "distribution:NAME"),
         (
             {"pyproject.toml": PROJECT + '[build-system]\nrequires = ["setuptools", "setuptools-scm>=8"]\n'},
-            "states no version: setuptools-scm takes it from git tags",
+            "does not state a version: setuptools-scm takes it from git tags",
             'Write schema-version = "git-tag" instead',
         ),
         ({"pyproject.toml": PROJECT + "[tool.setuptools_scm]\n"}, "setuptools-scm takes it from git tags", "git-tag"),
@@ -207,7 +207,7 @@ def test_a_text_that_is_written_with_escapes_has_no_line(tmp_path: Path) -> None
                 "pyproject.toml": PROJECT + '[tool.setuptools.dynamic]\nversion = {attr = "one.make"}\n',
                 "one.py": "make = f()\n",
             },
-            "make is no plain text",
+            "make is not a string literal",
             "Assign a literal",
         ),
         (
@@ -225,7 +225,11 @@ def test_a_text_that_is_written_with_escapes_has_no_line(tmp_path: Path) -> None
             "neither pyproject.toml nor setup.cfg states a version",
             "git-tag",
         ),
-        ({"pyproject.toml": '[build-system]\nrequires = 3\n[tool]\nhatch = "x"\n'}, "states no version", "git-tag"),
+        (
+            {"pyproject.toml": '[build-system]\nrequires = 3\n[tool]\nhatch = "x"\n'},
+            "does not state a version",
+            "git-tag",
+        ),
         ({"pyproject.toml": "a = 1e999\n"}, "pyproject.toml cannot be used", "Correct that value"),
     ],
 )
@@ -243,7 +247,7 @@ def test_what_cannot_be_read_says_what_to_write(tmp_path: Path, files: dict[str,
     [
         (b"[]", "is not a JSON object"),
         (b"{", "is cut off at line 1"),
-        (b'{"name": "one"}', "states no version"),
+        (b'{"name": "one"}', "does not state a version"),
         (b'{"version": 1}', "version in .* is not a string"),
         (b'{"version": null}', "version in .* is not a string"),
         (b'{"version": "\xff"}', "is not UTF-8"),

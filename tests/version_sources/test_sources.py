@@ -92,7 +92,9 @@ def test_a_distribution_that_is_nowhere(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         '[project]\nname = "no-such"\ndynamic = ["version"]\n[tool.setuptools_scm]\n'
     )
-    with pytest.raises(ConfigError, match=r"beside mcp-governor\. pyproject\.toml states no version: setuptools-scm"):
+    with pytest.raises(
+        ConfigError, match=r"next to mcp-governor\. pyproject\.toml does not state a version: setuptools-scm"
+    ):
         schema_version("distribution:no-such", None, tmp_path)
 
 
@@ -125,12 +127,12 @@ def test_tags_of_one_package_of_several(repository: Path) -> None:
         git(repository, "commit", "-q", "--allow-empty", "-m", tag)
     assert schema_version("git-tag", None, repository).text == "1.2.0"  # named after the folder
     assert schema_version("git-tag:other", None, repository).text == "3.0.0"
-    with pytest.raises(ConfigError, match="no tag of third behind HEAD is a version"):
+    with pytest.raises(ConfigError, match="no tag of third reachable from HEAD is a version"):
         schema_version("git-tag:third", None, repository)
 
 
 def test_without_tags(repository: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no tag behind HEAD is a version"):
+    with pytest.raises(ConfigError, match="no tag reachable from HEAD is a version"):
         schema_version("git-tag", None, repository)
     git(repository, "tag", "v1.0.0")
     git(repository, "commit", "-q", "--allow-empty", "-m", "two")
@@ -161,7 +163,7 @@ def test_the_version_itself(tmp_path: Path, spec: str) -> None:
         ("git-tags", r'Did you mean "git-tag"\?'),
         ("", "is neither a version nor a source"),
         ("1.0.0 beta", "is neither a version nor a source"),
-        ("npm:thing", "there is no module"),
+        ("npm:thing", "was not found"),
         ("a-b:c", "is neither a version nor a source"),
         ("git-tag:a b", "is neither git-tag nor git-tag:NAME"),
     ],

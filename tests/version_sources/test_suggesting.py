@@ -132,7 +132,7 @@ def test_the_server_is_believed(tmp_path: Path, reported: str, files: dict[str, 
             "0.1.0",
             "The server reports 4.1.2, the version of FastMCP.",
         ),
-        ("rolling", {}, "0.1.0", "0.1.0", "The server reports rolling, which does not count in numbers."),
+        ("rolling", {}, "0.1.0", "0.1.0", "The server reports rolling, which is not a numeric version."),
         (None, {}, "0.1.0", "0.1.0", "The server reports no version."),
     ],
 )

@@ -55,10 +55,14 @@ ReferenceError: File is not defined
         (
             PYTHON_TOO_OLD,
             "pypi:dbt-mcp",
-            "needs Python 3.12, and this is 3.11. Let uv find or fetch it: set UV_PYTHON=3.12",
+            "needs Python 3.12; this is 3.11. Let uv find or fetch it: set UV_PYTHON=3.12",
         ),
-        ("Because x-y was not found in the package registry and you require x-y", "pypi:x-y", "no such package"),
-        ("npm error code E404\nnpm error 404 Not Found", "npm:x", "no such package"),
+        (
+            "Because x-y was not found in the package registry and you require x-y",
+            "pypi:x-y",
+            "does not have this package",
+        ),
+        ("npm error code E404\nnpm error 404 Not Found", "npm:x", "does not have this package"),
         ("npm error code ETARGET\nnpm error notarget No matching version found for x@9.", "npm:x@9", "this version"),
         ("Because there is no version of x==9 and you require x==9", "pypi:x==9", "this version"),
         (
@@ -117,14 +121,14 @@ ReferenceError: File is not defined
         (
             ARGPARSE,
             "pypi:excel",
-            "It needs arguments (transport). Write them after two dashes: pypi:excel -- TRANSPORT (",
+            "It needs arguments (transport). Write them after --: pypi:excel -- TRANSPORT (",
         ),
         ("x: error: the following arguments are required: --db-path, mode", "pypi:x", "pypi:x -- --db-path … MODE"),
         ("Error: Missing option '--config' / '-c'.", "", "It needs arguments (--config)."),
         ("error: missing required argument 'directory'", "npm:x", "npm:x -- DIRECTORY"),
         ("Please provide a database URL as a command-line argument", "npm:x", "It seems to need arguments."),
         ("USAGE\n  mcp start [--transport stdio|sse]", "npm:x", "npm:x -- ARGUMENTS"),
-        ("", "npm:x", "mostly need arguments (write them after two dashes) or variables (--env NAME)"),
+        ("", "npm:x", "usually need arguments (write them after --) or variables (--env NAME)"),
     ],
 )
 def test_the_hint_is_what_to_type_next(said: str, package: str, hint: str) -> None:
@@ -134,9 +138,9 @@ def test_the_hint_is_what_to_type_next(said: str, package: str, hint: str) -> No
 @pytest.mark.parametrize(
     ("said", "where"),
     [
-        ("Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)", "http://127.0.0.1:8000,"),
-        ("up at http://localhost:3333/\nendpoint available at http://localhost:3333/mcp", "http://localhost:3333/mcp,"),
-        ("[INFO] HTTP server listening on port 3333", "http://127.0.0.1:3333/mcp,"),
+        ("Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)", "http://127.0.0.1:8000 "),
+        ("up at http://localhost:3333/\nendpoint available at http://localhost:3333/mcp", "http://localhost:3333/mcp "),
+        ("[INFO] HTTP server listening on port 3333", "http://127.0.0.1:3333/mcp "),
         ("see https://example.org:8000/docs; waiting for the port of the debugger", ""),
         ("", ""),
     ],
@@ -152,7 +156,7 @@ def test_where_it_waits_is_in_the_error(leash: Leash) -> None:
     )
     with pytest.raises(UnreachableError) as caught:
         read(leash.endpoint(sys.executable, "-c", code), limits=Limits(connect_timeout=1.5, close_timeout=0.3))
-    assert caught.value.hint.startswith("It seems to serve HTTP at http://127.0.0.1:8000/mcp, and nothing on stdin.")
+    assert caught.value.hint.startswith("It seems to serve HTTP at http://127.0.0.1:8000/mcp and nothing on stdin.")
 
 
 @pytest.mark.parametrize(

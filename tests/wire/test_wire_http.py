@@ -149,37 +149,41 @@ def test_streamable_http_only_does_not_fall_back(web: Web) -> None:
 # ── failures: class, sentence, exit code ────────────────────────────────────────────────────────────────────
 
 FAILURES = [
-    ("/status/401", UnreachableError, "it wants credentials (HTTP 401)."),
-    ("/status/403", UnreachableError, "it wants credentials (HTTP 403)."),
+    ("/status/401", UnreachableError, "it requires credentials (HTTP 401)."),
+    ("/status/403", UnreachableError, "it requires credentials (HTTP 403)."),
     ("/status/404", UnreachableError, "it has no MCP endpoint at this path (HTTP 404)."),
     ("/status/405", UnreachableError, "it does not take POST at this path (HTTP 405)."),
-    ("/status/429", UnreachableError, "it has had too many requests (HTTP 429)."),
+    ("/status/429", UnreachableError, "it is receiving too many requests (HTTP 429)."),
     ("/status/500", UnreachableError, "it fails (HTTP 500)."),
     ("/status/503", UnreachableError, "it is not available now (HTTP 503)."),
     ("/status/418", UnreachableError, "it fails (HTTP 418)."),
     ("/explained", UnreachableError, 'it fails (HTTP 500: "database "\\x1b[31mdown\\u{202e}" for").'),
-    ("/html", ProtocolError, "it answers with a web page (text/html), not with MCP."),
+    ("/html", ProtocolError, "it responds with a web page (text/html), not with MCP."),
     ("/empty", ProtocolError, "it answers HTTP 200 with an empty body."),
     ("/accepted", ProtocolError, "it answers HTTP 202 with an empty body."),
-    ("/other_json", ProtocolError, "its answer (application/json) cannot be read: JSON, but no JSON-RPC 2.0 message."),
-    ("/cut_json", ProtocolError, "its answer (application/json) cannot be read: not JSON: Expecting ':'"),
+    (
+        "/other_json",
+        ProtocolError,
+        "its response (application/json) cannot be read: JSON, but not a JSON-RPC 2.0 message.",
+    ),
+    ("/cut_json", ProtocolError, "its response (application/json) cannot be read: not JSON: Expecting ':'"),
     ("/away", UnreachableError, "/stolen (HTTP 307), which is another origin."),
     ("/with_user", UnreachableError, "/good (HTTP 307), which is another origin."),
     ("/dropped", UnreachableError, "in a way that drops the message (HTTP 302)."),
     ("/circle", UnreachableError, "it redirects more than 5 times."),
-    ("/mute", UnreachableError, "it did not shake hands within 1.5 s."),
-    ("/slow_body", UnreachableError, "no answer to tools/list within 0.5 s."),
-    ("/broken_off", UnreachableError, "the connection broke: "),
-    ("/bad_gzip", ProtocolError, "its HTTP answer cannot be read: "),
+    ("/mute", UnreachableError, "no response to `initialize` within 1.5 s."),
+    ("/slow_body", UnreachableError, "no response to tools/list within 0.5 s."),
+    ("/broken_off", UnreachableError, "the connection was lost: "),
+    ("/bad_gzip", ProtocolError, "its HTTP response cannot be read: "),
     ("/bomb", ProtocolError, "it sent a message longer than 2,097,152 bytes."),
     ("/big_event", ProtocolError, "it sent a message longer than 2,097,152 bytes."),
-    ("/wrong_id", ProtocolError, "its answer to tools/list has not the id of the question (it has 4711)."),
-    ("/rpc_error", RpcError, 'the server answered to tools/list with JSON-RPC error -32603: "inside".'),
-    ("/null_id", RpcError, 'answered to tools/list with JSON-RPC error -32700: "what?".'),
-    ("/never_finished", UnreachableError, "it ended its answer to tools/list before the result came."),
-    ("/cut_stream", UnreachableError, "it ended its answer to tools/list before the result came."),
+    ("/wrong_id", ProtocolError, "its response to tools/list has the wrong id (4711)."),
+    ("/rpc_error", RpcError, 'the server responded to tools/list with JSON-RPC error -32603: "inside".'),
+    ("/null_id", RpcError, 'responded to tools/list with JSON-RPC error -32700: "what?".'),
+    ("/never_finished", UnreachableError, "it ended its response to tools/list before it sent the result."),
+    ("/cut_stream", UnreachableError, "it ended its response to tools/list before it sent the result."),
     ("/bad_event", ProtocolError, "it sent an event that cannot be read: not JSON: Expecting property name"),
-    ("/sse_away", ProtocolError, "it wants messages sent to another origin"),
+    ("/sse_away", ProtocolError, "it asks for messages to be sent to another origin"),
     ("/sse_mute", UnreachableError, "it does not take POST at this path (HTTP 405)."),
 ]
 
@@ -234,7 +238,7 @@ def test_no_such_host() -> None:
 
 @pytest.mark.parametrize("url", ["ftp://h.example/", "http://", "nonsense", "http://h.example:99999/", "http://[::1"])
 def test_addresses_that_are_none(url: str) -> None:
-    with pytest.raises(TargetError, match=r"is no valid address\."):
+    with pytest.raises(TargetError, match=r"is not a valid address\."):
         read(HttpEndpoint(url))
 
 

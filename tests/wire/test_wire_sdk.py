@@ -116,11 +116,11 @@ def test_the_lifespan_of_an_object_is_entered_and_left() -> None:
 @pytest.mark.parametrize(
     ("target", "kind", "sentence"),
     [
-        ("no_such_module_x:server", TargetError, "there is no module no_such_module_x."),
+        ("no_such_module_x:server", TargetError, "module no_such_module_x was not found."),
         ("sdk:nothing", TargetError, "sdk has no attribute nothing."),
         ("sdk:not_a_server", TargetError, "sdk:not_a_server is not an MCP server but dict."),
         ("sdk", TargetError, "sdk is not an MCP server but module."),
-        ("sdk:build_never", TargetError, "cannot be called for a server: RuntimeError: no database \\x1b[31m."),
+        ("sdk:build_never", TargetError, "cannot be called to make a server: RuntimeError: no database \\x1b[31m."),
         ("sdk:build_broken", UnreachableError, "its lifespan fails: RuntimeError: no port."),
     ],
 )
@@ -155,7 +155,7 @@ def test_an_object_that_fails_hangs_or_stops_while_it_serves() -> None:
     for run, sentence, patience in (
         (fails, "Odd: it fails: ValueError: boom.", 60),
         (stops, "Odd: it stopped serving.", 60),
-        (hangs, "Odd: it did not shake hands within 0.5 s.", 0.5),
+        (hangs, "Odd: no response to `initialize` within 0.5 s.", 0.5),
     ):
         with pytest.raises(UnreachableError) as caught:
             read(ObjectEndpoint(Odd(run)), limits=Limits(connect_timeout=patience, close_timeout=0.2))

@@ -212,7 +212,7 @@ class _Trial:
         except GovernorError as error:
             return _failure(candidate, way, error, tuple(self._base.launch.env))
         if not surface.entries:
-            return Failure(candidate, way, "answers, and publishes no tools", empty=True)
+            return Failure(candidate, way, "responds, but publishes no tools", empty=True)
         info = surface.server
         told = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
         tools = f"{len(surface.tools)} tool{'' if len(surface.tools) == 1 else 's'}"
