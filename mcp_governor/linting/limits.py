@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.prose import number
+from mcp_governor.linting.prose import number, of_alternative
 from mcp_governor.linting.units import same_unit, unit_of
 from mcp_governor.linting.words import name_words, stem
 
@@ -243,7 +243,7 @@ def _found(argument: Argument) -> Iterator[_Found]:
     for match in _RANGE.finditer(text):
         low, high = (_value(group) for group in match.groups() if group is not None)
         years = 1900 <= low <= high <= 2100 and "year" not in argument.name.lower()
-        if low < high and not years:
+        if low < high and not years and not of_alternative(text, match.start()):
             exclusive = _EXCLUSIVE.match(text, match.end()) is not None
             yield _Found("lower", low, match.start(), match.end(), exclusive=exclusive, both=True)
             yield _Found("upper", high, match.start(), match.end(), exclusive=exclusive, both=True)

@@ -157,7 +157,7 @@ _REMARKS = re.compile(r"\s?\([^()\n]{0,80}\)|\s?=\s?\w{1,30}")
 _INTRO = Guarded(
     r"\b(?:(one of|any of|(?:allowed|valid|possible|accepted|supported|available) (?:values?|options?))"
     r"(?:\sthe\sfollowing)?|values|options|choices|must be|can be|either)"
-    r"(?:\sare|\sis|\sinclude)?\s?(:|=)?\s?[(\[{]?\s?",
+    r"(?:\s(?:are|is|includes?)\b)?\s?(:|=)?\s?[(\[{]?\s?",
     "one of",
     "any of",
     "value",
@@ -371,10 +371,18 @@ def stated_bounds(text: str, types: Iterable[str]) -> Iterator[BoundClaim]:
                     yield one[0]
 
 
+_ALTERNATIVE = re.compile(r"\bor\s(?:an?\s|as\s|in\s)?[a-z%]{1,20}\s?$", re.IGNORECASE)
+
+
+def of_alternative(text: str, start: int) -> bool:
+    """Whether the range that begins at ``start`` is that of the last of several units: "items, or percent (1-100)"."""
+    return _ALTERNATIVE.search(text[max(0, start - 40) : start]) is not None
+
+
 def _number_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
     for match in _RANGE.finditer(text):
         low, high = (number(group) for group in match.groups() if group is not None)
-        if low < high:
+        if low < high and not of_alternative(text, match.start()):
             yield from (("lower", low, False), ("upper", high, False))
     for pattern, side, exclusive in (
         (_MOST, "upper", False),

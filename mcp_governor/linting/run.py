@@ -15,6 +15,7 @@ from mcp_governor.catalogue.selection import ActiveRule, Selection, select
 from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.errors import ConfigError
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
+from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.texts import surface_texts
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -177,7 +178,9 @@ def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]]) -> Iterator[Findi
     for node in facts.nodes(tool):
         for active, check, context in per_side[node.side]:
             for found in check(node, context):
-                yield _finding(active, found, tool.name)
+                # A client that never gets to a definition refuses nothing in it.
+                if active.rule.limit is None or is_reached(node, facts):
+                    yield _finding(active, found, tool.name)
 
 
 def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:

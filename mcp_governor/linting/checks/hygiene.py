@@ -46,6 +46,24 @@ _SENSITIVE_PATH = Guarded(
     "id_",
     "/etc/",
 )
+_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n")
+_HONEST = re.compile(
+    r"\b(?:unless|until)\b|\b(?:since|because|as)\b[^.\n]{0,60}(?:\bnot\b|n't\b|\bnever\b|\b(?:false|wrong|untrue)\b)"
+    r"|\bif\b[^.\n]{0,40}(?:\bnot\b|n't\b|\b(?:fails?|failed)\b)",
+    re.IGNORECASE,
+)
+_BLOCKED = re.compile(
+    r"\b(?:block(?:s|ed)?|den(?:y|ies|ied)|refuse[sd]?|reject(?:s|ed)?|forbid(?:s|den)?|prohibit(?:s|ed)?|disallow(?:s|ed)?"
+    r"|exclude[sd]?|protect(?:s|ed)?|inaccessible|off[- ]limits|not (?:allowed|permitted|accessible|readable|exposed)"
+    r"|(?:cannot|can't|can not|does not|doesn't|never|will not|won't) "
+    r"(?:be )?(?:read|access|open|touch|write|reach)\w*)\b",
+    re.IGNORECASE,
+)
+_TAKEN = re.compile(
+    r"\b(?:first|then|please|must|should|also|always|and)[\s,]+(?:read|send|cat|open|include|pass|attach|upload|post)\b"
+    r"|^\s*(?:read|send|cat|open|include|pass|attach|upload|post)\b",
+    re.IGNORECASE,
+)
 _SECRET = Guarded(
     r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_\-]{24,}|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bAKIA(?![A-Z0-9]{9}EXAMPLE)[0-9A-Z]{16}\b"
     r"|\bxox[baprs]-[0-9A-Za-z\-]{20,}|\bAIza[0-9A-Za-z_\-]{35}\b|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
@@ -62,12 +80,21 @@ _SECRET = Guarded(
 _SHORTEST_SECRET = 20
 """Characters of the shortest credential that the patterns know; a shorter text needs no search."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
+_ALL = r"(?:any|all|every|each)"
 _ORDER = Guarded(
-    r"\b(?:you\s+)?must\s+(?:always\s+)?(?:first\s+)?(?:call|use|invoke|run)\b|\balways\s+(?:call|use|invoke|run)\s+(?:this|it)\b"
-    r"|\b(?:call|use|run|invoke)\s+this\s+(?:tool\s+)?(?:first|before (?:any|all|every))\b",
-    "must",
-    "always",
-    "this",
+    # before everything else
+    rf"\b(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?\s+(?:first,?\s+)?before\s+"
+    rf"(?:anything\s+else\b|doing\s+anything\b|{_ALL}\s+others?\b(?!\s+\w)|{_ALL}(?:\s+other)?\s+(?:tool|function|action|step|response|answer)s?\b)"
+    # whatever the user asks
+    rf"|\b(?:must|always)\s+(?:first\s+)?(?:call|use|run|invoke)\s+(?:this|it)\b[^.\n]{{0,60}}\b{_ALL}\s+(?:\w+\s+)?"
+    r"(?:request|question|message|query|queries|prompt|conversation|session|turn|response|answer|task)s?\b"
+    rf"|\bfor\s+{_ALL}\s+(?:\w+\s+)?(?:request|question|message|prompt|conversation|turn|task)s?,?\s+(?:you\s+)?(?:must\s+|always\s+)?(?:call|use|run|invoke)\s+(?:this|it)\b"
+    # without a situation
+    r"|\b(?:must\s+always|always|must)\s+(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?(?:\s+first)?\s*(?:[.!](?:\s|$)|$)",
+    "call",
+    "use",
+    "run",
+    "invoke",
 )
 _CAPITALS = Guarded(
     r"\b(?:IMPORTANT|CRITICAL|MUST|MANDATORY|NEVER|ALWAYS|REQUIRED ACTION)\b",
@@ -141,13 +168,26 @@ def override_phrases(text: Text, _context: Context) -> Iterator[Hit]:
 
 
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
-    """No phrase that asks to keep something from the user."""
-    yield from _matching(_CONCEAL, text)
+    """No phrase that asks to keep something from the user; not to say what is not so, is honest."""
+    for match in _CONCEAL.finditer(text.value):
+        if not _HONEST.search(_sentence(text.value, match)[1]):
+            yield hit(text.pointer, text.value, found=match.group())
+            return
 
 
 def sensitive_paths(text: Text, _context: Context) -> Iterator[Hit]:
-    """No path to where keys and passwords are kept."""
-    yield from _matching(_SENSITIVE_PATH, text)
+    """No path to where keys and passwords are kept, unless the sentence says that nobody gets there."""
+    for match in _SENSITIVE_PATH.finditer(text.value):
+        before, after = _sentence(text.value, match)
+        if not _BLOCKED.search(before + after) or _TAKEN.search(before):
+            yield hit(text.pointer, text.value, found=match.group())
+            return
+
+
+def _sentence(text: str, match: re.Match[str]) -> tuple[str, str]:
+    """What its sentence says before and behind a match, 200 characters at most on each side."""
+    before, after = text[max(0, match.start() - 200) : match.start()], text[match.end() : match.end() + 200]
+    return _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
 
 
 def secret_literals(text: Text, _context: Context) -> Iterator[Hit]:

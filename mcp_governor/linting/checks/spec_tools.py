@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.phrases import counted
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -96,3 +97,12 @@ def lone_surrogates(text: Text, _context: Context) -> Iterator[Hit]:
     """No string holds a code point that UTF-8 cannot encode."""
     if not text.value.isascii() and _SURROGATE.search(text.value):
         yield hit(text.pointer, text.value)
+
+
+def framework_meta_key(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """No tool has the key that FastMCP 2 writes; one hit for the server."""
+    count = sum(
+        "_fastmcp" in meta for meta in (tool.raw.get("_meta") for tool in surface.tools) if isinstance(meta, dict)
+    )
+    if count:
+        yield hit("/tools", "_fastmcp", tools=counted(count, "tool"))
