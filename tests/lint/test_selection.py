@@ -217,6 +217,16 @@ def test_a_missing_description_and_a_name_that_providers_refuse_are_one_finding_
     assert found == {"clarity/length", "clients/openai-name"}
 
 
+def test_what_a_directory_refuses_was_read_at_its_source_and_runs_in_its_profile_only():
+    rules = load_catalogue().packs["directories"]
+    for rule in rules:
+        assert rule.verified is not None, rule.id
+        assert rule.severity is Severity.WARNING, rule.id
+    ids = {rule.id for rule in rules}
+    assert not ids & active(profiles=("recommended",)).keys()
+    assert ids <= active(profiles=("directories",)).keys()
+
+
 def test_limits_are_dated_and_only_in_their_own_pack():
     for rule in load_catalogue():
         assert (rule.limit is not None) == (rule.pack == "clients"), rule.id
