@@ -42,27 +42,23 @@ _ENDS = re.compile(
 _PROMISE = Guarded(
     r"\b(?:one or more of|(?:one|any) of(?:\sthe)?(?:\s(?:following|these|values|options)){0,2}"
     r"|(?:allowed|valid|possible|accepted|supported|available|permitted|optional|legal)"
-    r"\s(?:[a-z]{1,16}\s)?(?:values?|options?|choices|types?|modes?|formats?|operations?|actions?|levels?)"
+    r"\s(?:[a-z]{1,16}\s){0,2}(?:values?|options?|choices|types?|modes?|formats?|operations?|actions?|levels?"
+    r"|[a-z]{3,20}(?=:\s['\"`“]))"
     r"|values|options|choices|accepts|supports|enum|either"
-    r"|must be(?:\seither|\sone of)?|can (?:only\s)?be(?:\seither)?)"
-    r"(?:\s(?:are|is))?\s?(?::|=|—|–|\s-)?\s?[(\[{]?\s?(?:[A-Z][\w ]{0,20}:\s(?=['\"`“]))?",
-    "one of",
-    "any of",
-    "value",
-    "option",
-    "choice",
-    "type",
-    "mode",
-    "format",
-    "operation",
-    "action",
-    "level",
-    "accepts",
-    "supports",
-    "enum",
-    "must be",
-    "can ",
-    "either",
+    r"|must be(?:\seither|\sone of)?|can (?:only\s)?be(?:\seither)?"
+    r"|(?:consists?|made up|composed)\s(?:only\s|solely\s)?of|(?:limited|restricted|set)\sto(?:\seither|\sone of)"
+    r"|(?:limited|restricted)\sto|choose (?:from|between)|pick (?:from|one)|select (?:from|one)"
+    r"|use(?:\seither)?(?=:?\s['\"`“])|only)"
+    r"(?:\*\*)?(?:\s(?:are|is))?(?:\*\*)?\s?(?::|=|—|–|\s-)?\s?[(\[{]?\s?(?:[A-Z][\w ]{0,20}:\s(?=['\"`“]))?",
+    *("allowed", "valid", "possible", "accepted", "supported", "available", "permitted", "optional", "legal"),
+    *("one of", "any of", "more of", "value", "option", "choice", "type", "mode", "format", "operation", "action"),
+    *("level", "accepts", "supports", "enum", "must be", "can ", "either", "consist", "made up", "composed", "limited"),
+    *("restricted", "choose", "pick", "select", "use", "only", " to "),
+)
+_ALL_OF_IT = re.compile(
+    r"\b(?:(?:allowed|valid|possible|accepted|supported|available|permitted|legal|following)(?:\s[a-z]{1,16}){0,3}"
+    r"|one of(?:\sthe following)?|must be|values|options|choices)\s?:$",
+    re.IGNORECASE,
 )
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{_QUOTED})\.?$", re.IGNORECASE)
@@ -78,7 +74,8 @@ _GLUED = re.compile(rf"-\s(?P<item>{_QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?
 _ABBREVIATED = re.compile(r"\b(e\.g|i\.e|eg|ie|vs|incl)\.", re.IGNORECASE)
 _EXAMPLE = re.compile(
     r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
-    r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than)\b",
+    r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than"
+    r"|formatted (?:as|like)|in (?:the )?form(?:at)?(?: of)?)\b|\bformat:\s?$",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -211,16 +208,16 @@ def _bullets(text: str) -> Iterator[ClosedList]:
                 # Bullets that hold lists of their own are groups, and their names are no values.
                 groups = any(len(_QUOTE.findall(line)) > 2 for line in lines[position + 1 : position + 1 + len(found)])
                 if len(values) == len(found) > 1 and not groups:
-                    yield ClosedList(
-                        values, all(_is_quoted(match["item"]) for match in found if match), False, "list", bullets=True
-                    )
+                    quoted = all(_is_quoted(match["item"]) for match in found if match)
+                    yield ClosedList(values, quoted, _ALL_OF_IT.search(line) is not None, "list", bullets=True)
     for match in _PROMISE.finditer(text):
         # Converted from HTML, bullets stand in one line: "Optional values are:- `a`: …- `b`: …".
         if text.startswith("- ", match.end()) or text[match.end() - 2 : match.end()].endswith("- "):
             start = text.rfind("-", 0, match.end() + 1)
             items = [item["item"] for item in _GLUED.finditer(text, start)]
             values = tuple(dict.fromkeys(_bare(item) for item in items))
-            if 1 < len(values) <= _MOST_VALUES:
+            # A single value that is quoted is the only one.
+            if len(values) <= _MOST_VALUES and (len(values) > 1 or (values and all(map(_is_quoted, items)))):
                 yield ClosedList(values, all(map(_is_quoted, items)), True)
 
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _SECTION = re.compile(
     r"#{0,6}\s?[*_]{0,2}(?:required|optional|input|key|tool|all|main|additional)?\s?"
@@ -41,6 +41,13 @@ _MOST_MENTION = 400
 """Characters of a mention: a sentence. What stands beyond is about something else."""
 _MOST_MENTIONS = 4
 """Mentions of one argument that are read; a description that names it more often tells a story."""
+_MOST_LISTED = 4_000
+"""Characters behind a mention in which its bullets are looked for."""
+_MOST_BULLETS = 60
+"""Bullets of one list that are read; a longer one belongs in a document."""
+_MOST_SECTIONS = 40
+"""Headings with bullets of one description that are kept; each is compared with each argument."""
+_TITLE = re.compile(r"(?:#{1,6}\s|\*\*)?(?P<words>[A-Za-z][\w` ]{1,50}?)\s?(?::|\*\*)?\s?(?:\*\*)?\s?:?")
 
 
 class Outline(NamedTuple):
@@ -50,11 +57,13 @@ class Outline(NamedTuple):
         entries: what a section, a bullet or a row of a table says of an argument, as its own description would say it,
             with a note ("(string, required)") in front. Arguments with two entries are left out.
         mentions: for each argument that a sentence elsewhere names beyond doubt, the rest of that sentence from behind
-            the name.
+            the name; with its bullets, where it ends in a colon.
+        sections: the bullets below a heading or a short line with a colon, as ("Filter types", "- a: …\\n- b: …").
     """
 
     entries: Mapping[str, str]
     mentions: Mapping[str, tuple[str, ...]]
+    sections: tuple[tuple[str, str], ...] = ()
 
 
 def outline(description: str, names: Collection[str]) -> Outline:
@@ -65,7 +74,38 @@ def outline(description: str, names: Collection[str]) -> Outline:
     for line in description.splitlines():
         reader.read(line)
     entries = {name: "\n".join(lines) for name, lines in reader.entries.items() if name not in reader.twice}
-    return Outline(entries, _mentions("\n".join(reader.rest), names))
+    return Outline(entries, _mentions("\n".join(reader.rest), names), tuple(_sections(reader.rest, reader.indents)))
+
+
+def _sections(lines: Sequence[str], indents: Sequence[int]) -> Iterator[tuple[str, str]]:
+    """Headings with the bullets that follow them."""
+    kept = 0
+    for position, line in enumerate(lines):
+        if kept == _MOST_SECTIONS:
+            return
+        if not line or len(line) > _MOST_TITLE or _BULLET.match(line) or (title := _TITLE.fullmatch(line)) is None:
+            continue
+        # One blank line may part the heading from its bullets.
+        start = position + 2 if not "".join(lines[position + 1 : position + 2]) else position + 1
+        found = zip(_bullets(lines, start), indents[start:], strict=False)
+        bullets = [line for line, indent in found if indent <= indents[start]]
+        if bullets and not _APART.search(title["words"]):
+            kept += 1
+            yield title["words"], "\n".join(bullets)
+
+
+_MOST_TITLE = 60
+"""Characters of a line that may be a heading."""
+
+
+def _bullets(lines: Sequence[str], start: int) -> list[str]:
+    """The bullets that begin at a line, without bold marks."""
+    out = []
+    for line in lines[start : start + _MOST_BULLETS]:
+        if not _BULLET.match(line):
+            break
+        out.append(_BULLET.sub("- ", line, count=1).replace("**", ""))
+    return out
 
 
 class _Reader:
@@ -76,10 +116,12 @@ class _Reader:
         self.entries: dict[str, list[str]] = {}
         self.twice: set[str] = set()
         self.rest: list[str] = []
+        self.indents: list[int] = []  # of each line of the rest
         self._within = False  # a section on arguments
         self._apart = False  # a section on results or examples
         self._open: list[str] | None = None  # the entry that is read
         self._indent = 0
+        self._bulleted: int | None = None  # how far the bullet is indented that the last line is part of
         self._columns: list[str] = []
 
     def read(self, line: str) -> None:
@@ -99,8 +141,13 @@ class _Reader:
         elif not self._apart and self._entry(flat, indent):
             return
         self._columns = []
+        if self._bulleted is not None and flat and indent > self._bulleted and not _BULLET.match(flat):
+            self.rest[-1] = f"{self.rest[-1]} {flat}"  # a bullet of several lines
+            return
+        self._bulleted = indent if _BULLET.match(flat) and not self._apart else None
         # A blank line keeps sentences apart; what stands under "Returns:" is about no argument.
         self.rest.append("" if self._apart else flat)
+        self.indents.append(indent)
 
     def _continue(self, flat: str) -> None:
         assert self._open is not None
@@ -160,6 +207,9 @@ def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]
         # The quote that opens in front of the next name is not part of this one's text.
         told = text[after : stop.start()] if stop else text[after:limit].rstrip("`'\"")
         told = told.strip()
+        if stop and told.endswith(":"):
+            behind = text[stop.start() + 1 : stop.start() + _MOST_LISTED].split("\n")
+            told = "\n".join((told, *_bullets(behind, 0 if behind[0] else 1)))
         known = out.get(match[0], ())
         if told and len(known) < _MOST_MENTIONS:
             out[match[0]] = (*known, told)

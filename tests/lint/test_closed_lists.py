@@ -45,6 +45,9 @@ LISTS = [
     ('Must be "image"', "x", ["image"]),
     ("Output format (json, yaml, name). Defaults to json", "output", ["json", "yaml", "name"]),
     ("How far back from the current date (day, week, month)", "time_range", ["day", "week", "month"]),
+    ("ONE_YEAR or THREE_YEARS. Required for buying.", "term_in_years", ["ONE_YEAR", "THREE_YEARS"]),
+    ('How often. Valid frequencies: "yearly", "monthly"', "how", ["yearly", "monthly"]),
+    ("Group mode**Optional values are**:- `group`: A group", "chat", ["group"]),
 ]
 
 
@@ -125,3 +128,56 @@ def test_the_description_of_the_tool_counts():
 )
 def test_a_hostile_description_is_read_to_a_limit(piece):
     assert len(list(closed_lists(piece * (1_000_000 // len(piece))))) < 5_000
+
+
+ITEMS = {"type": "array", "items": STRING}
+
+
+def test_one_or_more_of_a_list_is_an_enum_of_the_items():
+    assert fragments("As a list. One or more of CNY, USD, and EUR.", schema=ITEMS) == [["CNY", "USD", "EUR"]]
+
+
+NUMBER = {"type": "integer"}
+CODES = [
+    ("Options:0(German name. Example: @Ö),1(French (Canada)),2(Danish)", "x", [0, 1, 2]),
+    ("1 = low, 2 = medium, 3 = high", "x", [1, 2, 3]),
+    ("0: off, 1: on", "mode", [0, 1]),
+    ("What to do:\n- 0 - nothing\n- 1 - some\n- 10 - everything", "x", [0, 1, 10]),
+    ("One of 0, 90, 180 or 270", "x", [0, 90, 180, 270]),
+    ("0 = all, -1 = as many as fit", "rows", []),
+    ("0 (worst) to 5 (best)", "level", []),
+    ("Port, e.g. 80 (http), 443 (https), 22 (ssh)", "port", []),
+    ("1 = low, 2 = medium, 3 = high, etc.", "level", []),
+    ("One of 1.5, 2.5 or 3.5", "mode", []),
+    ("Lists 2 kinds and 3 orders", "kind", []),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "values"), CODES)
+def test_numbers_that_stand_for_something(text, name, values):
+    assert fragments(text, name=name, schema=NUMBER) == ([values] if values else [])
+
+
+def test_codes_without_the_default_are_not_all():
+    assert fragments("1 = low, 2 = high", schema={**NUMBER, "default": 3}) == []
+
+
+SECTION = """Works.
+
+**Mode types:**
+- **fast**: quick, see `{'a': 'b', 'c': 'd'}`
+- **slow**: takes
+  its time
+    - not: a mode
+"""
+
+
+@pytest.mark.parametrize("heading", ["**Mode types:**", "## Modes", "Supported modes:", "MODE"])
+def test_bullets_below_a_heading_that_names_the_argument(heading):
+    tool = SECTION.replace("**Mode types:**", heading)
+    assert fragments("", tool=tool, others={"types": STRING}) == ([["fast", "slow"]] if "types" not in heading else [])
+
+
+@pytest.mark.parametrize("heading", ["## Notes on modes", "## Returned modes", "## Examples"])
+def test_bullets_below_a_heading_about_something_else(heading):
+    assert fragments("", tool=SECTION.replace("**Mode types:**", heading)) == []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.closed_lists import ClosedList, closed_lists, is_open
-from mcp_governor.linting.context import schema_nodes
+from mcp_governor.linting.context import hit, schema_nodes
+from mcp_governor.linting.number_codes import number_codes
 from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.said import said_of
-from mcp_governor.linting.schemas import parent_of, root_of, types_of, values_of
+from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of, values_of
 from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words
 
@@ -21,7 +23,12 @@ if TYPE_CHECKING:
     from mcp_governor.linting.said import Said
 
 _SAMPLE = re.compile(r"Y{2,4}|\d{4}-\d\d|^[\d.,:\-]+$|^[./~$<{]|[/@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
-_MENTIONED = re.compile(r"[(:=]|(?:is|to|must|should|can|may|either|as|accepts|takes|one of|values?)\b", re.IGNORECASE)
+_MENTIONED = re.compile(
+    r"(?:(?:list|argument|parameter|field|option|value|array)s?\s)?"
+    r"(?:[(:=]|(?:is|to|must|should|can|may|either|as|accepts|takes|one of|values?)\b)",
+    re.IGNORECASE,
+)
+_EXPLAINED = re.compile(r"(?<=[\w`'\"])\s?(?::|=|–|—|-\s|→|\().*")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
@@ -29,10 +36,33 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """An argument whose values the description lists has them as an enum."""
     found = open_text(node, context)
     if found is None:
+        yield from _listed_codes(node, context)
         return
     claim = _told(found, context)
     if claim is not None:
-        yield found.hit("enum", list(claim.values))
+        yield found.hit("enum", list(claim.values), takes="text")
+
+
+def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """The numbers that an argument takes, where its description gives the meaning of each."""
+    schema = node.schema
+    if node.argument is None or node.side != "inputSchema" or not isinstance(schema, dict):
+        return
+    root = root_of(node)
+    types = (types_of(schema, root) or frozenset()) - {"null"}
+    if not types or not types <= {"integer", "number"} or values_of(root, schema) is not None:
+        return
+    real = effective(root, schema)
+    words = name_words(node.argument)
+    for said in said_of(node, context):
+        found = number_codes(said.text)
+        if found is None or not (found.promised or len(found.codes) > 2 or is_kind(words[-1] if words else "")):
+            continue
+        default = real.get("default")
+        if default is None or default in found.codes:
+            fragment = f'"enum": {json.dumps(list(found.codes))}'
+            yield hit(node.pointer, list(found.codes), argument=node.argument, fragment=fragment, takes="number")
+            return
 
 
 def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
@@ -48,16 +78,28 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return  # The text lists the values: closed_list says so.
     for one in enums:
         if one.items is found.items and one.tool != node.tool.name and _same_thing(found, text, one):
-            yield found.hit("enum", list(one.values), sibling=one.tool)
+            yield found.hit("enum", list(_as_default(one.values, found.default)), sibling=one.tool)
             return
+
+
+def _as_default(values: tuple[str, ...], default: str) -> tuple[str, ...]:
+    """The values in the case of a default that is one of them but for its case."""
+    if not default or default in values:
+        return values
+    return tuple(value.lower() if default.islower() else value.upper() for value in values)
 
 
 def _told(found: OpenText, context: Context) -> ClosedList | None:
     """The list of values that the texts about an argument give; none where another list there has more."""
     texts = said_of(found.node, context, mentions=True)
-    if any(is_open(said.text) for said in texts if said.where != "mention"):
+    if any(is_open(said.text) for said in texts if said.where in ("own", "entry")):
         return None
-    claims = [(said, claim) for said in texts for claim in closed_lists(said.text)]
+    # The heading of a section promises the list that its bullets are.
+    claims = [
+        (said, claim)
+        for said in texts
+        for claim in closed_lists(_headed(said.text) if said.where == "section" else said.text)
+    ]
     told = next(
         (claim for said, claim in claims if _is_about(said, claim) and _meant(claim, found, context)),
         None,
@@ -65,13 +107,25 @@ def _told(found: OpenText, context: Context) -> ClosedList | None:
     if told is None:
         return None
     values = set(told.values)
-    more = any(values.intersection(claim.values) and not values.issuperset(claim.values) for _said, claim in claims)
+    more = any(
+        values.intersection(claim.values) and not values.issuperset(claim.values)
+        for said, claim in claims
+        if said.where != "section"
+    )
     return None if more else told
 
 
+def _headed(bullets: str) -> str:
+    """The bullets of a section as a list of values, without what explains each."""
+    return "\n".join(("Values:", *(_EXPLAINED.sub(":", bullet, count=1) for bullet in bullets.split("\n"))))
+
+
 def _is_about(said: Said, claim: ClosedList) -> bool:
-    """Whether a list in a text is about its argument: in a sentence that names it, only a quoted one in front."""
-    return said.where != "mention" or (claim.quoted and _MENTIONED.match(said.text) is not None)
+    """Whether a list in a text is about its argument: in a sentence that names it, only a quoted one in front, or one
+    of bullets."""
+    if said.where == "section":
+        return claim.bullets
+    return said.where != "mention" or ((claim.quoted or claim.bullets) and _MENTIONED.match(said.text) is not None)
 
 
 def _meant(claim: ClosedList, found: OpenText, context: Context) -> bool:
@@ -93,10 +147,11 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     if last in FREE:
         return False
     if claim.promised:
-        return kind or identifiers
+        return kind or identifiers or claim.bullets
     if claim.quoted:
         return kind or claim.alternatives or claim.bullets
-    return (kind and (claim.noun != "" or constants or claim.alternatives)) or (identifiers and claim.noun != "")
+    plain = claim.noun != "" or claim.alternatives
+    return (kind and (plain or constants)) or (identifiers and plain)
 
 
 def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> bool:
@@ -160,7 +215,7 @@ def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
     """Whether an argument is what another of the same name is: the same words, two of its values, or its default."""
     default = found.schema.get("default")
     if isinstance(default, str) and default:
-        if default not in other.values:
+        if default not in _as_default(other.values, default):
             return False
         if len(name_words(found.name)) > 1 and len(other.values) > 2:
             return True
