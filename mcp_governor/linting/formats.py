@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.named_forms import DATES, KNOWN, Form
+from mcp_governor.linting.ruled_forms import ruled_forms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,32 +20,55 @@ _MOST_TEXT = 2_000
 """Characters of a description that are read; what stands beyond is no definition of a form."""
 
 
-def stated_form(text: str) -> Form | None:
-    """The one form that a text states, or ``None``: none, two that differ, or one of several that are taken."""
+def stated_form(text: str, name: str = "") -> Form | None:
+    """The one form that a text states, or ``None``: none, two that differ, or one of several that are taken.
+
+    Args:
+        text: about one argument.
+        name: of the argument.
+    """
     text = text[:_MOST_TEXT]
     if not _CUE.search(text):
         return None
-    forms = dict.fromkeys(_forms(text))
-    if len({form.pattern for form in forms}) != 1 or _OTHERS.search(text):
+    forms: dict[str, Form] = {}
+    for form in _forms(text, name):
+        forms.setdefault(form.pattern, form)
+    found = _one(list(forms.values()))
+    if found is None or _OTHERS.search(text):
         return None
-    form = next(iter(forms))
-    return form if all(re.search(form.pattern, sample) for sample in _samples(text)) else None
+    return found if all(re.search(found.pattern, sample) for sample in _samples(text)) else None
+
+
+def _one(forms: list[Form]) -> Form | None:
+    """The one form, or the one that two make together: what a text begins with and what it ends with."""
+    if len(forms) == 1:
+        return forms[0]
+    positive = [form for form in forms if not form.said.startswith("no ")]
+    if len(positive) == 1:
+        return positive[0]  # A name of some form that must not begin with a mark: the form says more.
+    if len(forms) == 2:
+        front, end = sorted(forms, key=lambda form: form.pattern.startswith("\\."))
+        if front.pattern.startswith("^") and front.pattern.endswith("(/|$)") and end.pattern.startswith("\\."):
+            pattern = f"{front.pattern.removesuffix('(/|$)')}/.*{end.pattern}"
+            return Form(f"{front.said}, {end.said}", pattern)
+    return None
 
 
 # What every form is said with; most texts have none of it, and are read once.
 _CUE = re.compile(
-    r"[Yy]{4}|[Hh]{2}:|form|qualified|referenc|notation|iso|rfc|code|key|/|40|bcp|hex|rrggbb|with|://|separated|digit|only|sem"
-    r"|cron|must|uuid|mail|url|arn|no dots",
+    r"[Yy]{4}|[Hh]{2}:|form|qualified|referenc|notation|iso|rfc|code|key|/|40|bcp|hex|rrggbb|with|://|separated|digit|only|sem|cron|must"
+    r"|uuid|mail|ur[il]|arn|no dots|start|begin|leading|without|contain|seconds|domain|s3|gs\s|gcs|ipfs|vstfs|epoch"
+    r"|unix|sha|base64|iana|e\.164|guid|resource name|longitude|lng|jsonpath|not allowed|spaces",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
     r"\b(?:relative|natural language|absolute dates?|any (?:format|valid|css)|various|several"
     r"|(?:other|multiple|following|supported|accepted|these) (?:formats|forms)"
     r"|formats are|also (?:accepts?|supports?|takes)"
-    r"|epoch|unix|keywords?"
+    r"|keywords?"
     r"|now|today|yesterday|\d?daysago|custom|wildcards?|regex|regular expression|glob|css|named? colou?rs?|json"
     r"|comma[- ]separated|range of|partial|prefix(?:es)? or|usually|typically|preferably|recommended|prefer(?:red)?)\b"
-    r"|\brgba?\(",
+    r"|\brgba?\(|\b[ap]\.?m\b",
     re.IGNORECASE,
 )
 _SAMPLES = re.compile(
@@ -63,8 +87,9 @@ def _samples(text: str) -> Iterator[str]:
             yield sample[1]
 
 
-def _forms(text: str) -> Iterator[Form]:
+def _forms(text: str, name: str) -> Iterator[Form]:
     yield from _templates(text)
+    yield from ruled_forms(text, name)
     for pattern, make in KNOWN:
         match = pattern.search(text)
         form = make(match, text) if match is not None else None
@@ -90,8 +115,15 @@ _FILE = re.compile(r"\.(?:json|ya?ml|xml|md|txt|csv|py|jsx?|tsx?|html?|toml|ini|
 _NUMBERS = re.compile(r"(?=.*\d{3})\d{1,20}(?:[.:\-/]\d{1,20}){1,4}")
 
 
+_ONE_OF_SEVERAL = re.compile(r"\b(?:such as|for example) an?\s", re.IGNORECASE)
+
+
 def _templates(text: str) -> Iterator[Form]:
-    found = dict.fromkeys(match[0].strip() for match in DATES.finditer(text))
+    found = dict.fromkeys(
+        match[0].strip()
+        for match in DATES.finditer(text)
+        if not _ONE_OF_SEVERAL.search(text, max(0, match.start() - 50), match.start())
+    )
     dates = {template: date for template in found if (date := _date_pattern(template))}
     if len(dates) == 1:
         template, pattern = next(iter(dates.items()))

@@ -26,7 +26,8 @@ class Form(NamedTuple):
 
 
 DATES = Guarded(
-    r"(?<![\w-])(?:[Yy]{4}|[Hh]{2}(?=:))(?:[-/.: ]?(?:[YMDHSymdhs]{2,4}|[TZ](?![a-z]))){0,8}(?:Z|\b)",
+    r"(?<![\w-])(?:[Yy]{4}|[Hh]{2}(?=:)|(?:[Mm]{2}|[Dd]{2})(?=[-/.](?:[Mm]{2}|[Dd]{2})[-/.][Yy]{4}))"
+    r"(?:[-/.: ]?(?:[YMDHSymdhs]{2,4}|[TZ](?![a-z]))){0,8}(?:Z|\b)",
     "yy",
     "hh",
     ignore_case=False,
@@ -110,6 +111,7 @@ def _alphabet(match: re.Match[str], _text: str) -> Form | None:
 
 _ISSUE = r"^[A-Z][A-Z0-9_]+-\d+$"
 _ISSUE_SAMPLE = re.compile(r"[`'\"][A-Z][A-Z0-9_]+-\d{1,9}[`'\"]")
+_STORED = re.compile(r"\b(?:s3|gcs|gs|vstfs|ipfs)\b|://", re.IGNORECASE)
 _SCHEMES = re.compile(r"\b(?:ssh|git|file|ftp|s3|gs|data|ws|wss|chrome|about|jdbc|redis|postgres\w*):", re.IGNORECASE)
 KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] = (
     (
@@ -187,15 +189,25 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
         lambda match, _text: Form(f".{match['end']} at the end", rf"\.{match['end']}$"),
     ),
     (
-        Guarded(r"^(?:the\s)?(?:[a-z]{1,16}\s){0,3}UUID\b(?!\sor\b|s\b|/)|\(UUID\)|\bUUID (?:format|v4)", "uuid"),
+        Guarded(
+            r"^(?:the\s|an?\s)?(?:[a-z]{1,16}\s){0,3}(?:UU|GU)ID\b(?!\sor\b|s\b|/)|\((?:UU|GU)ID\)(?!\sor\b)|\b(?:UU|GU)ID\sformat"
+            r"|\bUUID\s?v\d\b(?!\sor\b)|\b(?:must\sbe|is)\san?\s(?:valid\s|standard\s)?(?:UU|GU)ID\b(?!\sor\b)",
+            "uuid",
+            "guid",
+        ),
         _always("a UUID", _UUID, widespread=True),
     ),
     (
-        Guarded(r"^(?:the\s|your\s)?(?:[a-z]{1,16}\s){0,3}e-?mail(?:\saddress)\b(?!\sor\b|es\b|/)", "mail"),
+        Guarded(r"^(?:the\s|your\s)?(?:[a-z']{1,16}\s){0,3}e-?mail(?:\saddress)\b(?!\sor\b|es\b|/)", "mail"),
         _always("an e-mail address", r"^[^@\s]+@[^@\s]+$", widespread=True),
     ),
     (
-        Guarded(r"^(?:the\s|an?\s)?(?:[A-Za-z]{1,16}\s){0,3}ARN\b(?!\sor\b|s\b|/)", "arn", ignore_case=False),
+        Guarded(
+            r"^(?:[Tt]he\s|[Aa]n?\s)?(?:[A-Za-z]{1,16}\s){0,3}(?:ARN|Amazon\sResource\sName)\b(?!\sor\b|s\b|/)",
+            "arn",
+            "amazon",
+            ignore_case=False,
+        ),
         _always("an ARN", "^arn:", widespread=True),
     ),
     (
@@ -203,6 +215,40 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
         _always("a name without dots", r"^[^.]+$"),
     ),
     (Guarded(r"\bISO[- ](?:timestamp|date-?time)\b", "iso"), _always("an ISO 8601 timestamp", _TIME)),
+    (
+        Guarded(r"\bISO[- ](?:date\b(?![- ]?time)|format(?:ted)?\b(?!\s(?:code|country|language|currency)))", "iso"),
+        lambda match, text: None if DATES.search(text) else Form(match[0], _DATE_OR_TIME),
+    ),
+    (
+        Guarded(
+            r"\b(?:unix|epoch)(?:\sepoch)?(?:\stime(?:stamps?)?)?\s?\(?,?\s?(?:in\s)?(?P<milli>milliseconds|millis|ms)?\b",
+            "unix",
+            "epoch",
+        ),
+        lambda match, text: Form(
+            "a Unix time", r"^\d{12,14}$" if match["milli"] or "millis" in text.lower() else r"^\d{1,14}(\.\d{1,9})?$"
+        ),
+    ),
+    (Guarded(r"\bE\.164\b", "e.164"), _always("an E.164 number", r"^\+[1-9]\d{1,14}$")),
+    (
+        Guarded(r"\bIANA\s(?:time\s?zone|tz)\b|\btz\sdatabase\sname\b", "iana", "tz "),
+        _always("an IANA time zone", r"^[A-Za-z][A-Za-z0-9_+\-]*(/[A-Za-z0-9_+\-]+)*$", widespread=True),
+    ),
+    (
+        Guarded(
+            r"^(?:the\s|an?\s)?(?:[a-z]{1,16}\s){0,3}base64(?:[- ]encoded)?\b(?!\s(?:or|data\sUR[IL])\b)", "base64"
+        ),
+        _always("Base64", r"^[A-Za-z0-9+/_\-\s]*=*\s*$", widespread=True),
+    ),
+    (
+        Guarded(r"[`'\"(](?:lat(?:itude)?),\s?(?:long?|lng|longitude)[`'\")]", "lng", "lon"),
+        _always("latitude,longitude", r"^-?\d+(\.\d+)?,\s?-?\d+(\.\d+)?$"),
+    ),
+    (Guarded(r"\bJSONPath\sexpression\b", "jsonpath"), _always("a JSONPath", r"^\$", widespread=True)),
+    (
+        Guarded(r"\b(?:SHA-?256|(?P<n>64)[- ]char(?:acter)?)\s(?:hex\s)?(?:hash|digest|checksum)\b", "sha", "64"),
+        _always("a SHA-256 in hexadecimal digits", "^[0-9a-fA-F]{64}$"),
+    ),
     (
         Guarded(r"\b40[- ]char(?:acter)?\s(?:\w{1,12}\s){0,2}(?:SHA|hash)\b", "40"),
         _always("40 hexadecimal digits", "^[0-9a-fA-F]{40}$"),
@@ -221,8 +267,15 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
+            r"^(?:the\s|full\s|complete\s|absolute\s){0,3}(?:[a-z0-9]{1,16}\s){0,2}URI\b(?!s\b|/|\s(?:or|pattern|path|template)\b)",
+            "uri",
+        ),
+        lambda _match, text: None if _STORED.search(text) else Form("a URI", r"^[A-Za-z][A-Za-z0-9+.\-]*:", True),
+    ),
+    (
+        Guarded(
             r"^(?:the\s|full\s|complete\s|absolute\s|https?\s|target\s|web\s){0,3}(?:[a-z]{1,16}\s){0,2}URL\b"
-            r"(?!s\b|/|\s(?:or|pattern|path|parameter|slug|fragment|template)\b)",
+            r"(?!s\b|/|\s(?:or|pattern|path|parameter|slug|fragment|template|to\smatch|for\sthe\shyperlink)\b)",
             "url",
         ),
         lambda _match, text: None if _SCHEMES.search(text) else Form("a URL", "^https?://", True),

@@ -39,11 +39,14 @@ class OpenText(NamedTuple):
 
     def hit(self, keyword: str, value: Any, /, **facts: Any) -> Hit:
         """A hit at the argument, with the fragment that its schema lacks."""
+        return hit(self.node.pointer, value, argument=self.name, fragment=self.fragment(keyword, value), **facts)
+
+    def fragment(self, keyword: str, value: Any) -> str:
+        """The keyword as the schema of the argument would have it."""
         fragment: dict[str, Any] = {keyword: value}
         if self.items:
             fragment = {"items": {"type": "string", **fragment}}
-        shown = json.dumps(fragment, ensure_ascii=False)[1:-1]
-        return hit(self.node.pointer, value, argument=self.name, fragment=shown, **facts)
+        return json.dumps(fragment, ensure_ascii=False)[1:-1]
 
 
 class _Last:

@@ -56,6 +56,37 @@ FORMS = [
     ("UUID of the project", ["123e4567-e89b-12d3-a456-426614174000"], ["project"]),
     ("Email address of the reader", ["a@b.example"], ["a"]),
     ("URL to open", ["https://a.example", "http://a"], ["a.example"]),
+    ("Date, MM/DD/YYYY", ["11/22/2026"], ["2026-11-22", "1/2/26"]),
+    ("Date in the format dd-mm-yyyy", ["22-11-2026"], ["22/11/2026"]),
+    ("Start in ISO format", ["2026-11-22", "2026-11-22T10:00:00Z"], ["22 Nov"]),
+    ("Unix timestamp in milliseconds", ["1700000000000"], ["1700000000", "2026-11-22"]),
+    ("Unix timestamp", ["1700000000", "1700000000.5"], ["2026-11-22T10:00:00Z"]),
+    ("Phone number in E.164", ["+4930123456"], ["030 123456"]),
+    ("IANA timezone name (e.g., 'Europe/Berlin')", ["Europe/Berlin", "UTC", "Etc/GMT+3"], ["+01:00", "Berlin time"]),
+    ("Base64-encoded image", ["aGk=", "aGk_-"], ["data:image/png;base64,aGk="]),
+    ("Where, as 'latitude,longitude'", ["52.5,13.4", "-1, 2"], ["Berlin"]),
+    ("JSONPath expression", ["$.a[0]"], ["a.b"]),
+    ("SHA-256 hash of the file", ["a" * 64], ["a" * 40]),
+    ("The GUID of the attachment", ["123e4567-e89b-12d3-a456-426614174000"], ["attachment"]),
+    ("The format is a standard uuidv4", ["123e4567-e89b-12d3-a456-426614174000"], ["1"]),
+    ('Path of the file. Must not start with "-".', ["a-b", "/x"], ["-f"]),
+    ("Channel name without the leading '#'", ["general"], ["#general"]),
+    ("Name of the emoji without ::", ["thumbsup"], [":thumbsup:"]),
+    ("Name of the job, must not contain spaces", ["a-b"], ["a b"]),
+    ("Name of the view. The characters [ ] are not allowed", ["a"], ["a[1]"]),
+    ("ID of the user (starts with ou_)", ["ou_1"], ["on_1", "x ou_"]),
+    ("Branch to merge, e.g., 'refs/heads/main'", ["refs/heads/main"], ["main"]),
+    ("Where to export (format: s3://bucket/key)", ["s3://a/b"], ["https://a/b"]),
+    ("S3 URI of the manifest", ["s3://a/b"], ["a/b"]),
+    ("The VSTFS URI of the artifact", ["vstfs:///Git/1"], ["https://a"]),
+    ("Base64 data URI of the image", ["data:image/png;base64,aGk="], ["aGk="]),
+    ("URI of the catalog", ["https://a", "urn:a:b"], ["a/b"]),
+    ("Must be from the docs.example.com domain", ["https://docs.example.com/a"], ["https://example.com", "docs"]),
+    (
+        "Must be from the docs.example.com domain\nMust end with .html",
+        ["https://docs.example.com/a/b.html"],
+        ["https://docs.example.com/a", "https://a.example/b.html"],
+    ),
 ]
 
 
@@ -87,6 +118,16 @@ NONE = [
     "Must start with 'a', and in the format 'b.c' must be YYYY-MM-DD",
     "The month that ends",
     "SQL query",
+    "Time in the format 'HH:MM AM/PM'",
+    "A token, such as a timestamp in the format 'YYYY-MM-DD'",
+    "The ID (GUID) or name of the repository",
+    "ISO 8601 or Unix timestamp",
+    "Optional URL to match for the link to remove",
+    "What to look for. Do not start with a question.",
+    "Names that start with 'a'",
+    "Filter by names, begins with abc_ or others",
+    "S3 URI or local path",
+    "A text without spaces or dots",
 ]
 
 
@@ -125,3 +166,47 @@ def test_the_values_of_a_list_have_the_form():
 def test_a_hostile_description_is_read_to_a_limit(piece):
     text = piece * (1_000_000 // len(piece))
     assert stated_form(text) == stated_form(text[:2_000])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "pattern"),
+    [
+        ("start_time", "Beginning of the range, in seconds", r"^\d+$"),
+        ("wait", "How long, in seconds", None),
+        ("email", "Of the author", r"^[^@\s]+@[^@\s]+$"),
+        ("email", "Email or display name", None),
+        ("email", "Subject of the email", None),
+    ],
+)
+def test_the_name_of_the_argument_counts(name, text, pattern):
+    form = stated_form(f"{text}. See the mail.", name)
+    assert (form.pattern if form else None) == pattern
+
+
+def test_the_rules_below_a_heading_are_about_the_argument_that_it_names():
+    tool = "## Day requirements\n\n- Must be YYYY-MM-DD\n- May lie in the future\n\n## Notes\n- Only YYYY-MM is kept"
+    assert patterns({"type": "string", "description": "Day to read"}, tool) == [DAY]
+    assert patterns({"type": "string", "description": "Day to read"}, tool.replace("Day req", "Other req")) == []
+
+
+def test_what_the_domain_says_is_more_than_what_a_url_is():
+    schema = {"type": "string", "description": "URL of the page"}
+    tool = "Reads.\n\n## Day requirements\n- Must be from the a.example domain"
+    assert patterns(schema, tool) == [r"^https?://a\.example(/|$)"]
+
+
+def petty(*properties):
+    tools = [{"name": f"t{at}", "inputSchema": {"properties": one}} for at, one in enumerate(properties)]
+    found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/widespread-format",)))
+    return [(one.path, one.value, one.message) for one in found]
+
+
+def test_what_everybody_knows_is_one_finding_for_the_server():
+    url, key = {"type": "string", "description": "URL to open"}, {"type": "string", "description": "UUID of it"}
+    ((path, value, message),) = petty({"url": url, "key": key}, {"url": url})
+    assert (path, value) == ("/tools", ["key", "url"])
+    assert "3 arguments in 2 tools" in message
+    assert "url (t0: a URL), key (t0: a UUID)" in message
+    ((path, _value, _message),) = petty({"url": url})
+    assert path == "/tools/0/inputSchema/properties/url"
+    assert petty({"url": {**url, "format": "uri"}}) == []

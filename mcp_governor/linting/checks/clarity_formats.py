@@ -6,42 +6,89 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.checks.clarity_lists import closed_list, sibling_list
-from mcp_governor.linting.formats import Form, stated_form
+from mcp_governor.linting.context import hit
+from mcp_governor.linting.formats import stated_form
 from mcp_governor.linting.open_text import OpenText, open_text
+from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.said import said_of
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.linting.named_forms import Form
+    from mcp_governor.linting.said import Said
+    from mcp_governor.surface.model import Surface
 
 
 def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A form that the description gives is a pattern."""
-    yield from _found(node, context, widespread=False)
-
-
-def widespread_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A form that everybody knows (URL, e-mail address, UUID) is a pattern as well."""
-    yield from _found(node, context, widespread=True)
-
-
-def _found(node: SchemaPlace, context: Context, *, widespread: bool) -> Iterator[Hit]:
     found = open_text(node, context)
     form = _form(found, context) if found is not None else None
-    if found is None or form is None or form.widespread is not widespread:
-        return
-    # An enum says more than a pattern.
-    if next(closed_list(node, context), None) is None and next(sibling_list(node, context), None) is None:
+    if found is not None and form is not None and not form.widespread and not _listed(node, context):
         yield found.hit("pattern", form.pattern, form=form.said)
+
+
+def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
+    """Forms that everybody knows (URL, e-mail address, UUID), or that rule out a character, are patterns as well."""
+    found: list[tuple[OpenText, Form]] = []
+    for tool in surface.tools:
+        for node in context.facts.nodes(tool):
+            text = open_text(node, context)
+            form = _form(text, context) if text is not None else None
+            if text is not None and form is not None and form.widespread and not _listed(node, context):
+                found.append((text, form))
+    if not found:
+        return
+    names: dict[str, str] = {}
+    for text, form in found:
+        names.setdefault(text.name, f"{one_line(text.name, 64)} ({one_line(text.node.tool.name, 64)}: {form.said})")
+    listed = list(names.values())
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    first, form = found[0]
+    yield hit(
+        join_pointer("/tools", first.node.tool.index) + first.node.pointer if len(found) == 1 else "/tools",
+        sorted(names),
+        arguments=counted(len(found), "argument"),
+        tools=counted(len({text.node.tool.index for text, _ in found}), "tool"),
+        names=", ".join(listed[:_MOST_NAMES]) + more,
+        fragment=first.fragment("pattern", form.pattern),
+        argument=first.name,
+    )
+
+
+_MOST_NAMES = 12
+"""Arguments that a message names; the rest is counted."""
+
+
+def _listed(node: SchemaPlace, context: Context) -> bool:
+    """Whether the values are known: an enum says more than a pattern."""
+    lists = (closed_list(node, context), sibling_list(node, context))
+    return any(next(found, None) is not None for found in lists)
 
 
 def _form(found: OpenText, context: Context) -> Form | None:
     """The form that the texts about an argument give: all that give one give the same."""
     forms = {
-        form.pattern: form for said in said_of(found.node, context) if (form := stated_form(said.text)) is not None
+        form.pattern: form
+        for said in said_of(found.node, context, mentions=True)
+        if (text := _text(said)) and (form := stated_form(text, found.name)) is not None
     }
-    if len(forms) != 1:
+    # "URL of the page" says less than "Must be from the example.com domain".
+    told = {pattern: form for pattern, form in forms.items() if not form.widespread} or forms
+    if len(told) != 1:
         return None
-    form = next(iter(forms.values()))
+    form = next(iter(told.values()))
     return form if not found.default or re.search(form.pattern, found.default) else None
+
+
+_RULES = re.compile(r"- (?:must|has to|have to|should|only|needs to|use)\b", re.IGNORECASE)
+
+
+def _text(said: Said) -> str:
+    """What a text says of the form: of a section ("URL requirements") those bullets that are rules."""
+    if said.where == "section":
+        return "\n".join(line[2:] for line in said.text.split("\n") if _RULES.match(line))
+    return said.text if said.where != "mention" else ""
