@@ -7,6 +7,7 @@ linear in the text.
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -28,9 +29,9 @@ _MOST_QUOTED = 80
 _GUARD = (
     *("exclusive", "both", "either", "neither", "one of", "exactly one", "require", "mandatory", "must", "should be"),
     *("needed", "paired", "together", "combin", "conjunction", "incompatible", "compatible", "ignored", "only"),
-    *("no effect", "identif", "specif", "locate"),
+    *("no effect", "identif", "specif", "locate", "none of"),
 )
-_ENDS = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])")
+_ENDS = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
 _QUOTES = frozenset("`'\"“”‘’")
 _JOINED_BEFORE = frozenset("./-@${<")
@@ -96,6 +97,10 @@ _NEEDED = Guarded(
 )
 _FREE = Guarded(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", "optional", "no")
 _NEITHER = Guarded(r"\b(?:with|if|when|without) (?:neither|either|none)\b", "neither", "either", "none")
+_NONE_FAILS = Guarded(r"\bnone of\b.{1,160}\b(?:provided|specified|given|set|supplied|passed|present)\b", "none of")
+_FAILS = re.compile(
+    r"error\b|\b(?:errors?|fails?|raises?|invalid|must|required|throws?|refused|rejected)\b", re.IGNORECASE
+)
 _WHEN = Guarded(
     r"(?P<no>\bnot |n't |\bnever |\bonly )?\b(?:required|mandatory|needed|must (?:also )?be (?:set|provided|specified"
     r"|given|supplied|present|included))\s?,?\s?(?:only )?"
@@ -108,7 +113,8 @@ _WHEN = Guarded(
 _IF = Guarded(
     r"\b(?:if|when)\s(?P<cond>[^,]{1,120}),\s(?:then\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
     r"(?:\s(?:parameter|argument|field|option))?\s(?:must|should|has to|needs to|is)\s(?:also\s)?(?:be\s)?"
-    r"(?P<then>set|provided|specified|required|given|supplied|included|true|false|left|empty|omitted|null|ignored)\b",
+    r"(?P<then>set|provided|specified|required|given|supplied|included|passed|present|used|true|false|left|empty|omitted"
+    r"|null|ignored)\b",
     "if",
     "when",
 )
@@ -236,7 +242,7 @@ class _Sentence:
         needed = choice is not None and "only" not in choice[0].lower() and _FREE.search(self.text) is None
         if _EXCLUSIVE.search(self.text):
             names = tuple(way[0] for way in ways) if len(ways) > 1 else both
-            if len(names) == 2 or (self.subject and 2 < len(names) < 5):
+            if len(names) == 2 or (2 < len(names) < 5 and (self.subject or self._side_by_side())):
                 yield Need("one" if needed and len(ways) > 1 else "exclusive", names, ways=ways)
         elif len(ways) > 1 and choice is not None and _FREE.search(self.text) is None:
             first = choice[0].lower()
@@ -249,6 +255,10 @@ class _Sentence:
         ):
             if not _FREE.search(self.text) and pair["one"] != pair["other"]:
                 yield Need("any", (pair["one"], pair["other"]), ways=((pair["one"],), (pair["other"],)))
+        elif (none := _NONE_FAILS.search(self.text)) is not None and _FAILS.search(self.text):
+            ways = _grouped(none[0], self.group.names, listed=True)
+            if len(ways) > 1:
+                yield Need("any", tuple(name for way in ways for name in way), ways=ways)
         elif _NEITHER.search(self.text) and self.named and "required" in self.text:
             ways = tuple(
                 dict.fromkeys((*((name,) for name in self.named), *_grouped(last, self.group.names, listed=False)))
@@ -259,6 +269,11 @@ class _Sentence:
             yield Need("together", both)
         else:
             yield from self._ways()
+
+    def _side_by_side(self) -> bool:
+        """Whether all arguments that are named stand in one list: "a, b and c are mutually exclusive"."""
+        found = _places(self.text, self.group.names)
+        return all(_BETWEEN.fullmatch(self.text, one.end(), other.start()) for one, other in itertools.pairwise(found))
 
     def _chosen(self, choice: re.Match[str]) -> Ways:
         """The arguments that stand behind "either" or "one of", "this" among them."""

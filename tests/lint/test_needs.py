@@ -28,6 +28,9 @@ ABOUT_ALL = [
     ("If `deepScan` is true, `depth` must be set.", ("when", "depth", "deepScan")),
     ("file_path is required if file_id is not given.", ("when", "file_path", "file_id")),
     ("'latitude' and 'longitude' must be provided together.", ("together", "latitude", "longitude")),
+    ("file_id, file_path and query are mutually exclusive.", ("exclusive", "file_id", "file_path", "query")),
+    ("Raises an error if none of file_id, query or 'path' are provided.", ("any", "file_id", "query", "path")),
+    ("Notes:- If `file_id` is passed, `query` must also be passed.- Else not.", ("when", "query", "file_id")),
     (
         "Finds by 'latitude' or 'longitude'. With neither, 'query' is required.",
         ("any", "query", "latitude", "longitude"),

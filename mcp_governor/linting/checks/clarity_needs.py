@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.modes import modes_listed, modes_of_argument
 from mcp_governor.linting.needs import Group, Need, stated_needs
 from mcp_governor.linting.said import told_of
 from mcp_governor.linting.schemas import COMPOSITION, types_of
@@ -14,7 +15,7 @@ from mcp_governor.linting.schemas import COMPOSITION, types_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.linting.context import Context, Hit
+    from mcp_governor.linting.context import Context, Hit, SchemaPlace
     from mcp_governor.surface.model import Tool
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
@@ -54,7 +55,8 @@ def _told(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     if not strict:
         return
     shown = [_shown(one.need) for one in strict[:_MOST_SHOWN]]
-    rest = list(dict.fromkeys(one.need.arguments[0] for one in strict[_MOST_SHOWN:]))
+    named = {one.need.arguments[0] for one in strict[:_MOST_SHOWN]}
+    rest = [name for name in dict.fromkeys(one.need.arguments[0] for one in strict) if name not in named]
     if rest:
         shown.append(f"and more of {', '.join(rest)}")
     first = strict[0]
@@ -91,12 +93,27 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
         about += [text for text in (schema.get("description"), _holder(root, node.tokens)) if isinstance(text, str)]
         for text in about:
             yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
+        if node.is_root:
+            for mode in modes_listed(tool.description, group.names, group.values):
+                yield _Found(Need("when", mode[:2], mode.condition), node.pointer, schema)
         entries = told_of(tool, arguments, context.facts).entries if node.is_root else {}
         for name, argument in arguments.items():
             own = argument.get("description") if isinstance(argument, dict) else None
             for said in (own, entries.get(name)):
                 if isinstance(said, str):
                     yield from (_Found(need, node.pointer, schema) for need in stated_needs(said, group, name))
+                    yield from _by_mode(said, name, group, node)
+
+
+def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[_Found]:
+    """That an argument goes with some choices of another: for a flag, that it counts only there."""
+    mode = modes_of_argument(said, name, group.values) if group.values else None
+    if mode is None:
+        return
+    argument = node.schema["properties"][name]
+    spare = "default" in argument and argument["default"] is not None
+    kind: Literal["ignored", "when"] = "ignored" if spare or types_of(argument) in _FLAG else "when"
+    yield _Found(Need(kind, mode[:2], mode.condition), node.pointer, node.schema)
 
 
 def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:

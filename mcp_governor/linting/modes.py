@@ -1,0 +1,175 @@
+"""What prose says of arguments that count for some values of another one only: "for create/delete operations".
+
+A tool that does several things has an argument that chooses among them. Which of the others go with which choice
+stands in their descriptions, or in a list of the choices in that of the tool.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+_MOST_READ = 2_000
+"""Characters of a description that are read for this."""
+_MOST_VALUES = 12
+"""Values of one list; a longer one is cut, which changes nothing."""
+
+_OPENS = re.compile(
+    r"\b(?:(?:for|with|by|in|when using|used for|used in|used by|applies to|apply to|valid for|specific to|only)\s"
+    r"(?:the\s)?)(?=[`'\"“\w])|^[(\[]?(?=[`'\"“\w])|[(\[](?=[`'\"“\w])",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(r"(?P<open>[`'\"“])?(?P<value>[\w$][\w$.\-]{0,60})(?P<close>[`'\"”])?")
+_JOIN = re.compile(r"\s?(?:,\s?(?:and|or|&)\s|,\s?|/|\s(?:and|or|&)\s|\|)\s?(?:the\s)?", re.IGNORECASE)
+_FOR = re.compile(r"\b(?:for|only|applies to|apply to|specific to)\s(?:the\s)?$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\s(?:that|which|are|is|can|to)\b", re.IGNORECASE)
+_NOUN = re.compile(
+    r"\s(?:[a-z]{2,12}\s)?(?:operations?|actions?|modes?|commands?|subcommands?|methods?|requests?|calls?)\b"
+    r"(?!\s(?:that|which|are|is|can|to)\b)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"\s(?:only\b|operations? only\b)?\s?(?=$|[)\].;:])|(?=$|[)\].;:,])|\sonly\b", re.IGNORECASE)
+_BRACKETS_END = re.compile(r"(?:\sonly)?\s?[)\]:]", re.IGNORECASE)
+_BEFORE = re.compile(r"\b(?:except|not|other than|unless|besides|unlike|no)\s(?:for\s)?(?:the\s)?$", re.IGNORECASE)
+
+_ENTRY = re.compile(
+    r"(?:[-*•]\s|\d{1,2}[.)]\s)?[`'\"*]{0,3}(?P<value>[\w$][\w$.\-]{0,60})[`'\"*]{0,3}\s?(?::|–|—|-\s|\(|=)"
+)
+_ASKS = re.compile(
+    r"\b(?:requires?|needs?|required(?:\s(?:parameters?|arguments?|fields?))?\s?:|must (?:provide|specify|include))"
+    r"\s?:?\s?"
+    r"(?:the\s|an?\s|both\s|also\s)?",
+    re.IGNORECASE,
+)
+_REQUIRED = re.compile(
+    r"(?:[-*•]\s)?[*_]{0,2}(?:requires?|required(?:\s(?:parameters?|arguments?|params?|fields?))?)\s?:[*_]{0,2}\s?(?=\S)",
+    re.IGNORECASE,
+)
+_CHOSEN = re.compile(
+    r"[`*]{0,2}(?P<name>[A-Za-z_]\w{0,63})\s?=\s?[\"'`]{0,2}(?P<value>[\w$][\w$.\-]{0,60})[\"'`*]{0,2}(?:\s?,\s?(?:and\s)?)?"
+)
+_NAME = re.compile(r"[`'\"*]{0,3}(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"*]{0,3}")
+
+
+class Mode(NamedTuple):
+    """An argument that goes with some values of another.
+
+    Attributes:
+        argument: which one.
+        chooser: the argument whose values they are.
+        condition: as written.
+    """
+
+    argument: str
+    chooser: str
+    condition: str
+
+
+def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mode | None:
+    """The values of another argument that a description says its argument is for.
+
+    Args:
+        text: the description of an argument.
+        subject: its name.
+        values: whose value each is, in lower case.
+    """
+    flat = " ".join(text[:_MOST_READ].split())
+    for match in _OPENS.finditer(flat):
+        listed = _listed(flat, match.end(), subject, values)
+        if listed is None or _BEFORE.search(flat[max(0, match.start() - 24) : match.start()]):
+            continue
+        chooser, count, marked, end = listed
+        noun = _noun_end(flat, end, chooser)
+        leads = match[0].strip(" ([") == ""
+        if leads:
+            # "[create, update] The title": a mark, not the beginning of a sentence.
+            bracket = match[0] != "" and _BRACKETS_END.match(flat, end)
+            sure = bool(bracket) and (marked or count > 1 or " only" in flat[end : end + 6])
+        else:
+            sure = noun > 0 or (marked and _FOR.search(match[0]) is not None and _ENDS.match(flat, end) is not None)
+        if sure:
+            said = flat[match.start() : noun if noun and not leads else end].strip(" ([")
+            return Mode(subject, chooser, said if not leads else f"for {said}")
+    return None
+
+
+def _noun_end(text: str, at: int, chooser: str) -> int:
+    """Where "operations", "mode" or the name of the argument that chooses ends behind its values; 0 without it."""
+    noun = _NOUN.match(text, at)
+    if noun is not None:
+        return noun.end()
+    end = at + 1 + len(chooser)
+    if text[at + 1 : end].lower() != chooser.lower():
+        return 0
+    end += text[end : end + 1] == "s"
+    return 0 if text[end : end + 1].isalnum() or _GOES_ON.match(text, end) else end
+
+
+def _listed(text: str, at: int, subject: str, values: Mapping[str, str]) -> tuple[str, int, bool, int] | None:
+    """The list of values that begins at a place: whose they are, how many, whether they are written as values, and
+    where it ends; ``None`` where there is none of one argument."""
+    chooser, count, marked, end = "", 0, False, at
+    while count < _MOST_VALUES and (match := _VALUE.match(text, at)) is not None:
+        value = match["value"].rstrip(".")
+        owner = values.get(value.casefold())
+        if owner is None or owner == subject or (chooser and owner != chooser):
+            break
+        chooser, count = owner, count + 1
+        quoted = match["open"] is not None and match["close"] is not None
+        marked = marked or quoted or "-" in value or "_" in value
+        end = match.end() if quoted else match.start("value") + len(value)
+        step = _JOIN.match(text, end)
+        if step is None:
+            break
+        at = step.end()
+    return (chooser, count, marked, end) if count else None
+
+
+def modes_listed(text: str, names: Collection[str], values: Mapping[str, str]) -> Iterator[Mode]:
+    """What a tool's description says each of its choices requires: "- move: requires `goal`", or a section with a
+    line "Required: operation="move", goal".
+
+    Args:
+        text: the description of a tool.
+        names: of its arguments.
+        values: whose value each is, in lower case.
+    """
+    if "equire" not in text and "need" not in text:
+        return
+    found: dict[tuple[str, str], list[str]] = {}
+    choice, section = "", ""
+    for line in text[: 10 * _MOST_READ].splitlines():
+        flat = " ".join(line.split())
+        entry = _ENTRY.match(flat)
+        if entry is not None and entry["value"] not in names and entry["value"].casefold() in values:
+            section, choice = entry["value"], values[entry["value"].casefold()]
+            asks = _ASKS.search(flat, entry.end())
+        else:
+            asks = _REQUIRED.match(flat)
+        if asks is None:
+            continue
+        chosen = _CHOSEN.match(flat, asks.end())
+        if chosen is not None and chosen["name"] in names:
+            section, choice = chosen["value"], chosen["name"]
+        if choice:
+            at = chosen.end() if chosen is not None else asks.end()
+            for name in _joined(flat, at, names):
+                sections = found.setdefault((name, choice), [])
+                if section not in sections:
+                    sections.append(section)
+    for (name, chooser), sections in found.items():
+        if name != chooser:
+            yield Mode(name, chooser, f"for {', '.join(sections[:_MOST_VALUES])}")
+
+
+def _joined(text: str, at: int, names: Collection[str]) -> Iterator[str]:
+    """The arguments of the list that begins at a place."""
+    while (name := _NAME.match(text, at)) is not None and name["name"] in names:
+        yield name["name"]
+        step = _JOIN.match(text, name.end())
+        if step is None:
+            return
+        at = step.end()

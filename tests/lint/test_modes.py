@@ -1,0 +1,89 @@
+"""Which arguments go with some choices of another one only, and which words only look like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.linting.checks.clarity_needs import unstated_ignoring, unstated_needs
+from mcp_governor.linting.context import Context, Facts
+from mcp_governor.linting.modes import modes_listed, modes_of_argument
+from mcp_governor.surface import build_surface
+
+VALUES = {"create": "mode", "delete": "mode", "list_all": "mode", "in": "country", "id": "order_by", "web": "sources"}
+
+OF_ARGUMENTS = [
+    ("Branch name for create/delete operations.", ("mode", "for create/delete operations")),
+    ("Message (for create operation).", ("mode", "for create operation")),
+    ("The goal, used with 'create' and 'delete' modes only.", ("mode", "with 'create' and 'delete' modes")),
+    ("Filter. For `list_all`: what to find.", ("mode", "For `list_all`")),
+    ("Where to go (list_all only).", ("mode", "for list_all")),
+    ("[create, delete] Where to go.", ("mode", "for create, delete")),
+    ("Only for list_all.", ("mode", "for list_all")),
+    ("A title in create mode.", ("mode", "in create mode")),
+    # Words, other arguments, exceptions and beginnings of sentences.
+    ("Width in degrees, for web and mail.", None),
+    ("The rules for create and more.", None),
+    ("Filter by id.", None),
+    ("Create the thing: now.", None),
+    ("For all actions except 'create'.", None),
+    ("Required except for the create operation.", None),
+    ("Not for create operations that fail.", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), OF_ARGUMENTS)
+def test_what_an_argument_is_for(text, expected):
+    found = modes_of_argument(text, "goal", VALUES)
+    assert (found and (found.chooser, found.condition)) == expected
+
+
+def test_the_values_of_the_argument_itself_are_no_choice():
+    assert modes_of_argument("For create operations.", "mode", VALUES) is None
+
+
+LISTS = [
+    (
+        "- create: requires `name` and url\n- delete: needs name",
+        [("name", "for create, delete"), ("url", "for create")],
+    ),
+    (
+        "1. list_all - Lists.\n   Required: name, url\n   Optional: goal",
+        [("name", "for list_all"), ("url", "for list_all")],
+    ),
+    (
+        '1) do_it: text\n   Required: mode="do_it", name\n2) undo\n   Required: mode="undo", name, url.',
+        [("name", "for do_it, undo"), ("url", "for undo")],
+    ),
+    # No choice, words that are no names, an argument of its own.
+    ("Required: name, url", []),
+    ("- create: requires a name that is short", [("name", "for create")]),
+    ("- create: requires patience", []),
+    ("- name: requires url", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LISTS)
+def test_what_a_list_of_choices_requires(text, expected):
+    found = modes_listed(text, {"name", "url", "goal", "mode"}, VALUES)
+    assert [(one.argument, one.condition) for one in found] == expected
+
+
+def test_a_flag_only_counts_there_and_what_is_required_is_no_matter():
+    arguments = {
+        "mode": {"enum": ["create", "delete"]},
+        "deep": {"type": "boolean", "description": "Go deep (for delete operations)."},
+        "size": {"type": "integer", "default": 3, "description": "Size (for create operations)."},
+        "name": {"type": "string", "description": "Name for create operations."},
+        "goal": {"type": "string", "description": "Goal for create operations."},
+    }
+    schema = {"type": "object", "required": ["mode", "goal"], "properties": arguments}
+    surface = build_surface({"tools": [{"name": "a", "description": "", "inputSchema": schema}]}, source="test")
+    context = Context({}, Facts(surface))
+    assert [one.values["needs"] for one in unstated_needs(surface.tools[0], context)] == [
+        'name depends on mode ("for create operations")'
+    ]
+    assert [one.values["needs"] for one in unstated_ignoring(surface.tools[0], context)] == [
+        'deep counts depending on mode ("for delete operations"); '
+        'size counts depending on mode ("for create operations")'
+    ]
