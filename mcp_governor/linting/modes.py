@@ -61,11 +61,13 @@ class Mode(NamedTuple):
         argument: which one.
         chooser: the argument whose values they are.
         condition: as written.
+        choices: the values, where they were listed.
     """
 
     argument: str
     chooser: str
     condition: str
+    choices: tuple[str, ...] = ()
 
 
 def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mode | None:
@@ -162,7 +164,7 @@ def modes_listed(text: str, names: Collection[str], values: Mapping[str, str]) -
                     sections.append(section)
     for (name, chooser), sections in found.items():
         if name != chooser:
-            yield Mode(name, chooser, f"for {', '.join(sections[:_MOST_VALUES])}")
+            yield Mode(name, chooser, f"for {', '.join(sections[:_MOST_VALUES])}", tuple(sections))
 
 
 def _joined(text: str, at: int, names: Collection[str]) -> Iterator[str]:

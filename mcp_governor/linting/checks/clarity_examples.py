@@ -1,0 +1,203 @@
+"""Examples in descriptions: whether they can be read, and whether the schema takes them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.linting.context import hit
+from mcp_governor.linting.fitting import misfit, missing
+from mcp_governor.linting.modes import modes_listed
+from mcp_governor.linting.schemas import effective, types_of
+from mcp_governor.linting.snippets import Call, Snippet, calls, snippets
+from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcp_governor.linting.context import Context, Hit
+    from mcp_governor.surface.model import Surface, Tool
+
+_MOST_READ = 20_000
+"""Characters of a text that are read for examples."""
+_MOST_SHOWN = 2
+"""Problems that a message spells out."""
+_ANSWER = re.compile(
+    r"\b(?:returns?|returned|response|responds|outputs?|results?|yields|answers?|stored|contains)\b[^{}\[\]]{0,200}$",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|wrong|bad|invalid|incorrect|avoid|don't|never)\b[^{}\[\]\n.]{0,60}$|❌[^\n]{0,60}$", re.IGNORECASE
+)
+_CALLED = re.compile(
+    r"\b(?:examples?|e\.g\.|usage|call|calls|calling|invoke|input|arguments?)\b[^{}\[\]\n]{0,60}$", re.IGNORECASE
+)
+
+
+def broken_example(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """An example that is written as JSON is JSON."""
+    for pointer, text in _texts(tool):
+        broken = [one for one in _snippets(text) if one.broken]
+        if broken:
+            more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+            yield hit(pointer, text, example=_short(broken[0].text), problem=broken[0].broken, more=more)
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 80 else f"{flat[:80]}…"
+
+
+def _texts(tool: Tool) -> Iterator[tuple[str, str]]:
+    yield "/description", tool.description
+    for name, argument in _arguments(tool).items():
+        own = argument.get("description") if isinstance(argument, dict) else None
+        if isinstance(own, str):
+            yield join_pointer("/inputSchema/properties", name, "description"), own
+
+
+def _arguments(tool: Tool) -> Mapping[str, Any]:
+    schema = tool.input_schema
+    arguments = schema.get("properties") if isinstance(schema, dict) else None
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def _snippets(text: str) -> Iterator[Snippet]:
+    if "{" in text or "[" in text:
+        yield from snippets(text[:_MOST_READ])
+
+
+def unfit_example(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """A value or a call that a text shows is one that the schema takes."""
+    names = frozenset(name for name in surface.by_name if name.isidentifier())
+    if surface.instructions:
+        yield from _told("/instructions", None, surface.instructions, _of_calls(surface, surface.instructions, names))
+    for tool in surface.tools:
+        schema, arguments = tool.input_schema, _arguments(tool)
+        for pointer, text in _texts(tool):
+            if pointer == "/description":
+                found = (*_of_calls(surface, text, names), *_of_values(tool, text))
+            else:
+                name = pointer_tokens(pointer)[2]
+                found = tuple(_of_argument(schema, name, arguments[name], text))
+            yield from _told(pointer, tool.name, text, found)
+
+
+def _told(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> Iterator[Hit]:
+    problems = list(dict.fromkeys(found))
+    if problems:
+        more = f"; and {len(problems) - _MOST_SHOWN} more" if len(problems) > _MOST_SHOWN else ""
+        yield hit(pointer, text, tool=tool, problems="; ".join(problems[:_MOST_SHOWN]) + more)
+
+
+def _of_values(tool: Tool, text: str) -> Iterator[str]:
+    """Problems of objects whose keys are arguments of the tool."""
+    arguments, schema = _arguments(tool), tool.input_schema
+    needs: dict[tuple[str, str], list[str]] = {}
+    for mode in modes_listed(text, arguments.keys(), {}):
+        for choice in mode.choices:
+            needs.setdefault((mode.chooser, choice), []).append(mode.argument)
+    for one in _snippets(text):
+        value = one.value
+        front = text[max(0, one.at - 200) : one.at]
+        if not isinstance(value, dict) or not value or _DENIED.search(front):
+            continue
+        known = sum(name in arguments for name in value)
+        # An object that shares a name or two with the arguments may be anything.
+        if known < 2 and not (known == len(value) and _CALLED.search(front)):
+            continue
+        if known * 2 <= len(value) or (known < len(value) and not _CALLED.search(front)) or _is_answer(front):
+            continue
+        shown = _short(one.text)
+        reason = misfit(schema, schema, value)
+        absent = missing(schema, value) if known == len(value) and _CALLED.search(front) else []
+        if not absent:
+            said = [name for key in value.items() if _is_plain(key) for name in needs.get(key, ())]
+            absent = [name for name in said if name not in value]
+        if reason:
+            yield f"{reason} in {shown}"
+        elif absent:
+            yield f"{' and '.join(absent[:3])} {'is' if len(absent) == 1 else 'are'} required and not in {shown}"
+
+
+def _is_plain(key: tuple[str, Any]) -> bool:
+    return isinstance(key[1], str)
+
+
+def _is_answer(front: str) -> bool:
+    """Whether what stands in front of an example says that it is a result."""
+    return _ANSWER.search(front.rsplit("\n\n", 1)[-1]) is not None
+
+
+def _of_argument(root: Mapping[str, Any], name: str, schema: Any, text: str) -> Iterator[str]:
+    """Problems of the lists and objects in the description of an argument that takes such."""
+    types = types_of(effective(root, schema), root)
+    if not types or types.isdisjoint({"array", "object"}) or "string" in types:
+        return
+    for one in _snippets(text):
+        front = text[max(0, one.at - 200) : one.at]
+        if _DENIED.search(front) or _is_answer(front) or not isinstance(one.value, list | dict) or not one.value:
+            continue
+        # What is an object may be one of the items.
+        if isinstance(one.value, dict) and "object" not in types:
+            continue
+        if isinstance(one.value, list) and "array" not in types:
+            continue
+        # A list of words in the text about a list of objects is about something else, or a part of one.
+        if (
+            isinstance(one.value, list)
+            and not all(isinstance(item, dict) for item in one.value)
+            and _of_objects(root, schema)
+        ):
+            continue
+        reason = misfit(root, schema, one.value, name, 1)
+        if reason:
+            yield f"{reason} in {_short(one.text)}"
+
+
+def _of_objects(root: Mapping[str, Any], schema: Any) -> bool:
+    types = types_of(effective(root, effective(root, schema).get("items")), root)
+    return types is None or "object" in types
+
+
+def _of_calls(surface: Surface, text: str, names: frozenset[str]) -> Iterator[str]:
+    """Problems of the calls of tools that are written in Python."""
+    if "(" in text:
+        for call in calls(text[:_MOST_READ], names):
+            reason = _unfit_call(call, surface.by_name[call.name])
+            if reason:
+                yield f"{reason} in {_short(call.text)}"
+
+
+def _unfit_call(call: Call, tool: Tool) -> str:
+    arguments, schema = _arguments(tool), tool.input_schema
+    if not call.given and not call.named:
+        # "get_items()" is how people write the name of a function.
+        return ""
+    for name, value in call.named.items():
+        if name not in arguments:
+            return f"{name} is not declared"
+        reason = misfit(schema, arguments[name], value, name, 1)
+        if reason:
+            return reason
+    open_ = [name for name in arguments if name not in call.named]
+    if len(call.given) > len(open_):
+        return f"more values than arguments ({len(open_)}) are"
+    taken = _placed([value for value in call.given if value is not ...], open_, tool)
+    if taken:
+        return taken
+    absent = missing(schema, call.named) if call.whole and not call.given and isinstance(schema, dict) else []
+    return f"{' and '.join(absent[:3])} {'is' if len(absent) == 1 else 'are'} required and not" if absent else ""
+
+
+def _placed(values: list[Any], names: list[str], tool: Tool) -> str:
+    """Why values that are given by position find no arguments, whatever their order is."""
+    schema, arguments = tool.input_schema, _arguments(tool)
+    fits = [[name for name in names if not misfit(schema, arguments[name], value, name, 1)] for value in values]
+    for value, names_of in zip(values, fits, strict=True):
+        if not names_of:
+            return f"{value!r} fits no argument"
+        same = [other for other in fits if set(other) <= set(names_of)]
+        if len(same) > len(names_of):
+            return f"{len(same)} values such as {value!r} are given, and {' and '.join(names_of)} alone takes one"
+    return ""

@@ -1,0 +1,113 @@
+"""Whether a value that a text shows is one that a schema takes, as far as types, values, names and limits say.
+
+A validator would know more, and costs more than a text is worth: what is judged here is what an author gets wrong who
+writes an example by hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.linting.schemas import effective, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_DEEPEST = 6
+"""Levels of an example that are looked at."""
+_MOST_ITEMS = 20
+"""Items of a list that are looked at."""
+_OPEN = ("allOf", "if", "not", "patternProperties", "dependentSchemas")
+_LIMITS = (("minimum", -1), ("maximum", 1))
+_SIZES: dict[type, tuple[str, str]] = {str: ("minLength", "maxLength"), list: ("minItems", "maxItems")}
+
+
+def misfit(root: Any, schema: Any, value: Any, where: str = "", depth: int = 0) -> str:
+    """Why a schema refuses a value, in a phrase; empty where it takes it, or where that is not plain.
+
+    Args:
+        root: what references lead into.
+        schema: for the value.
+        value: of JSON; ``...`` stands for any.
+        where: the way to it in the example: ``filter.value``.
+        depth: of the way.
+    """
+    found = effective(root, schema)
+    if value is ... or depth > _DEEPEST or not found or any(key in found for key in _OPEN):
+        return ""
+    types = types_of(found, root)
+    if types is not None and not _is_of(value, types):
+        return f"{where or 'it'} is {_KINDS[type(value)]} and not {' or '.join(sorted(types))}"
+    branches = found.get("anyOf", found.get("oneOf"))
+    if isinstance(branches, list) and branches:
+        reasons = [misfit(root, branch, value, where, depth + 1) for branch in branches]
+        return reasons[0] if all(reasons) else ""
+    allowed = found.get("enum")
+    if isinstance(allowed, list) and value not in allowed and not _is_blank(value):
+        return f"{where or 'it'} has a value that is not in the enum"
+    return _parts(root, found, value, where, depth) or _limits(found, value, where)
+
+
+_KINDS = {
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+_TYPES = {str: "string", bool: "boolean", list: "array", dict: "object", type(None): "null", float: "number"}
+
+
+def _is_of(value: Any, types: frozenset[str]) -> bool:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return not types.isdisjoint({"integer", "number"})
+    if isinstance(value, float) and value.is_integer():
+        return not types.isdisjoint({"integer", "number"})
+    return type(value) not in _TYPES or _TYPES[type(value)] in types
+
+
+def _is_blank(value: Any) -> bool:
+    """Whether a text stands for another: "...", "your-id", "value"."""
+    return isinstance(value, str) and (not value.strip(". ") or value.lower().startswith(("your", "my", "some", "<")))
+
+
+def _parts(root: Any, schema: Mapping[str, Any], value: Any, where: str, depth: int) -> str:
+    if isinstance(value, list):
+        items = schema.get("items")
+        reasons = (misfit(root, items, item, f"{where}[]", depth + 1) for item in value[:_MOST_ITEMS])
+        return next(filter(None, reasons), "") if isinstance(items, dict) else ""
+    declared = schema.get("properties")
+    if not isinstance(value, dict) or not isinstance(declared, dict) or not declared:
+        return ""
+    front = f"{where}." if where else ""
+    for name, part in value.items():
+        if name in declared:
+            reason = misfit(root, declared[name], part, f"{front}{name}", depth + 1)
+            if reason:
+                return reason
+        elif schema.get("additionalProperties") is False or depth == 0:
+            return f"{front}{name} is not declared"
+    return ""
+
+
+def missing(schema: Mapping[str, Any], value: Mapping[str, Any]) -> list[str]:
+    """The required names that an object leaves out."""
+    required = schema.get("required")
+    names = required if isinstance(required, list) else []
+    return [name for name in names if isinstance(name, str) and name not in value]
+
+
+def _limits(schema: Mapping[str, Any], value: Any, where: str) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        for key, sign in _LIMITS:
+            limit = schema.get(key)
+            if isinstance(limit, int | float) and not isinstance(limit, bool) and (value - limit) * sign > 0:
+                return f"{where or 'it'} is {value}, beyond the {key} of {limit}"
+    least, most = (schema.get(key) for key in _SIZES.get(type(value), ("", "")))
+    if isinstance(most, int) and len(value) > most:
+        return f"{where or 'it'} is longer than {most}"
+    if isinstance(least, int) and len(value) < least and len(value) > 0:
+        return f"{where or 'it'} is shorter than {least}"
+    return ""

@@ -1,0 +1,192 @@
+"""Examples in a description that are written as values or calls: JSON, and calls in Python.
+
+A snippet is what stands between a bracket and the one that closes it. Only what its author meant as JSON is called
+broken: strings in double quotes, and no mark that something was left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_SNIPPETS = 40
+"""Snippets of one text that are read; a text with more is a manual."""
+_LONGEST = 4_000
+"""Characters of a snippet; a longer one is data."""
+_OPENS = re.compile(r"(?P<json>\{\s{0,80}\"|\[\s{0,80}(?:\"|\{\s{0,80}\"))|[{\[]")
+_LEFT_OUT = re.compile(
+    r"\.\.\.|…|<[\w\s\-|/]{1,40}>|→|\$\{|\{\{|\}\}\s?[A-Za-z]|\b(?:str|int|bool|string|number)\b\s?[,}\]]"
+)
+_CODE = re.compile(r"[\w)\]]\s?=\s{0,20}$|```(?:python|py|js|javascript|ts|typescript)\b[^`]{0,60}$", re.IGNORECASE)
+_COMMENT = re.compile(r"[,\[{\]}\"\d]\s{1,40}(?:#|//)\s?\w")
+_TRAILING = re.compile(r",\s*[}\]]")
+_NESTED = re.compile(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))")
+_CALL = re.compile(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
+_LONGEST_CALL = 400
+
+
+class Snippet(NamedTuple):
+    """A value that is written out in a text.
+
+    Attributes:
+        at: where it begins.
+        text: as written.
+        value: what it is; ``None`` where it is neither JSON nor a literal of Python.
+        broken: why it is no JSON, where it was meant to be; else empty.
+    """
+
+    at: int
+    text: str
+    value: Any
+    broken: str
+
+
+class Call(NamedTuple):
+    """A call that is written out in a text.
+
+    Attributes:
+        name: of the function.
+        text: as written.
+        given: the values given by position; ``...`` stands for what is no literal.
+        named: the values given by name, likewise.
+        whole: nothing was left out.
+    """
+
+    name: str
+    text: str
+    given: tuple[Any, ...]
+    named: dict[str, Any]
+    whole: bool
+
+
+def snippets(text: str) -> Iterator[Snippet]:
+    """The outermost snippets of a text, in its order."""
+    at = 0
+    for _ in range(_MOST_SNIPPETS):
+        match = _OPENS.search(text, at)
+        if match is None:
+            return
+        end = _closing(text, match.start())
+        if end == 0:
+            at = match.end()
+            continue
+        snippet = text[match.start() : end]
+        meant = match["json"] is not None and not _CODE.search(text[max(0, match.start() - 80) : match.start()])
+        value, broken = _read(snippet, meant=meant)
+        if value is not None or broken:
+            yield Snippet(match.start(), snippet, value, broken)
+            at = end
+        else:
+            at = match.start() + 1
+
+
+def _closing(text: str, at: int) -> int:
+    """The end of a bracket that opens at a place, whatever stands in quotes; 0 where it is not near."""
+    depth = 0
+    for position in range(at, min(len(text), at + _LONGEST)):
+        char = text[position]
+        if char in "{[":
+            depth += 1
+        elif char in "}]":
+            depth -= 1
+            if depth == 0:
+                return position + 1
+    return 0
+
+
+def _read(snippet: str, *, meant: bool) -> tuple[Any, str]:
+    try:
+        return json.loads(snippet), ""
+    except (ValueError, RecursionError):
+        pass
+    literal = _literal(snippet)
+    if _LEFT_OUT.search(snippet) or not meant:
+        return literal, ""
+    if _NESTED.search(snippet) and literal is None:
+        return None, "quotes within a string are not escaped"
+    if _COMMENT.search(snippet):
+        return literal, "it holds comments"
+    if _TRAILING.search(snippet):
+        return literal, "a comma stands before the closing bracket"
+    if literal is None and snippet.count('"') % 2:
+        return None, "a quotation mark is missing"
+    return literal, ""
+
+
+def _literal(source: str) -> Any:
+    """A literal of Python, or of JSON in Python; ``None`` for anything else."""
+    try:
+        return _value(ast.parse(source.strip(), mode="eval").body)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+def _value(node: ast.expr) -> Any:
+    """The value of a literal; raises ``ValueError`` where there is none."""
+    if isinstance(node, ast.Name) and node.id in _WORDS:
+        return _WORDS[node.id]
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_value(item) for item in node.elts]
+    if isinstance(node, ast.Dict):
+        if not all(isinstance(key, ast.Constant) and isinstance(key.value, str) for key in node.keys):
+            raise ValueError
+        pairs = zip(node.keys, node.values, strict=True)
+        return {key.value: _value(value) for key, value in pairs if isinstance(key, ast.Constant)}
+    value = ast.literal_eval(node)
+    if value is not None and not isinstance(value, str | int | float | bool):
+        raise ValueError
+    return value
+
+
+def calls(text: str, names: frozenset[str]) -> Iterator[Call]:
+    """The calls of functions with these names that are written out in a text, in Python.
+
+    Args:
+        text: any text for a model.
+        names: of the functions.
+    """
+    for count, match in enumerate(_CALL.finditer(text)):
+        if count >= _MOST_SNIPPETS:
+            return
+        if match["name"] not in names:
+            continue
+        end = text.find(")", match.end(), match.end() + _LONGEST_CALL)
+        while end > 0:
+            source = text[match.start() : end + 1]
+            call = _call(source)
+            if call is not None:
+                yield call
+                break
+            end = text.find(")", end + 1, match.end() + _LONGEST_CALL)
+
+
+def _call(source: str) -> Call | None:
+    try:
+        node = ast.parse(" ".join(source.split()), mode="eval").body
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    whole = not any(keyword.arg is None for keyword in node.keywords)
+    whole = whole and not any(isinstance(item, ast.Starred) or _is_dots(item) for item in node.args)
+    named = {keyword.arg: _or_dots(keyword.value) for keyword in node.keywords if keyword.arg is not None}
+    return Call(node.func.id, source, tuple(_or_dots(item) for item in node.args), named, whole)
+
+
+def _is_dots(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _or_dots(node: ast.expr) -> Any:
+    try:
+        return _value(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError):
+        return ...

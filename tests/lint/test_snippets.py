@@ -1,0 +1,65 @@
+"""Values and calls that a text writes out: how they are read, and whether a schema takes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.linting.fitting import misfit
+from mcp_governor.linting.snippets import calls, snippets
+
+READ = [
+    ('a {"x": [1, "}"]} b', []),
+    ('a {"x": [1, "y"]} b', [({"x": [1, "y"]}, "")]),
+    ("{'x': True, \"y\": null}", [({"x": True, "y": None}, "")]),
+    ("f({x: 1}) [a-z] {name}", []),
+    ('["a"] then ["b"]', [(["a"], ""), (["b"], "")]),
+    ('{"f": "{"x": 1}"}', [(None, "quotes within a string are not escaped")]),
+    (r'{"f": "{\"x\": 1}"}', [({"f": '{"x": 1}'}, "")]),
+    ('{"a": 1, # first\n "b": 2}', [({"a": 1, "b": 2}, "it holds comments")]),
+    ('{"a": 1, // first\n "b": 2}', [(None, "it holds comments")]),
+    ('[{"a": 1},]', [([{"a": 1}], "a comma stands before the closing bracket")]),
+    ('["a, "b"]', [(None, "a quotation mark is missing")]),
+    # Code, and what is left out on purpose.
+    ('rows = [{"a": 1},]', [([{"a": 1}], "")]),
+    ('{"a": ..., # first\n "b": 2}', []),
+    ('{"a": "<id>", "b": c}', []),
+    ("[" * 5000, []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), READ)
+def test_snippets(text, expected):
+    assert [(one.value, one.broken) for one in snippets(text)] == expected
+
+
+def test_calls():
+    text = "Call find('x', limit=3), find(a, *rest), find(1, ...), other('x'), x.find(2), find() or find(("
+    found = [(call.given, call.named, call.whole) for call in calls(text, frozenset({"find"}))]
+    assert found == [(("x",), {"limit": 3}, True), ((..., ...), {}, False), ((1, ...), {}, False), ((), {}, True)]
+
+
+ROOT = {"$defs": {"mode": {"enum": ["on", "off"]}}}
+FITS = [
+    ({"type": "string"}, 1, "it is a number and not string"),
+    ({"type": "integer"}, 1.0, ""),
+    ({"type": "integer"}, True, "it is a boolean and not integer"),
+    ({"type": ["string", "null"]}, None, ""),
+    ({"anyOf": [{"type": "string"}, {"type": "null"}]}, [1], "it is a list and not string"),
+    ({"$ref": "#/$defs/mode"}, "of", "it has a value that is not in the enum"),
+    ({"$ref": "#/$defs/mode"}, "your-mode", ""),
+    ({"type": "array", "items": {"type": "string"}}, ["a", 1], "[] is a number and not string"),
+    ({"type": "object", "properties": {"a": {"type": "array"}}}, {"a": "x"}, "a is a string and not array"),
+    ({"type": "object", "properties": {"a": {}}}, {"b": 1}, "b is not declared"),
+    ({"type": "integer", "maximum": 5}, 6, "it is 6, beyond the maximum of 5"),
+    ({"type": "string", "maxLength": 2}, "abc", "it is longer than 2"),
+    ({"type": "array", "minItems": 2}, [1], "it is shorter than 2"),
+    ({"allOf": [{"type": "string"}]}, 1, ""),
+    ({"type": "string"}, ..., ""),
+    ({}, 1, ""),
+    (True, 1, ""),
+]
+
+
+@pytest.mark.parametrize(("schema", "value", "reason"), FITS)
+def test_why_a_value_does_not_fit(schema, value, reason):
+    assert misfit(ROOT, schema, value) == reason
