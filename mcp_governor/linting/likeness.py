@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 _COMPOUND = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[_\-]+[A-Za-z0-9]+)+|\b[A-Za-z]*[a-z][A-Z][A-Za-z0-9]*")
 """An identifier of several words, joined by marks or by capitals."""
@@ -27,9 +27,35 @@ _CALLS = re.compile(
     r"(?:the\s|a\s)?[`'\"“]?$",
     re.IGNORECASE,
 )
-_SOURCE = re.compile(r"\b(?:from|returned by|output of|result of|by calling)\s(?:the\s)?[`'\"“]?$", re.IGNORECASE)
+_SOURCE = re.compile(
+    r"\b(?:from|(?:returned|created|produced|generated|written|stored|provided) by|output of|result of|by calling)"
+    r"\s(?:the\s)?[`'\"“]?$",
+    re.IGNORECASE,
+)
 _TOOL_BEHIND = re.compile(
-    r"[`'\"”]?(?:,?\s(?:and|or)\s[`'\"“]?\w{3,64}[`'\"”]?)?\s(?:MCP\s)?tools?\b(?!\s?[-_])", re.IGNORECASE
+    r"[`'\"”]?(?:,?\s(?:and|or)\s(?:the\s)?[`'\"“]?\w{3,64}[`'\"”]?)?\s(?:MCP\s)?tools?\b(?!\s?[-_]\w|\s--)",
+    re.IGNORECASE,
+)
+_PLAIN_TOOL = re.compile(
+    r"\b(?i:use|call|run|invoke|via|with|using|calling)\sthe\s[`'\"“]?(?P<name>[a-z]{4,30})[`'\"”]?\stool\b(?!\s?[-_])"
+)
+_LISTED = re.compile(
+    r"[^\S\n]{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
+    r"\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-\s)"
+)
+_FEWEST_LISTED = 3
+"""Tools that a list has to name before it is a list of tools."""
+_NOTES = re.compile(
+    r"\b(?:hints?|notes?|examples?|syntax|format|guidance|details|tips)\s(?:for|on|about)\s(?:the\s)?[`'\"“]$",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    r"[`'\"”]?\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)",
+    re.IGNORECASE,
+)
+_PHRASE = re.compile(
+    r"\b[Ii]f\s(?:no\s|an?\s|the\s)?(?P<words>[a-z]{2,20}(?:\s[a-z]{2,20}){1,2})"
+    r"\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)"
 )
 _ARGUMENT_BEHIND = re.compile(r"[`'\"”]?\s(?:parameters?|arguments?|params?|args?)\b(?!\s?:)", re.IGNORECASE)
 _ARGUMENT_FRONT = re.compile(r"\b(?:parameters?|arguments?|params?)\s[`'\"“]?$", re.IGNORECASE)
@@ -49,6 +75,7 @@ _STATES = re.compile(
 _SETS = re.compile(
     r"\b(?:adjust|set|pass|provide|specify|supply|omit|with|include|use)\s(?:the\s|a\s)?[`'\"“]?$", re.IGNORECASE
 )
+_IF = re.compile(r"\b(?:if|when|unless)\s(?:no\s|an?\s|the\s)?[`'\"“]?$", re.IGNORECASE)
 _ENTRY = re.compile(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
 _CLOSE = 0.84
 """Likeness (difflib) from which a name is taken for a slip of another: one letter in six, a plural, a swapped word."""
@@ -140,7 +167,14 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         name = tools.variant(word)
         if name is not None:
             marked = "_" in word.strip("_") and "_" in name
-            if behind or (marked and word.lower() == name.lower()) or (called and quoted) or (quoted and marked):
+            snake = word.islower() and "_" in word.strip("_") and "-" in name
+            if (
+                behind
+                or (marked and word.lower() == name.lower())
+                or (called and quoted)
+                or (quoted and marked)
+                or snake
+            ):
                 yield word, name
         elif behind and (quoted or "_" in word or tools.is_alike(word)):
             name = tools.close(word) or tools.nearest(word)
@@ -150,6 +184,42 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
             yield word, name
         elif (called or _SOURCE.search(front)) and (quoted or "_" in word) and tools.is_alike(word):
             yield word, tools.nearest(word) or ""
+
+
+def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
+    """Single words in front of "tool" that are the singular or the plural of a tool's name, or end one."""
+    for match in _PLAIN_TOOL.finditer(text):
+        word = match["name"]
+        if word in tools.names:
+            continue
+        name = next((other for other in (f"{word}s", word.removesuffix("s")) if other in tools.names), None)
+        if name is not None:
+            yield word, name
+
+
+def listed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
+    """The entries of a list of tools that are none, each with the nearest name, or empty.
+
+    A list is one of tools where three of its entries are, and more than half.
+    """
+    block: list[str] = []
+    for line in (*text.splitlines(), ""):
+        entry = _LISTED.match(line)
+        if entry is not None:
+            block.append(entry["name"])
+        elif not line.strip() or not line.startswith((" ", "\t")):
+            known = sum(name in tools.names for name in block)
+            if known >= _FEWEST_LISTED and known * 2 > len(block):
+                yield from ((name, _nearest(name, tools)) for name in block if name not in tools.names)
+            block = []
+
+
+def _nearest(name: str, tools: Names) -> str:
+    near = tools.variant(name) or tools.close(name) or tools.nearest(name)
+    if near is None:
+        ends = [other for other in tools.names if name_words(other)[-1:] == name_words(name)[-1:]]
+        near = ends[0] if len(ends) == 1 else ""
+    return near
 
 
 def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
@@ -166,7 +236,12 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
         if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON:
             continue
-        called = _ARGUMENT_BEHIND.match(text, end) is not None or _ARGUMENT_FRONT.search(front) is not None
+        called = (
+            _ARGUMENT_BEHIND.match(text, end) is not None
+            or _ARGUMENT_FRONT.search(front) is not None
+            or _NOTES.search(front) is not None
+            or (_IF.search(front) is not None and _GIVEN.match(text, end) is not None)
+        )
         if (not called and _OTHER_BEHIND.match(text, end)) or _DENIED.search(front):
             continue
         name = arguments.variant(word)
@@ -177,3 +252,27 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
                 yield word, name
         elif called:
             yield word, arguments.close(word) or ""
+
+
+def absent_arguments(text: str, arguments: Names, others: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Arguments of other tools that a text takes for arguments of this one: "If no billing period is given".
+
+    Args:
+        text: a tool's description.
+        arguments: of the tool.
+        others: the arguments of other tools, by their plain names (:func:`plain`).
+    """
+    for match in _PHRASE.finditer(text):
+        key = match["words"].replace(" ", "")
+        if key in others and arguments.variant(key) is None:
+            yield others[key], ""
+
+
+def notes_on(name: str, text: str) -> bool:
+    """Whether a text has a part on an argument: "Hints for `name`"."""
+    at = text.find(name)
+    while at > 0:
+        if _NOTES.search(text[max(0, at - 40) : at]):
+            return True
+        at = text.find(name, at + 1)
+    return False

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.likeness import Names, misnamed_arguments, misnamed_tools
+from mcp_governor.linting.likeness import (
+    Names,
+    absent_arguments,
+    listed_tools,
+    misnamed_arguments,
+    misnamed_tools,
+    notes_on,
+    plainly_misnamed,
+)
 
 TOOLS = Names(["shop_list_orders", "shop_get_order", "shop_cancel_order", "shop_find_customer"])
 ARGUMENTS = Names(["order_id", "pageSize", "include_lines"])
@@ -83,3 +91,51 @@ def test_words_are_compared_up_to_a_bound():
 def test_many_names_and_many_words_take_no_time():
     many = Names([f"shop_get_{number}" for number in range(20_000)])
     assert len(dict(misnamed_tools("Call `shop_gets_1`. " * 20_000, many))) == 1
+
+
+LISTS = [
+    ("- shop_list_orders: x\n- shop_get_order: y\n- shop_cancel_order: z\n- shop_export: w", {"shop_export": ""}),
+    (
+        "1. **shop_list_orders** - x\n   more\n2. shop_get_order: y\n3. shop_find_customer (z): z\n4. order: o",
+        {"order": ""},
+    ),
+    # Too few, or mostly something else, or other lists.
+    ("- shop_list_orders: x\n- shop_get_order: y\n- shop_export: w", {}),
+    ("- shop_list_orders: x\n- shop_get_order: y\n- shop_cancel_order: z\n- a_b: 1\n- c_d: 2\n- e_f: 3", {}),
+    ("- shop_list_orders: x\n- shop_get_order: y\n- shop_cancel_order: z\n\nFields:\n- total: w", {}),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), LISTS)
+def test_a_list_of_tools(text, found):
+    assert {name: near and "" for name, near in listed_tools(text, TOOLS)} == found
+
+
+def test_a_single_word_is_a_slip_of_the_number_only():
+    tools = Names(["budgets", "invoice", "search"])
+    assert dict(plainly_misnamed("Use the budget tool, call the `invoices` tool and use the search tool.", tools)) == {
+        "budget": "budgets",
+        "invoices": "invoice",
+    }
+    assert not dict(plainly_misnamed("Use the right tool and the budget tool_use. Make the budget tool.", tools))
+
+
+def test_a_snake_name_of_a_tool_with_hyphens_is_sure():
+    tools = Names(["cost-explorer", "free-tier"])
+    assert dict(misnamed_tools("Dimensions in cost_explorer queries and costExplorer or free tier.", tools)) == {
+        "cost_explorer": "cost-explorer"
+    }
+
+
+def test_arguments_of_other_tools():
+    others = {"billingperiod": "billing_period", "orderid": "order_id"}
+    text = "If no billing period is provided, now. If the order id is given, one. If no cover sheet is given by you."
+    assert dict(absent_arguments(text, ARGUMENTS, others)) == {"billing_period": ""}
+    assert notes_on("sort_by", "### Hints for `sort_by`:\n- first")
+    assert not notes_on("sort_by", "See the `sort_by` of the other tool for `sort_by`.")
+
+
+def test_a_given_argument_is_one():
+    assert dict(misnamed_arguments("If activeRange is provided, all. If isOpen is given by the shop.", ARGUMENTS)) == {
+        "activeRange": ""
+    }

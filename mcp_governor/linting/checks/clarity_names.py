@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
-from mcp_governor.linting.likeness import Names, misnamed_arguments, misnamed_tools
+from mcp_governor.linting.likeness import (
+    Names,
+    absent_arguments,
+    listed_tools,
+    misnamed_arguments,
+    misnamed_tools,
+    notes_on,
+    plain,
+    plainly_misnamed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,14 +40,19 @@ _ANSWER = re.compile(
 )
 _MOST_COMPARED = 2_000
 """Pairs of a word and an argument that are compared for one tool: 10 ms; see likeness."""
-_MOST_NAMED = 3
+_MOST_NAMED = 5
 """Names that a message spells out."""
 
 
 def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     """A text names tools by names that they have."""
     tools = context.facts.memo("tool names", lambda: Names(context.facts.names))
-    found = dict(misnamed_tools(text.value[:_MOST_READ], tools))
+    read = text.value[:_MOST_READ]
+    found = dict(misnamed_tools(read, tools))
+    if " tool" in read:
+        found.update(plainly_misnamed(read, tools))
+    if "\n" in read:
+        found.update(listed_tools(read, tools))
     if found:
         known = context.facts.memo("other names", lambda: _other_names(context.facts))
         found = {named: name for named, name in found.items() if named not in known}
@@ -85,8 +99,28 @@ def _misnamed(
     for path, value, text in texts:
         for pair in misnamed_arguments(text, arguments):
             known = facts.memo("other names", lambda: _other_names(facts))
-            if pair[0] not in known and pair[0] not in facts.names:
+            if pair[0] not in facts.names and (pair[0] not in known or _is_copied(pair[0], text, facts)):
                 yield path, value, pair
+    if "f no " in description or "f the " in description:
+        others = facts.memo("plain arguments", lambda: _plain_arguments(facts))
+        yield from (
+            ("/description", tool.description, pair) for pair in absent_arguments(texts[0][2], arguments, others)
+        )
+
+
+def _is_copied(name: str, text: str, facts: Facts) -> bool:
+    """Whether a text gives notes on an argument that another tool has: copied with the rest of its description."""
+    return name in facts.memo("plain arguments", lambda: _plain_arguments(facts)).values() and notes_on(name, text)
+
+
+def _plain_arguments(facts: Facts) -> dict[str, str]:
+    """The arguments of all tools, by their names without case and marks."""
+    out: dict[str, str] = {}
+    for tool in facts.surface.tools:
+        schema = tool.input_schema
+        for name in (schema.get("properties") or {}) if isinstance(schema, dict) else ():
+            out.setdefault(plain(name), name)
+    return out
 
 
 def _asked(description: str) -> str:
