@@ -278,6 +278,20 @@ def stated_default(text: str) -> tuple[str, bool] | None:
     return (quoted[1:-1], True) if quoted else (found[0][2] or found[0][3], False)
 
 
+_ALL = Guarded(
+    r"\bdefaults?(?:\sis|\sto|\s?:)\s(?:all|every|unlimited|no limit|infinite)\b"
+    r"(?![^.]{0,60}\b(?:for|when|if|unless)\b)"
+    r"|\bif\s(?:omitted|not (?:provided|specified|given|set)),?\s(?:all|every)\b[^.]{0,60}\breturned\b",
+    "default",
+    "if ",
+)
+
+
+def states_all(text: str) -> bool:
+    """Whether a description says that without the argument there is no limit."""
+    return _ALL.search(text) is not None
+
+
 # -- bounds
 
 _RANGE = Guarded(
@@ -438,6 +452,28 @@ def stated_necessity(text: str) -> str | None:
         return None
     parts = {part.strip().lower() for part in re.split(r"[,;]", note[1] or note[2])}
     return next((word for word in ("required", "optional") if word in parts), None)
+
+
+_SPARE = Guarded(
+    r"(?:^|[.;,(]\s?|\b(?:and|but|it|this|value)\s)(?:it\s|this\s)?(?:can|may|should|must)\s(?:also\s)?be\s"
+    r"(?:omitted|left out|left unset|skipped)\b"
+    r"|(?:^|[.;(]\s?)(?:omit|leave out)(?:\sthis|\sit)?\s(?:for|to|if|when|unless)\b"
+    r"|(?:^|[.;(]\s?)(?:if|when)\s(?:it is\s|this is\s)?(?:omitted|unspecified|left out"
+    r"|not (?:provided|specified|given|set))\s?,|(?:^|[.;(]\s?)defaults\sto\s",
+    "omit",
+    "left",
+    "skipped",
+    "leave",
+    "unspecified",
+    "not ",
+    "defaults",
+)
+
+
+def states_spare(text: str) -> str | None:
+    """The words by which a description lets a caller leave the argument out, in a case or always."""
+    match = _SPARE.search(text)
+    return " ".join(text[match.start() : match.start() + 60].strip(" .;,(").split()) if match is not None else None
 
 
 def without_name(text: str, argument: str) -> str:

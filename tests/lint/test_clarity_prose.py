@@ -227,8 +227,12 @@ DEFAULT = [
     (default("utf-8", "string"), "Defaults to 'ascii'"),
     (default("utf-8", "string"), "Encoding (default: `ascii`)"),
     (default("20", "string"), "Defaults to 10"),
+    (default(50), "How many. Defaults to all rows."),
+    (default(50), "If not provided, all rows will be returned."),
 ]
 NOT_DEFAULT = [
+    (default(50), "Defaults to all rows for admins"),
+    (default(-1), "Defaults to all rows"),
     (default(10), "Defaults to 10"),
     (default(10), "Default: 10."),
     (default(1000), "Defaults to 1,000"),
@@ -398,8 +402,18 @@ SAYS_OPTIONAL = [
     "Optional, the id",
     "The id. This parameter is optional.",
 ]
+SAYS_SPARE = [
+    "The branch. Defaults to the current one.",
+    "Needed to add, and should be omitted to remove.",
+    "The value. It can be left out.",
+    "Omit for the whole list.",
+    "The id. If not provided, the first.",
+]
 SAYS_NEITHER = [
     "",
+    "An address. The port can be omitted.",
+    "The id, if not given by the user the root.",
+    "Leave out the blanks.",
     "The id",
     "Required if name is not given.",
     "(required if name is not given) The id",
@@ -434,6 +448,13 @@ def test_required_is_said_of_an_optional_argument(text):
 def test_optional_is_said_of_a_required_argument(text):
     assert contradictions(STRING, text, required=True) == ["prose-required"]
     assert contradictions(STRING, text) == []
+
+
+@pytest.mark.parametrize("text", SAYS_SPARE)
+def test_what_may_be_left_out_is_not_required(text):
+    assert contradictions(STRING, text, required=True) == ["prose-required"]
+    assert contradictions(STRING, text) == []
+    assert contradictions(default("x", "string"), text, required=True) == []
 
 
 @pytest.mark.parametrize("text", SAYS_NEITHER)

@@ -99,8 +99,14 @@ def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     for one in said:
         claim = prose.stated_default(one.text)
         stated = _literal(claim, actual) if claim is not None else None
+        if claim is None and _is_count(actual) and prose.states_all(one.text):
+            stated = "all"
         if stated is not None and stated != actual:
             yield one.told(stated=stated, default=actual)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def _literal(claim: tuple[str, bool], actual: Any) -> Any:
@@ -175,5 +181,8 @@ def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     for one in said:
         stated = prose.stated_necessity(one.text)
+        if stated is None and actual == "required" and "default" not in node.schema:
+            words = prose.states_spare(one.text)
+            stated = f'optional ("{words}")' if words else None
         if stated is not None and stated != actual:
             yield one.told(stated=stated, actual=actual)

@@ -1,0 +1,31 @@
+"""Which keys a text says an object has, and which words only look like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.linting.keys import stated_keys
+
+TEXTS = [
+    ("The spec with keys x, y and z.", ["x", "y", "z"]),
+    ("Must include 'x' (list of names) and 'y'.", ["x", "y"]),
+    ("Rows: [{id: string, total?: number}]", ["id", "total"]),
+    ("In format {'Field': str, 'Type': str}", ["Field", "Type"]),
+    ("Each item should have `host`, `port` and optionally `user`.", ["host", "port", "user"]),
+    ("Object with properties name, age", ["name", "age"]),
+    ("Steps\n- name (str): how\n- size (int): how large", ["name", "size"]),
+    ("Each has 'name': (str) how it is called, and 'size': (int) how large", ["name", "size"]),
+    # Words, single keys, examples, and parts of something else.
+    ("With a filter and a name.", []),
+    ("Must include 'x'.", []),
+    ("Objects, e.g. with 'a' and 'b'.", []),
+    ("Stages such as {$merge: {into: {name, db, coll}}}", []),
+    ("A filter like {'status': 'open', 'age': 3}", []),
+    ("Fields are optional and large.", []),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("text", "keys"), TEXTS)
+def test_keys(text, keys):
+    assert stated_keys(text) == keys
