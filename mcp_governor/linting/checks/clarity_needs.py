@@ -11,6 +11,7 @@ from mcp_governor.linting.modes import modes_listed, modes_of_argument
 from mcp_governor.linting.needs import Group, Need, stated_needs
 from mcp_governor.linting.said import told_of
 from mcp_governor.linting.schemas import COMPOSITION, types_of
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,11 +26,12 @@ _MOST_SHOWN = 3
 
 
 class _Found(NamedTuple):
-    """A need, and the object that declares its arguments."""
+    """A need, the object that declares its arguments, and if it is one of a choice."""
 
     need: Need
     pointer: str
     schema: Mapping[str, Any]
+    of_mode: bool = False
 
 
 def unstated_needs(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -64,7 +66,12 @@ def _told(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         fragment for one in strict if one.pointer == first.pointer and (fragment := _fragment(one.need, first.schema))
     ]
     advice = json.dumps(fragments[0], ensure_ascii=False)[1:-1] if fragments else 'a condition ("if" and "then")'
-    yield hit(first.pointer, first.schema, needs="; ".join(shown), advice=advice)
+    pointer, value = first.pointer, first.schema
+    if all(one.of_mode for one in strict):
+        # Nothing is wrong with the object: an argument of it is one of a choice.
+        name = first.need.arguments[0]
+        pointer, value = join_pointer(pointer, "properties", name), value["properties"][name]
+    yield hit(pointer, value, needs="; ".join(shown), advice=advice)
 
 
 def _needs_of(tool: Tool, context: Context) -> Iterator[_Found]:
@@ -95,7 +102,7 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
             yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
         if node.is_root:
             for mode in modes_listed(tool.description, group.names, group.values):
-                yield _Found(Need("when", mode[:2], mode.condition), node.pointer, schema)
+                yield _Found(Need("when", mode[:2], mode.condition), node.pointer, schema, of_mode=True)
         entries = told_of(tool, arguments, context.facts).entries if node.is_root else {}
         for name, argument in arguments.items():
             own = argument.get("description") if isinstance(argument, dict) else None
@@ -113,7 +120,7 @@ def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[
     argument = node.schema["properties"][name]
     spare = "default" in argument and argument["default"] is not None
     kind: Literal["ignored", "when"] = "ignored" if spare or types_of(argument) in _FLAG else "when"
-    yield _Found(Need(kind, mode[:2], mode.condition), node.pointer, node.schema)
+    yield _Found(Need(kind, mode[:2], mode.condition), node.pointer, node.schema, of_mode=True)
 
 
 def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
