@@ -96,6 +96,14 @@ def escape_json(document: str) -> str:
 _JSON_COMMAND = re.compile(r"#(?=#\w*\[)")
 
 
+def ascii_json(document: str) -> str:
+    """JSON text with every character outside ASCII as a JSON escape: the same value for a stream that lacks them."""
+    return _NOT_ASCII.sub(_json_escape, document)
+
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
 def escape_toml(literal: str) -> str:
     """A TOML value with every character that :func:`visible` escapes as an escape of TOML; the value is the same.
 
@@ -163,6 +171,14 @@ def beginning(data: bytes, limit: int) -> str:
 
 _LONGEST_SECRET = 8_192
 """Bytes that are looked at behind a cut; a longer secret is redacted where it is whole."""
+
+
+_DIGEST = re.compile(r"\b([vw]\d+:sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
+
+
+def short_digests(text: str) -> str:
+    """The text with fingerprints cut to 12 digits, which no two surfaces of one server share by chance."""
+    return _DIGEST.sub(r"\1", text)
 
 
 def command_line(words: Iterable[str], limit: int = 1_000) -> str:

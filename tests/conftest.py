@@ -27,6 +27,13 @@ def no_tag_build(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(autouse=True)
+def no_color_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CI systems force color, and people forbid it; neither is what a test is about."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write tests/golden anew; then read the diff")
 

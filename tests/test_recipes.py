@@ -417,7 +417,10 @@ def test_a_transport(tree: Path, tmp_path: Path) -> None:
     assert recorded["serverInfo"]["name"] == "far"
     assert [tool["name"] for tool in recorded["tools"]] == ["find"]
     done = run(tree, "-m", "mcp_governor", "snapshot", target, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (3, f"error: {target[4:]}: nothing listens there.\n  Start the server.\n")
+    assert (done.returncode, done.stderr) == (
+        3,
+        f"error: {target[4:]}: nothing listens there.\nhint: Start the server.\n",
+    )
 
 
 def blocks(language: str) -> list[str]:

@@ -199,7 +199,7 @@ def _takes(schema: dict[str, Any]) -> str:
 def commands_page() -> str:
     """docs/commands.md: every command with its options."""
     lines = ["# Commands", "", NOTE, ""]
-    with click.Context(app, info_name="mcp-governor", max_content_width=100, terminal_width=100) as root:
+    with click.Context(app, info_name="mcp-governor", terminal_width=80) as root:
         for name in COMMANDS:
             command = app.get_command(root, name)
             assert command is not None
@@ -220,7 +220,7 @@ _EXIT_WORDS = {
 
 
 def _help(command: click.Command, name: str, parent: click.Context) -> list[str]:
-    context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+    context = click.Context(command, info_name=name, parent=parent)
     if isinstance(command, click.Group):
         return [line for sub, child in command.commands.items() for line in _help(child, sub, context)]
     more = [_MORE[name], ""] if name in _MORE else []

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import io
 import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
@@ -16,11 +15,12 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from mcp_governor._version import __version__
-from mcp_governor.cli import out
+from mcp_governor.cli import out, terminal
+from mcp_governor.cli.groups import Group, color_option
 from mcp_governor.errors import Exit, GovernorError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # name → (module, one-line help): the help of the group costs no import of the commands.
 COMMANDS = {
@@ -42,34 +42,24 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group that imports a command's module when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
+    def find_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in COMMANDS:
             return None
-        module = importlib.import_module(f"mcp_governor.cli.{COMMANDS[cmd_name][0]}_command")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        module = importlib.import_module(f"mcp_governor.cli.{COMMANDS[name][0]}_command")
+        command: click.Command = getattr(module, name.replace("-", "_"))
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        from mcp_governor.text import did_you_mean, visible
-
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            raise click.UsageError(f'No such command "{visible(args[0])}".{did_you_mean(args[0], COMMANDS)}', ctx)
-        return super().resolve_command(ctx, args)
+    def summaries(self, ctx: click.Context) -> Iterable[tuple[str, str]]:  # noqa: ARG002
+        return [(name, text) for name, (_, text) in COMMANDS.items()]
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=LazyGroup, params=[color_option()], context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mcp-governor")
 def app() -> None:
     """Hold an MCP server to its word.
@@ -84,9 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # A command lives for a second and makes few cycles: collecting them costs more than it frees.
     gc.set_threshold(100_000)
     _reopen()
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A terminal that cannot show a character gets an escape instead of our traceback.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    terminal.prepare_streams()
     code = run(arguments)
     # Nor does anything that is left have to be looked through once more on the way out.
     gc.freeze()
@@ -105,21 +93,30 @@ def _reopen() -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    with terminal.color_of(words):
+        return _run(words)
+
+
+def _run(words: list[str]) -> int:
     try:
         _see_words(words)
         _see_folder()
         _learn_addresses(words)
-        result = app.main(args=words, prog_name="mcp-governor", standalone_mode=False)
+        width = terminal.help_columns(sys.stdout)
+        result = app.main(args=words, prog_name="mcp-governor", standalone_mode=False, terminal_width=width)
     except GovernorError as error:
-        _tell(f"error: {error.message}", error.hint)
+        out.complain(error.message, error.hint)
         return int(error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        out.echo(error.format_message(), err=True, wrap=False)
+        return int(Exit.USAGE)
     except click.ClickException as error:
-        said = io.StringIO()
-        error.show(file=said)
-        out.echo(said.getvalue().rstrip(), err=True)
+        from mcp_governor.cli.usage import explain
+
+        out.complain(*explain(error))
         return int(Exit.USAGE)
     except (click.Abort, KeyboardInterrupt):
-        _tell("interrupted", "")
+        out.echo("interrupted", err=True)
         return 130
     except BrokenPipeError:
         # The reader went away (head, less): not an error of ours, and nothing is left to say.
@@ -128,12 +125,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # The system refuses what no command expects to be refused; that is not a bug of ours.
         out.abandon()
-        _tell(f"error: {_refusal(error)}", "Check the path, its permissions and the space on the disk.")
+        out.complain(_refusal(error), "Check the path, its permissions and the space on the disk.")
         return int(Exit.USAGE)
     except Exception as error:  # noqa: BLE001  the last fence: a bug is told as one, with exit code 70
         # Python before 3.12 hides what ends the making of a class in a RuntimeError, Ctrl-C included.
         if isinstance(error.__cause__, KeyboardInterrupt):
-            _tell("interrupted", "")
+            out.echo("interrupted", err=True)
             return 130
         return _bug(error)
     return result if isinstance(result, int) else int(Exit.PASS)
@@ -168,19 +165,13 @@ def _refusal(error: OSError) -> str:
     return f"{where}{error.strerror or 'the system refused an operation'}."
 
 
-def _tell(message: str, hint: str) -> None:
-    out.echo(message, err=True)
-    if hint:
-        out.echo(f"  {hint}", err=True)
-
-
 def _bug(error: Exception) -> int:
     import traceback
 
     from mcp_governor.text import one_line
 
-    _tell(
-        f"error: a bug in mcp-governor {__version__}: {type(error).__name__}: {one_line(str(error))}",
+    out.complain(
+        f"a bug in mcp-governor {__version__}: {type(error).__name__}: {one_line(str(error))}",
         "Please report it with the command; MCP_GOVERNOR_DEBUG=1 shows the traceback.",
     )
     if os.environ.get("MCP_GOVERNOR_DEBUG"):

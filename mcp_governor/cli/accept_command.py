@@ -25,15 +25,17 @@ _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 @click.command(cls=TargetCommand)
 @click.argument("finding")
 @target_argument
-@click.option("--reason", required=True, help="Why; reviewers read it in the configuration.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Last day it holds: 2027-01-31.")
-@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
-@click.option("--offline", is_flag=True, help="Look at the recorded surface, as check --offline does.")
+@click.option("--reason", required=True, help="Why it is accepted; kept in the configuration for reviewers.")
+@click.option(
+    "--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Last day it holds, for example 2027-01-31."
+)
+@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
+@click.option("--offline", is_flag=True, help="Check the recorded surface, like check --offline.")
 @click.option(
     "--report",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Look for the id in this JSON report instead of running the check, such as one that CI wrote.",
+    help="Look up the id in this JSON report, for example from CI, instead of running the check.",
 )
 @configured("trust", "quiet", isolated=False)
 def accept(

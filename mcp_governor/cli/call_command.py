@@ -26,33 +26,38 @@ if TYPE_CHECKING:
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Only these tools.")
+@click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Call only these tools.")
 @click.option(
     "--profile",
     multiple=True,
     metavar="NAME",
-    help="Result contract. Default: profile of the configuration, else recommended.",
+    help="Rules for results.  [default: profile in the configuration, or recommended]",
 )
 @click.option(
     "--assume-read-only",
     multiple=True,
     metavar="GLOB",
-    help="These tools only read, where their annotations do not say; besides read-only-tools.",
+    help="Treat tools without annotations as read-only; adds to read-only-tools in the configuration.",
 )
-@click.option("--allow-writes", is_flag=True, help="Also call tools that are not read-only by their hints.")
-@click.option("--destructive", multiple=True, metavar="TOOL", help="With --allow-writes: this destructive tool, too.")
-@click.option("--configured-only", is_flag=True, help="Make no calls from the schemas.")
-@click.option("--happy-only", is_flag=True, help="Make no calls that the schema refuses.")
-@click.option("--follow", is_flag=True, help="Make the call that an error's recovery suggests, once.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Chooses among equally good sample values.")
-@click.option("--budget", type=SECONDS, default=300.0, show_default=True, help="Seconds for all calls.")
+@click.option("--allow-writes", is_flag=True, help="Also call tools that are not annotated as read-only.")
+@click.option("--destructive", multiple=True, metavar="TOOL", help="With --allow-writes: call this destructive tool.")
+@click.option("--configured-only", is_flag=True, help="Generate no calls: make only those in the configuration.")
+@click.option("--happy-only", is_flag=True, help="Make no calls with arguments that the schema rejects.")
+@click.option("--follow", is_flag=True, help="Make the call that the recovery of an error suggests, once.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed for the choice among sample values.")
+@click.option("--budget", type=SECONDS, default=300, show_default=True, help="Time limit for all calls, in seconds.")
 @click.option(
     "--scratch",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Where sample files for path arguments are made.  [default: the system's temporary folder]",
+    help="Folder for sample files for path arguments.  [default: the system's temporary folder]",
 )
-@click.option("--record", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write calls as files.")
+@click.option(
+    "--record",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the calls to this folder.",
+)
 @reporting("trust")
 def call(
     run: Run,

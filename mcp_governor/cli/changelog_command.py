@@ -16,18 +16,19 @@ from mcp_governor.cli.common import (
     target_argument,
     write_text,
 )
+from mcp_governor.cli.groups import Group
 from mcp_governor.errors import Exit
 from mcp_governor.text import visible
 
 
-@click.group()
+@click.group(cls=Group)
 def changelog() -> None:
     """The schema changelog, held to the surface."""
 
 
 @changelog.command(cls=TargetCommand)
 @target_argument
-@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
+@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
 @reporting(isolated=False)
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
@@ -48,10 +49,10 @@ def check(run: Run, target: str | None, against: str | None) -> int:
 
 @changelog.command(cls=TargetCommand)
 @target_argument
-@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
-@click.option("--for", "version", metavar="VERSION", help="The version to draft for. Default: what the surface needs.")
-@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written, write nothing.")
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 where something is missing.")
+@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
+@click.option("--for", "version", metavar="VERSION", help="Version to draft for.  [default: as the changes require]")
+@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written. Writes nothing.")
+@click.option("--check", "only_check", is_flag=True, help="Exit with 1 if something is missing. Writes nothing.")
 @configured(isolated=False)
 def draft(
     run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
@@ -84,15 +85,15 @@ def draft(
 
 def _show_diff(run: Run, name: str, before: str, after: str) -> None:
     lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
-    write_text("".join(f"{visible(line.rstrip())}\n" for line in lines), run.output)
+    write_text("".join(f"{visible(line.rstrip())}\n" for line in lines), run.output, form="text")
 
 
 @changelog.command(cls=TargetCommand)
 @click.argument("version", required=False)
 @target_argument
-@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
-@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written, write nothing.")
-@click.option("--check", "only_check", is_flag=True, help="Write nothing; only see whether it could be released.")
+@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
+@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written. Writes nothing.")
+@click.option("--check", "only_check", is_flag=True, help="Check that it can be released. Writes nothing.")
 @reporting("trust", isolated=False)
 def release(
     run: Run, version: str | None, target: str | None, against: str | None, show_diff: bool, only_check: bool

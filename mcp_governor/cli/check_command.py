@@ -20,16 +20,16 @@ from mcp_governor.errors import UsageError
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--against", metavar="TARGET", help="Compare with this instead of the configured baseline.")
+@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
 @click.option(
     "--level",
     type=click.Choice(["declared", "strict"]),
-    help="How schemas are compared. Default: level of the configuration, else declared.",
+    help="How to compare schemas.  [default: level in the configuration, or declared]",
 )
-@click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may; nothing else.")
-@click.option("--release", is_flag=True, help="Judge version and changelog as those of a release.")
-@click.option("--offline", is_flag=True, help="Start, fetch and import nothing: check the recorded surface.")
-@click.option("--new-only", is_flag=True, help="Of the linter only findings that the baseline does not have.")
+@click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may break; nothing else.")
+@click.option("--release", is_flag=True, help="Judge the version and the changelog as for a release.")
+@click.option("--offline", is_flag=True, help="Check the recorded surface. Starts, fetches and imports nothing.")
+@click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have.")
 @reporting("trust")
 def check(
     run: Run,
@@ -54,7 +54,7 @@ def check(
 
     \b
         mcp-governor check --only breaking --against pypi:NAME -- my-server
-        mcp-governor check --only breaking --against git:main:mcp-surface.json -- my-server
+        mcp-governor check --only breaking --against git:main:FILE -- my-server
 
     Under policy.gate = "release" changes wait under ## Unreleased between releases; --release judges them as a release,
     and so does a build of a release tag.

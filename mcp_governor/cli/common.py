@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from mcp_governor.cli import out
+from mcp_governor.cli import out, terminal
 from mcp_governor.config import Config, Launch, load_config
 from mcp_governor.config.model import MOST_SECONDS
 from mcp_governor.config.trust import rules_trusted
@@ -36,17 +35,22 @@ _TIMEOUT_KEY = "mcp_governor.timeout"
 _WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", "launch_env", "launch_env_file", "launch_timeout"
 
 
-class _Seconds(click.FloatRange):
-    """A time that a clock can count: NaN is in every range for click."""
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """A time that a clock can count, in seconds: above 0, and no NaN."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if number != number:
-            self.fail(f"{number} is not a number of seconds.", param, ctx)
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+        if not 0 < number <= MOST_SECONDS:
+            self.fail(f"{value} is not in the range: above 0, at most {MOST_SECONDS:,} seconds.", param, ctx)
         return number
 
 
-SECONDS = _Seconds(min=0, min_open=True, max=MOST_SECONDS)
+SECONDS = Seconds()
 """The type of options that are a time."""
 
 
@@ -63,25 +67,25 @@ class TargetCommand(click.Command):
                 ["--with", _WITH],
                 multiple=True,
                 metavar="REQUIREMENT",
-                help="Install this beside a pypi: or npm: target, too.",
+                help="Also install this package with a pypi: or npm: target.",
             ),
             click.Option(
                 ["--env", _ENV],
                 multiple=True,
                 metavar="NAME[=VALUE]",
-                help="Variable that the server gets; without a value, ours.",
+                help="Variable for the server. Without a value: as it is set here.",
             ),
             click.Option(
                 ["--env-file", _ENV_FILE],
                 multiple=True,
                 metavar="FILE",
                 type=click.Path(dir_okay=False, path_type=Path),
-                help="File of NAME=VALUE lines; the server gets these variables, too.",
+                help="File with NAME=VALUE lines, variables for the server.",
             ),
             click.Option(
                 ["--timeout", _TIMEOUT],
                 type=SECONDS,
-                help="Seconds for one answer [default: 30], and for starting [default: 60, a package 180].",
+                help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180].",
             ),
         ]
 
@@ -89,10 +93,18 @@ class TargetCommand(click.Command):
         if "--" in args:
             cut = args.index("--")
             args, command = args[:cut], args[cut + 1 :]
-            if not command:
+            if not command and not ctx.resilient_parsing:
                 raise click.UsageError("Nothing stands after --; write the command that starts the server.", ctx)
             ctx.meta[_COMMAND_KEY] = tuple(command)
-        return super().parse_args(ctx, args)
+            return super().parse_args(ctx, args)
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            from mcp_governor.cli.usage import refuse_bare_command
+
+            refuse_bare_command(ctx, typed, error)
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         with_, env, env_files = (ctx.params.pop(key) for key in (_WITH, _ENV, _ENV_FILE))
@@ -149,17 +161,7 @@ class Output:
 
     format: str = "text"
     file: Path | None = None
-    color: str = "auto"
     verbose: int = 0
-
-    @property
-    def styled(self) -> bool:
-        """Whether text gets style: asked for, or a terminal that wants it."""
-        import os
-
-        if self.color != "auto":
-            return self.color == "always"
-        return self.file is None and out.is_terminal(sys.stdout) and "NO_COLOR" not in os.environ
 
 
 @frozen
@@ -201,35 +203,28 @@ _OPTIONS = {
         "-o",
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write it into this file. Default: standard output.",
+        help="Write the output to this file.  [default: standard output]",
     ),
     "fail-on": click.option(
         "--fail-on",
         type=click.Choice([*(severity.value for severity in Severity), "never"]),
-        help="Severity from which a finding fails the run. Default: fail-on of the configuration, else error.",
+        help="Lowest severity that fails the run.  [default: fail-on in the configuration, or error]",
     ),
     "config": click.option(
         "--config",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Configuration file. Default: the nearest one upwards.",
+        help="Configuration file.  [default: the nearest one, from this folder upwards]",
     ),
     "isolated": click.option(
         "--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file."
     ),
-    "trust": click.option("--trust", is_flag=True, help="Run rules in Python that the repository or a package brings."),
-    "color": click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        show_default=True,
-        help="Color text; auto does on a terminal.",
-    ),
-    "quiet": click.option("-q", "--quiet", is_flag=True, help="Only errors and the summary."),
+    "trust": click.option("--trust", is_flag=True, help="Run Python rules of the repository and of packages."),
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="Show only errors and the summary."),
     "verbose": click.option(
-        "-v", "--verbose", count=True, help="Every finding with its place, fix and id; wording changes."
+        "-v", "--verbose", count=True, help="Show every finding with its location, fix and id, and wording changes."
     ),
 }
-_REPORTING = ("output", "fail-on", "color", "quiet", "verbose")
+_REPORTING = ("output", "fail-on", "quiet", "verbose")
 
 
 def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callable[[_F], _F]:
@@ -251,7 +246,7 @@ def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callab
             made = _OPTIONS[name](made)
         if formats is not None:
             made = click.option(
-                "--format", "format_", type=formats, default="text", show_default=True, help="Report format."
+                "--format", "format_", type=formats, default="text", show_default=True, help="Output format."
             )(made)
         return cast("_F", made)
 
@@ -285,14 +280,13 @@ def _run(
     config: Path | None = None,
     isolated: bool = False,
     trust: bool = False,
-    color: str = "auto",
     quiet: bool = False,
     verbose: int = 0,
 ) -> Run:
     made = _configured(config, isolated, fail_on)
     if trust:
         made = replace(made, trust_rules=True)
-    return Run(made, Output(format_, output, color, -1 if quiet else verbose), config is not None)
+    return Run(made, Output(format_, output, -1 if quiet else verbose), config is not None)
 
 
 def useless(option: str, beside: str) -> UsageError:
@@ -339,7 +333,7 @@ def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None)
         from mcp_governor.report import load_format
 
         chosen = load_format(output.format)
-        write_text(chosen.render(report), output, is_json=getattr(chosen, "IS_JSON", False))
+        write_text(chosen.render(report), output, form="json" if getattr(chosen, "IS_JSON", False) else "document")
     return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
 
 
@@ -353,22 +347,27 @@ def tell_skipped(names: Sequence[str]) -> None:
 
 
 def write_lines(lines: Iterable[Line], output: Output) -> None:
-    """Styled where a terminal wants it, plain elsewhere."""
-    from mcp_governor.report.lines import plain_text
+    """To the file, or to standard output as it can show them."""
+    if output.file is None:
+        out.put_lines(lines)
+    else:
+        _write_file(output.file, out.lines_text(lines, color=terminal.color_is_typed()))
 
-    _place(out.styled_text(lines) if output.styled else plain_text(lines), output)
 
-
-def write_text(text: str, output: Output, *, is_json: bool = False) -> None:
+def write_text(text: str, output: Output, *, form: out.Form = "document") -> None:
     """To the file, atomically, or to standard output; made safe to show, as text or as JSON."""
-    _place(escape_json(redact(text)) if is_json else printable(text), output)
+    safe = escape_json(redact(text)) if form == "json" else printable(text)
+    if output.file is None:
+        out.put(safe, form=form)
+    else:
+        _write_file(output.file, safe)
 
 
 def write_json(document: Any, output: Output) -> None:
     """A JSON document that is no report, as :func:`write_text` writes it."""
     import json
 
-    write_text(json.dumps(document, indent=2) + "\n", output, is_json=True)
+    write_text(json.dumps(document, indent=2) + "\n", output, form="json")
 
 
 def places_wanted(output: Output) -> bool:
@@ -380,11 +379,7 @@ def places_wanted(output: Output) -> bool:
     return bool(getattr(load_format(output.format), "WITH_PLACES", False))
 
 
-def _place(text: str, output: Output) -> None:
-    """Where a text goes that is safe already."""
-    if output.file is not None:
-        from mcp_governor.writing import write_file
+def _write_file(file: Path, text: str) -> None:
+    from mcp_governor.writing import write_file
 
-        write_file(output.file, text)
-        return
-    out.put(text)
+    write_file(file, text)

@@ -23,7 +23,7 @@ _SERVER = "mcp_governor.demo.server"
 
 
 @click.command()
-@click.option("--keep", is_flag=True, help="Keep the folder to play with.")
+@click.option("--keep", is_flag=True, help="Keep the folder, to experiment with it.")
 def demo(keep: bool) -> None:
     """Show the tool on a packaged server in two releases, the second of them hurried."""
     folder = Path(tempfile.mkdtemp(prefix="mcp-governor-demo-"))
@@ -71,7 +71,7 @@ def _type(arguments: Sequence[str], *, expect: Exit | None) -> None:
     from mcp_governor.cli import run
 
     shown = ["python" if word == sys.executable else word for word in arguments]
-    out.echo(f"$ mcp-governor {shlex.join(shown)}", color="blue")
+    out.echo(f"$ mcp-governor {shlex.join(shown)}", color="blue", wrap=False)
     code = run(arguments)
     out.echo(f"(exit code {code})", dim=True)
     if expect is not None and code != expect:

@@ -14,10 +14,10 @@ from mcp_governor.errors import UsageError
 @click.option(
     "--level",
     type=click.Choice(["declared", "strict"]),
-    help="How schemas are compared. Default: level of the configuration, else declared.",
+    help="How to compare schemas.  [default: level in the configuration, or declared]",
 )
-@click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may.")
-@click.option("--stat", is_flag=True, help="Counts per tool instead of each change.")
+@click.option("--only", type=click.Choice(["breaking"]), help="Report only changes that break, or may break.")
+@click.option("--stat", is_flag=True, help="Show counts per tool instead of each change.")
 @reporting()
 def diff(run: Run, old: str, new: str | None, level: str | None, only: str | None, stat: bool) -> int:
     """Changes from OLD to NEW, with verdicts, witnesses and the required bump.

@@ -5,15 +5,18 @@ from __future__ import annotations
 import click
 
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, write_json, write_text
-from mcp_governor.text import visible
+from mcp_governor.text import short_digests, visible
 
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--tools", "per_tool", is_flag=True, help="One digest per tool as well.")
+@click.option("--tools", "per_tool", is_flag=True, help="Also show one fingerprint per tool.")
 @configured("output", formats=click.Choice(["text", "json"]))
 def fingerprint(run: Run, target: str | None, per_tool: bool) -> None:
-    """Digests of a surface: contract (v1), wording (w1), and per tool with --tools."""
+    """Digests of a surface: contract (v1), wording (w1), and per tool with --tools.
+
+    Text shows 12 digits of each; --format json shows them in full.
+    """
     from mcp_governor.surface import fingerprint as digest
     from mcp_governor.surface import tool_fingerprint, wording_fingerprint
     from mcp_governor.target import read_source, tier_rules
@@ -28,4 +31,4 @@ def fingerprint(run: Run, target: str | None, per_tool: bool) -> None:
     if per_tool:
         width = max((len(visible(name)) for name in tools), default=0)
         lines += [f"{visible(name):<{width}}  {value}" for name, value in tools.items()]
-    write_text("\n".join(lines) + "\n", run.output)
+    write_text(short_digests("\n".join(lines)) + "\n", run.output, form="text")

@@ -46,25 +46,25 @@ if TYPE_CHECKING:
     "--profile",
     multiple=True,
     metavar="NAME",
-    help="Rules to run. Default: profile of the configuration, else recommended.",
+    help="Rules to run.  [default: profile in the configuration, or recommended]",
 )
-@click.option("--select", multiple=True, metavar="RULE", help="Only these rules: pack/rule or pack/*.")
-@click.option("--extend-select", multiple=True, metavar="RULE", help="These rules as well.")
-@click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules.")
-@click.option("--pedantic", is_flag=True, help="Remarks that most would find petty, too.")
+@click.option("--select", multiple=True, metavar="RULE", help="Run only these rules: pack/rule or pack/*.")
+@click.option("--extend-select", multiple=True, metavar="RULE", help="Also run these rules.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Do not run these rules.")
+@click.option("--pedantic", is_flag=True, help="Also report what most people find petty.")
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Findings in FILE do not count. Default: lint.baseline of the configuration.",
+    help="Ignore the findings in FILE.  [default: lint.baseline in the configuration]",
 )
 @click.option(
-    "--write-baseline", is_flag=True, help="Write today's findings into the baseline file, so that they do not count."
+    "--write-baseline", is_flag=True, help="Write today's findings to the baseline file, so that they are ignored."
 )
-@click.option("--new-only", is_flag=True, help="Only findings that the baseline surface does not have.")
-@click.option("--statistics", is_flag=True, help="Counts per rule, and tokens per tool, instead of each finding.")
-@click.option("--show-settings", is_flag=True, help="Show which rules would run, and how; check nothing.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever is found.")
+@click.option("--new-only", is_flag=True, help="Report only findings that the baseline surface does not have.")
+@click.option("--statistics", is_flag=True, help="Show counts per rule and tokens per tool instead of each finding.")
+@click.option("--show-settings", is_flag=True, help="Show which rules would run, with their settings. Checks nothing.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
 @reporting("trust")
 def lint(
     run: Run,

@@ -2,7 +2,8 @@
 
 What comes from outside (servers, files, the configuration, the command line itself) may be anywhere in a text, so it is
 made safe as a whole when it leaves: without secrets, without characters that fool a terminal, without commands to a CI
-system, and without lines that have no end (:func:`mcp_governor.text.printable`). Style is added afterwards.
+system, and without lines that have no end (:func:`mcp_governor.text.printable`). Style is added afterwards, and what
+a stream cannot show is replaced (:mod:`.terminal`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import contextlib
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from mcp_governor.cli import terminal
 from mcp_governor.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,32 +26,88 @@ if TYPE_CHECKING:
 
 _CLEAR = "\r\x1b[2K"
 
+Form = Literal["text", "document", "json"]
+"""What a text is: for people, in the encoding that they read; a document, which is UTF-8 wherever it is kept; JSON,
+which is a document and has escapes for what a terminal cannot show."""
 
-def echo(text: str = "", *, err: bool = False, bold: bool = False, dim: bool = False, color: str | None = None) -> None:
+
+def echo(
+    text: str = "",
+    *,
+    err: bool = False,
+    bold: bool = False,
+    dim: bool = False,
+    color: str | None = None,
+    wrap: bool = True,
+) -> None:
     """Print a message; on a terminal with the style that is asked for.
+
+    Args:
+        text: one or more lines.
+        err: to standard error.
+        bold, dim, color: style of all of it.
+        wrap: break long lines between words on a terminal; not for what is copied. Indented lines are never broken.
 
     Raises:
         UsageError: standard output is closed or full. Of standard error nothing is expected.
     """
     from mcp_governor.text import printable
 
-    shown = printable(text)
-    if (bold or dim or color) and is_terminal(sys.stderr if err else sys.stdout):
+    stream = sys.stderr if err else sys.stdout
+    shown = terminal.spelled(printable(text), terminal.encoding_of(stream))
+    if wrap:
+        shown = _wrapped(shown, terminal.columns(stream))
+    if (bold or dim or color) and terminal.takes_color(stream):
         shown = click.style(shown, fg=color, bold=bold or None, dim=dim or None)
     if err:
         _tell(f"{shown}\n")
     else:
-        put(f"{shown}\n", encoding=getattr(sys.stdout, "encoding", None) or "utf-8")
+        put(f"{shown}\n")
+
+
+def complain(message: str, hint: str = "") -> None:
+    """Print an error on standard error, and what to do about it."""
+    from mcp_governor.text import printable
+
+    stream = sys.stderr
+    for label, text, style in (("error:", message, {"fg": "red", "bold": True}), ("hint:", hint, {"fg": "cyan"})):
+        if text:
+            shown = terminal.spelled(printable(f"{label} {text}"), terminal.encoding_of(stream))
+            shown = _wrapped(shown, terminal.columns(stream))
+            if terminal.takes_color(stream):
+                shown = click.style(label, **style) + shown.removeprefix(label)
+            _tell(f"{shown}\n")
+
+
+_NARROWEST = 20
+"""Characters; a narrower terminal breaks lines by itself, which is no worse."""
+
+
+def _wrapped(text: str, width: int | None) -> str:
+    """The text with its long lines broken between words, and what is left of them indented."""
+    if width is None or width < _NARROWEST or all(len(line) <= width for line in text.split("\n")):
+        return text
+    import textwrap
+
+    from mcp_governor.text import inert
+
+    wrapper = textwrap.TextWrapper(width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    rows = (wrapper.fill(line) if len(line) > width and not line[0].isspace() else line for line in text.split("\n"))
+    # Wrapping may put any word first on a line; a runner looks for its commands there.
+    return inert("\n".join(rows))
 
 
 def progress_line(text: str) -> None:
     """Show a line of progress on standard error, instead of the last one; empty takes it away."""
     from mcp_governor.text import one_line
 
-    _tell(_CLEAR + one_line(text, 78))
+    stream = sys.stderr
+    # A line that the terminal breaks is not erased as a whole; the last column is left free for the same reason.
+    width = (terminal.columns(stream) or terminal.DEFAULT_COLUMNS) - 1
+    _tell(_CLEAR + terminal.spelled(one_line(text, width), terminal.encoding_of(stream))[:width])
 
 
-def put(text: str, *, encoding: str = "utf-8") -> None:
+def put(text: str, *, form: Form = "text") -> None:
     """Write a text that is safe already to standard output. A reader that has left is no error.
 
     Raises:
@@ -60,8 +118,7 @@ def put(text: str, *, encoding: str = "utf-8") -> None:
         raise UsageError("Standard output is closed.", "Open it, or write the report with --output FILE.")
     try:
         stream.flush()
-        # Words of a server may hold what the terminal's encoding cannot write; a report must not die of that.
-        stream.buffer.write(text.encode(encoding, "backslashreplace"))
+        stream.buffer.write(_bytes(text, form, stream))
         stream.flush()
     except BrokenPipeError:
         # head, or less: the verdict stays, and so does the exit code.
@@ -72,6 +129,18 @@ def put(text: str, *, encoding: str = "utf-8") -> None:
         raise UsageError(f"Standard output cannot be written: {reason}.", "Write to another place.") from None
 
 
+def _bytes(text: str, form: Form, stream: object) -> bytes:
+    """Words of a server may hold what the encoding of a stream lacks; a report must not die of that."""
+    encoding = terminal.encoding_of(stream)
+    if form == "text" or (form == "document" and terminal.is_terminal(stream)):
+        return terminal.encoded(text, encoding)
+    if form == "json" and terminal.is_terminal(stream) and not terminal.is_utf8(encoding):
+        from mcp_governor.text import ascii_json
+
+        text = ascii_json(text)
+    return text.encode("utf-8", "backslashreplace")
+
+
 def abandon() -> None:
     """Send to nowhere what is still written to standard output, so that the interpreter can leave."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -80,14 +149,27 @@ def abandon() -> None:
         os.close(nowhere)
 
 
-def styled_text(lines: Iterable[Line]) -> str:
-    """Lines with style, as :func:`put` takes them, wrapped to the width of the terminal."""
+def put_lines(lines: Iterable[Line]) -> None:
+    """Write lines to standard output: wrapped on a terminal, with style where it takes color."""
+    put(lines_text(lines, color=terminal.takes_color(sys.stdout), width=terminal.columns(sys.stdout)))
+
+
+def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None = None) -> str:
+    """Lines as :func:`put` takes them.
+
+    Args:
+        lines: what to write.
+        color: with style.
+        width: characters of a line, of which longer ones are wrapped; ``None`` leaves them long.
+    """
+    from mcp_governor.report.lines import plain_text, print_rich
+
+    if not color and width is None:
+        return plain_text(lines)
     from io import StringIO
 
-    from mcp_governor.report.lines import print_rich
-
-    buffer = StringIO()
-    print_rich(lines, buffer)
+    buffer, encoding = StringIO(), terminal.encoding_of(sys.stdout)
+    print_rich(lines, buffer, color=color, width=width, spell=lambda text: terminal.spelled(text, encoding))
     # Wrapping may put any word first on a line; a runner looks for its commands there.
     command = re.compile(r"(?m)^((?:[^\S\n]|\x1b\[[0-9;]*m)*+):(?=(?:\x1b\[[0-9;]*m)*+:)")
     return command.sub(r"\1\\x3a", buffer.getvalue())
@@ -98,12 +180,5 @@ def _tell(text: str) -> None:
     if stream is None:
         return
     with contextlib.suppress(OSError, ValueError):
-        stream.write(text.encode(stream.encoding or "utf-8", "backslashreplace").decode(stream.encoding or "utf-8"))
+        stream.write(terminal.spelled(text, terminal.encoding_of(stream)))
         stream.flush()
-
-
-def is_terminal(stream: object) -> bool:
-    """Whether somebody may be reading a stream; a closed one nobody reads."""
-    with contextlib.suppress(OSError, ValueError):
-        return bool(getattr(stream, "isatty", bool)())
-    return False

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.events import Event, Started, silent
-from mcp_governor.cli import out
+from mcp_governor.cli import out, terminal
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _WORDS = {
 @contextmanager
 def progress(output: Output) -> Iterator[Emit]:
     """A listener that shows one line of progress, and takes it away at the end."""
-    if not out.is_terminal(sys.stderr) or output.verbose < 0:
+    if not terminal.takes_control(sys.stderr) or output.verbose < 0:
         yield silent
         return
 

@@ -31,12 +31,10 @@ def _catalogue(run: Run) -> Catalogue:
 
 
 @click.command()
-@click.option("--pack", help="Only this pack.")
-@click.option(
-    "--test", "tests", is_flag=True, help="Run the examples of your own rules: they are their tests. Runs their Python."
-)
-@click.option("--docs", is_flag=True, help="Write a page about each of your own packs beside its rules.")
-@configured("output", "trust", "color", formats=click.Choice(["text", "json"]))
+@click.option("--pack", metavar="NAME", help="List only the rules of this pack.")
+@click.option("--test", "tests", is_flag=True, help="Run the examples of your own rules as tests. Runs their Python.")
+@click.option("--docs", is_flag=True, help="Write a page about each of your own packs next to its rules.")
+@configured("output", "trust", formats=click.Choice(["text", "json"]))
 def rules(run: Run, pack: str | None, tests: bool, docs: bool) -> int:
     """List every rule: id, severity, and what it asks for."""
     from mcp_governor.errors import UsageError
@@ -118,13 +116,14 @@ def _table(rules: list[Rule]) -> Iterator[Line]:
     width = max((len(rule.id) for rule in rules), default=0)
     for rule in rules:
         severity = rule.severity.value
-        yield line((f"{rule.id:<{width}}", "bold"), "  ", (f"{severity:<7}", _STYLES[severity]), f"  {rule.summary}")
+        columns = ((f"{rule.id:<{width}}", "bold"), "  ", (f"{severity:<7}", _STYLES[severity]), f"  {rule.summary}")
+        yield line(*columns, hang=4)
 
 
 @click.command()
 @click.argument("name")
-@click.option("--new", "folder", type=click.Path(file_okay=False, path_type=Path), help="Begin a rule in this folder.")
-@configured("output", "trust", "color", "verbose", formats=click.Choice(["text", "json"]))
+@click.option("--new", "folder", type=click.Path(file_okay=False, path_type=Path), help="Create a rule in this folder.")
+@configured("output", "trust", "verbose", formats=click.Choice(["text", "json"]))
 def rule(run: Run, name: str, folder: Path | None) -> None:
     """Explain one rule: why, source, options, examples. With --new DIR, begin a rule of your own there."""
     if folder is not None:

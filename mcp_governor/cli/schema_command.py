@@ -13,7 +13,7 @@ from mcp_governor.cli import out
 @click.argument("name", type=click.Choice(["report", "config", "surface", "rule"]))
 def schema(name: str) -> None:
     """Print the JSON Schema of one of our own formats."""
-    out.put(json.dumps(_schema(name), indent=2) + "\n")
+    out.put(json.dumps(_schema(name), indent=2) + "\n", form="json")
 
 
 def _schema(name: str) -> dict[str, object]:

@@ -7,13 +7,13 @@ import click
 from mcp_governor.cli import out as output
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
 from mcp_governor.errors import NothingCheckedError
-from mcp_governor.text import visible
+from mcp_governor.text import short_digests, visible
 
 
 @click.command(cls=TargetCommand)
 @target_argument
 @click.option(
-    "-o", "--output", "out", metavar="FILE", help='Where to; "-" is standard output. Default: the baseline file.'
+    "-o", "--output", "out", metavar="FILE", help='Output file ("-" for stdout).  [default: the baseline file]'
 )
 @configured("quiet")
 def snapshot(run: Run, target: str | None, out: str | None) -> None:
@@ -32,7 +32,7 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
         )
     text = dump_surface(with_schema_version(surface, run.config))
     if out == "-":
-        output.put(text)
+        output.put(text, form="json")
         return
     configured = run.config.baseline if run.config.baseline.endswith(".json") else SURFACE_FILE
     if out:
@@ -41,4 +41,4 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
         write_file(run.config.resolve(configured), text, root=run.config.root, shown=configured)
     if run.output.verbose >= 0:
         tools = count_of(len(surface.tools), "tool")
-        output.echo(f"{visible(str(out or configured))}: {tools}, {fingerprint(surface)}")
+        output.echo(f"{visible(str(out or configured))}: {tools}, {short_digests(fingerprint(surface))}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
 from mcp_governor.report.groups import count_of
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import one_line, short_digests, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,6 +49,9 @@ class Cause:
     @property
     def sentence(self) -> str:
         """What is wrong, safe to show; of several findings with their number and the first names."""
+        return short_digests(self._whole_sentence())
+
+    def _whole_sentence(self) -> str:
         first = self.findings[0]
         if len(self.findings) == 1:
             return visible(first.message)

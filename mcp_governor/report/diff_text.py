@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.report.groups import GRAVE, GROUPS, MOST_SHOWN, group_of, grouped, more_than_shown
 from mcp_governor.report.lines import BLANK, Line, line
-from mcp_governor.report.text import change_lines, closing_lines
+from mcp_governor.report.text import change_lines, closing_lines, subject_of
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def _groups(report: Report, verbose: int) -> Iterator[Line]:
         yield BLANK
         yield line((f"{name} ({len(changes)})", "bold underline"))
         for change in changes[:MOST_SHOWN]:
-            tool = visible(change.tool) if change.tool is not None else "surface"
-            yield from change_lines(change, report.accepted.get(change.id), verbose, tool=tool)
+            yield from change_lines(change, report.accepted.get(change.id), verbose, tool=subject_of(change.tool))
         if len(changes) > MOST_SHOWN:
             yield line((more_than_shown(len(changes) - MOST_SHOWN, "change"), "dim"), indent=2)
 
@@ -43,9 +42,7 @@ def _groups(report: Report, verbose: int) -> Iterator[Line]:
 def _stat(report: Report) -> Iterator[Line]:
     rows: dict[str, Counter[str]] = {}
     for change in report.changes:
-        rows.setdefault(visible(change.tool) if change.tool is not None else "surface", Counter())[
-            group_of(change)
-        ] += 1
+        rows.setdefault(subject_of(change.tool), Counter())[group_of(change)] += 1
     if not rows:
         return
     width = max(len(name) for name in rows)

@@ -8,8 +8,11 @@ from mcp_governor.frozen import frozen
 from mcp_governor.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import IO
+
+    from rich.console import Console
+    from rich.text import Text
 
 
 @frozen
@@ -22,10 +25,11 @@ class Span:
 
 @frozen
 class Line:
-    """One line: spans after ``indent`` spaces; a terminal wraps it with a hanging indent."""
+    """One line: spans after ``indent`` spaces. What a terminal wraps goes ``hang`` columns further to the right."""
 
     spans: tuple[Span, ...] = ()
     indent: int = 0
+    hang: int = 0
 
     @property
     def plain(self) -> str:
@@ -33,12 +37,12 @@ class Line:
         return (" " * self.indent + "".join(span.text for span in self.spans)).rstrip()
 
 
-def line(*parts: str | Span | tuple[str, str], indent: int = 0) -> Line:
+def line(*parts: str | Span | tuple[str, str], indent: int = 0, hang: int = 0) -> Line:
     """A line from strings and ``(text, style)`` pairs."""
     spans = tuple(
         part if isinstance(part, Span) else Span(part) if isinstance(part, str) else Span(*part) for part in parts
     )
-    return Line(spans, indent)
+    return Line(spans, indent, hang)
 
 
 BLANK = Line()
@@ -49,13 +53,60 @@ def plain_text(lines: Iterable[Line]) -> str:
     return "".join(f"{printable(item.plain)}\n" for item in lines)
 
 
-def print_rich(lines: Iterable[Line], stream: IO[str]) -> None:
-    """The lines with style, wrapped to the terminal's width; imports rich, so only for terminals."""
+def print_rich(
+    lines: Iterable[Line],
+    stream: IO[str],
+    *,
+    color: bool,
+    width: int | None,
+    spell: Callable[[str], str] = str,
+) -> None:
+    """The lines as a terminal shows them; imports rich, so only for terminals.
+
+    Args:
+        lines: what to write.
+        stream: where to.
+        color: with style, in the 16 colors that every terminal theme makes readable.
+        width: characters of a line, of which longer ones are wrapped between words; ``None`` leaves them long.
+        spell: makes a text one that the terminal can show; what it returns is measured and wrapped.
+    """
     from rich.console import Console
-    from rich.padding import Padding
     from rich.text import Text
 
-    console = Console(file=stream, highlight=False, force_terminal=True)
+    # With the height as well, rich asks neither the terminal nor the environment.
+    console = Console(
+        file=stream,
+        highlight=False,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        no_color=not color,
+        legacy_windows=False,
+        width=width or _ENDLESS,
+        height=25,
+    )
     for item in lines:
-        text = Text.assemble(*((printable(span.text), span.style) for span in item.spans))
-        console.print(Padding(text, (0, 0, 0, item.indent), expand=False) if item.indent else text)
+        text = Text.assemble(*((spell(printable(span.text)), span.style) for span in item.spans))
+        for indent, part in _rows(text, item, console):
+            part.rstrip()
+            console.print(Text(" " * indent).append_text(part) if part else part, soft_wrap=True)
+
+
+_ENDLESS = 1_000_000
+"""Characters of a line that is not wrapped; :func:`printable` leaves no line as long."""
+
+_NARROWEST = 20
+"""Characters that are left for text beside an indent; where there are fewer, the indent goes."""
+
+
+def _rows(text: Text, item: Line, console: Console) -> Iterator[tuple[int, Text]]:
+    """What fits into each row of the terminal, with its indent."""
+    indent = item.indent if console.width - item.indent >= _NARROWEST else 0
+    first = text.wrap(console, console.width - indent)[:1]
+    yield from ((indent, part) for part in first)
+    rest = text[sum(len(part) for part in first) :]
+    rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
+    if rest:
+        further = indent + item.hang
+        if console.width - further < _NARROWEST:
+            further = indent
+        yield from ((further, part) for part in rest.wrap(console, console.width - further))

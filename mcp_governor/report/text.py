@@ -28,7 +28,7 @@ from mcp_governor.report.groups import (
     witness_words,
 )
 from mcp_governor.report.lines import BLANK, Line, line
-from mcp_governor.text import one_line, sentence, visible
+from mcp_governor.text import one_line, sentence, short_digests, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
     from mcp_governor.report.causes import Cause
 
-_SURFACE = "surface"
+SERVER = "(server)"
+"""Stands for the name of a tool where something is about the server itself."""
 
 _CHANGE_MARK = {
     Verdict.BREAKING: ("✗", "bold red"),
@@ -113,16 +114,16 @@ def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
         yield from change_lines(
             change,
             report.accepted.get(change.id),
-            tool=_subject(change.tool),
+            tool=subject_of(change.tool),
             place=report.places.get(change.id),
             indent=0,
         )
     yield from _more(len(grave), "change")
     mark, style = _CHANGE_MARK[Verdict.COMPATIBLE]
     for change in compatible[:_MOST_COMPATIBLE]:
-        said, subject = sentence(change.message), _subject(change.tool)
+        said, subject = sentence(change.message), subject_of(change.tool)
         named = f"`{subject}`" in said or change.tool is None
-        yield line((mark, style), " ", said if named else f"{subject}: {said}", "  ", (change.kind, "dim"))
+        yield line((mark, style), " ", said if named else f"{subject}: {said}", "  ", (change.kind, "dim"), hang=2)
     left = len(compatible) - _MOST_COMPATIBLE
     if left > 0:
         yield line((f"… and {count_of(left, 'more compatible change')}; -v lists them", "dim"))
@@ -170,7 +171,8 @@ def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
             where = f"{place.file}:{place.line}:{place.column}"
         elif first.path and not first.path.startswith("/"):
             where = visible(first.path)
-    yield line((mark, style), " ", cause.sentence, "  ", (cause.rule, style), (f"  {where}" if where else "", "cyan"))
+    said = ((mark, style), " ", cause.sentence, "  ", (cause.rule, style))
+    yield line(*said, (f"  {where}" if where else "", "cyan"), hang=2)
 
 
 def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iterator[Line]:
@@ -178,13 +180,13 @@ def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iter
     for change in changes[:MOST_LISTED]:
         yield BLANK
         reason, place = report.accepted.get(change.id), report.places.get(change.id)
-        yield from change_lines(change, reason, verbose, tool=_subject(change.tool), place=place, indent=0)
+        yield from change_lines(change, reason, verbose, tool=subject_of(change.tool), place=place, indent=0)
     yield from _more(len(changes), "change", MOST_LISTED)
     findings = sorted(report.findings, key=_finding_order)
     for finding in findings[:MOST_LISTED]:
         yield BLANK
         place = report.places.get(finding.id)
-        subject = _subject(finding.tool) if finding.tool is not None or finding.path.startswith("/") else ""
+        subject = subject_of(finding.tool) if finding.tool is not None or finding.path.startswith("/") else ""
         yield from finding_lines(finding, verbose, place, tool=subject, indent=0)
     yield from _more(len(findings), "finding", MOST_LISTED)
     if report.tokens is not None:
@@ -206,8 +208,9 @@ def _finding_order(finding: Finding) -> tuple[bool, int, str, str, str]:
     return (finding.accepted is not None, -finding.severity.rank, finding.tool or "", finding.rule, finding.path)
 
 
-def _subject(tool: str | None) -> str:
-    return visible(tool) if tool is not None else _SURFACE
+def subject_of(tool: str | None) -> str:
+    """What a change or a finding is about: a tool, or the server itself."""
+    return visible(tool) if tool is not None else SERVER
 
 
 def _more(count: int, noun: str, most: int = MOST_SHOWN) -> list[Line]:
@@ -232,7 +235,7 @@ def change_lines(
     mark, style = _CHANGE_MARK[change.verdict]
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
     where = (f"{tool} {visible(change.path)}".strip(), "cyan")
-    yield line((mark, style), " ", (change.kind, style), "  ", where, (note, "dim"), indent=indent)
+    yield line((mark, style), " ", (change.kind, style), "  ", where, (note, "dim"), indent=indent, hang=2)
     yield line(sentence(change.message), indent=indent + 4)
     if place is not None:
         yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=indent + 4)
@@ -258,8 +261,8 @@ def finding_lines(
     mark, style = ("·", "dim") if finding.accepted is not None else _FINDING_MARK[finding.severity]
     note = f"  accepted: {one_line(finding.accepted)}" if finding.accepted is not None else ""
     where = f"{tool} {visible(finding.path)}".strip()
-    yield line((mark, style), " ", (finding.rule, style), "  ", (where, "cyan"), (note, "dim"), indent=indent)
-    yield line(visible(finding.message), indent=indent + 4)
+    yield line((mark, style), " ", (finding.rule, style), "  ", (where, "cyan"), (note, "dim"), indent=indent, hang=2)
+    yield line(short_digests(visible(finding.message)), indent=indent + 4)
     if place is not None:
         yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=indent + 4)
         yield from (line((text, "dim"), indent=indent + 4) for text in place.frame.splitlines())
@@ -271,7 +274,7 @@ def finding_lines(
 def _fix_lines(fix: str, indent: int) -> Iterator[Line]:
     if fix:
         first, *rest = fix.split("\n")
-        yield line(("fix: ", "dim"), visible(first), indent=indent)
+        yield line(("fix: ", "dim"), visible(first), indent=indent, hang=5)
         yield from (line(visible(more), indent=indent + 5) for more in rest)
 
 
@@ -304,7 +307,8 @@ def closing_lines(report: Report) -> Iterator[Line]:
 def _bump_line(report: Report) -> Line:
     forced = frozenset(report.forcing)
     forcing = [change for change in report.changes if change.id in forced]
-    why = ", ".join(dict.fromkeys(f"{change.kind} in {visible(change.tool or _SURFACE)}" for change in forcing[:3]))
+    reasons = (f"{change.kind} in {visible(change.tool)}" if change.tool else change.kind for change in forcing[:3])
+    why = ", ".join(dict.fromkeys(reasons))
     more = f" and {len(forcing) - 3} more" if len(forcing) > 3 else ""
     because = f" ({why}{more})" if why else ""
     if report.stage is not None and report.stage.between:

@@ -113,8 +113,13 @@ def test_every_command_that_is_listed_is_there_and_explains_itself(here, name: s
     [
         ("chek", 'No such command "chek". Did you mean "check"?'),
         ("xyzzy", 'No such command "xyzzy".'),
-        ("changelog chek", "Did you mean 'check'?"),
-        ("check --formt json", "Did you mean '--format'?"),
+        ("changelog chek", 'No such command "chek". Did you mean "check"?'),
+        ("check --formt json", "error: No such option --formt.\nhint: Did you mean --format?\n"),
+        (
+            "lint --xyzzy",
+            "error: No such option --xyzzy.\nhint: For the arguments and options: mcp-governor lint --help\n",
+        ),
+        ("--colr never check", "Did you mean --color?"),
         ("check --format xml", "'xml' is not one of"),
         ("check --fail-on fatal", "'fatal' is not one of"),
         ("check --timeout 0", "is not in the range"),
@@ -152,7 +157,7 @@ def test_errors_end_in_their_code_with_message_and_hint(here, monkeypatch, error
 
     monkeypatch.setattr("mcp_governor.checking.run.check", fail)
     outcome = here("check", "old.json")
-    assert (outcome.code, outcome.out, outcome.err) == (code, "", "error: It went wrong.\n  Do better.\n")
+    assert (outcome.code, outcome.out, outcome.err) == (code, "", "error: It went wrong.\nhint: Do better.\n")
 
 
 def test_a_bug_is_told_as_one(here, monkeypatch) -> None:

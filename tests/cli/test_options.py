@@ -12,10 +12,11 @@ import pytest
 from commandline import governor_here, hostile
 
 from mcp_governor.cli import COMMANDS, app
+from mcp_governor.cli.common import Seconds
 from mcp_governor.report import FORMATS
 
-SHARED = {"format", "output", "fail-on", "config", "isolated", "trust", "color", "quiet", "verbose", "timeout"}
-REPORTS = {"format", "output", "fail-on", "config", "isolated", "color", "quiet", "verbose"}
+SHARED = {"format", "output", "fail-on", "config", "isolated", "trust", "quiet", "verbose", "timeout"}
+REPORTS = {"format", "output", "fail-on", "config", "isolated", "quiet", "verbose"}
 OBEYED = {
     "check": REPORTS | {"trust", "timeout"},
     "lint": REPORTS | {"trust", "timeout"},
@@ -28,8 +29,8 @@ OBEYED = {
     "changelog show": {"config", "output"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},
     "fingerprint": {"config", "isolated", "format", "output", "timeout"},
-    "rules": {"config", "isolated", "format", "output", "trust", "color"},
-    "rule": {"config", "isolated", "format", "output", "trust", "color", "verbose"},
+    "rules": {"config", "isolated", "format", "output", "trust"},
+    "rule": {"config", "isolated", "format", "output", "trust", "verbose"},
     "init": {"isolated", "timeout"},
     "accept": {"config", "trust", "quiet", "timeout"},
     "schema-version": {"config"},
@@ -56,6 +57,7 @@ def _commands() -> dict[str, click.Command]:
 def test_a_command_offers_the_shared_options_that_it_obeys(name: str) -> None:
     offered = {text.removeprefix("--") for param in _commands()[name].params for text in param.opts}
     assert offered & SHARED == OBEYED[name]
+    assert "color" in offered
 
 
 def test_every_command_is_looked_at() -> None:
@@ -78,8 +80,9 @@ def test_help_says_defaults_and_units(name: str) -> None:
         takes_one = not param.is_flag and not param.multiple and not param.count and not param.required
         if takes_one and NO_DEFAULT.isdisjoint(param.opts):
             assert "default" in told.lower(), param.opts
-        if isinstance(param.type, click.FloatRange):
-            assert "Seconds" in told, param.opts
+        if isinstance(param.type, Seconds):
+            assert "in seconds" in told, param.opts
+            assert param.make_metavar(context) == "SECONDS"
         if "--output" in param.opts:
             assert "-o" in param.opts
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from attack import Attacked, attack
 from support import REPO, reported
+from terminals import on_terminal
 
 from mcp_governor.text import LONGEST_LINE, printable
 
@@ -111,11 +112,27 @@ def test_no_line_is_more_than_text(tmp_path: Path, words: tuple[str, ...]) -> No
     quiet(attack(*words, cwd=folder_of(tmp_path, HOSTILE)), 0, 1)
 
 
-def test_wrapped_and_styled_lines_are_no_commands_either(tmp_path: Path) -> None:
-    for width in ("40", "80"):
-        env = {"COLUMNS": width, "TERM": "xterm-256color"}
-        words = ("diff", "old.json", "new.json", "--color", "always")
-        quiet(attack(*words, cwd=folder_of(tmp_path, HOSTILE), env=env), 0, 1, styled=True)
+@pytest.mark.parametrize("color", ["always", "never"])
+def test_wrapped_and_styled_lines_are_no_commands_either(tmp_path: Path, color: str) -> None:
+    folder = folder_of(tmp_path, HOSTILE)
+    for width in (40, 80):
+        for words in (
+            ("diff", "old.json", "new.json"),
+            ("rule", HOSTILE[-2]),
+            ("check", HOSTILE[-2]),
+        ):
+            screen = on_terminal(*words, "--color", color, cwd=folder, columns=width)
+            assert screen.code in (0, 1, 2)
+            inert("terminal", screen.text, styled=color == "always")
+
+
+def test_a_message_is_wrapped_without_a_command_at_the_start_of_a_line(tmp_path: Path) -> None:
+    for width in range(30, 60):
+        screen = on_terminal("rule", "none such ::error::x", cwd=tmp_path, columns=width, NO_COLOR="1")
+        inert("terminal", screen.text)
+        if "\n  \\x3a:error::x" in screen.text:
+            return
+    raise AssertionError("the word was never the first one of a line")
 
 
 @pytest.mark.parametrize("kind", ["text", "json", "markdown"])

@@ -20,7 +20,7 @@ def released(tmp_path, config=CONFIG, changelog=CHANGELOG, **more):
     """A repository whose first release is tagged, with a changelog that is right."""
     files = {"mcp-governor.toml": config, "live.json": surface_text(BOOK), "mcp-surface.json": surface_text(BOOK)}
     root = repository(tmp_path / "repository", {**files, **more})
-    digest = governor(root, "fingerprint", "live.json").stdout.split()[0]
+    digest = json.loads(governor(root, "fingerprint", "live.json", "--format", "json").stdout)["fingerprint"]
     write(root, {changelog: STATED.format("1.0.0", digest)})
     committed(root, "release 1.0.0")
     tagged(root, "v1.0.0")

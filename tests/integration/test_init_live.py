@@ -124,7 +124,7 @@ def test_a_node_package_that_is_not_installed(tmp_path):
     root = cloned(tmp_path, NODE)
     first = governor_process(root, "init", "--no-ci", "--no-hook")
     assert first.returncode == 3, first.stdout + first.stderr
-    assert first.stderr.splitlines()[-1] == "  Run: npm install && mcp-governor init"
+    assert first.stderr.splitlines()[-1] == "hint: Run: npm install && mcp-governor init"
 
     quiet = [npm, "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock"]
     installed = subprocess.run(

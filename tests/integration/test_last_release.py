@@ -20,7 +20,7 @@ def root(tmp_path):
     """A release without a tag, and a break that was recorded and committed after it."""
     first = {"mcp-governor.toml": CONFIG, "live.json": surface_text(BOOK), "mcp-surface.json": surface_text(BOOK)}
     folder = repository(tmp_path / "stock", first)
-    digest = governor(folder, "fingerprint", "live.json").stdout.split()[0]
+    digest = json.loads(governor(folder, "fingerprint", "live.json", "--format", "json").stdout)["fingerprint"]
     write(folder, {CHANGELOG: STATED.format("1.0.0", digest)})
     committed(folder, "release 1.0.0")
     assert governor(folder, "check").returncode == 0

@@ -1,0 +1,71 @@
+"""Groups of commands: what they list, and the option that every command takes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from mcp_governor.cli import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def color_option() -> click.Option:
+    """``--color`` for the help of a command, and to check its value; :mod:`.terminal` obeys it."""
+    return click.Option(
+        ["--color"],
+        type=click.Choice(terminal.COLORS),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        help="When to color the output; auto: on a terminal.",
+    )
+
+
+class HelpContext(click.Context):
+    """A context whose help holds only characters that standard output can show."""
+
+    def get_help(self) -> str:
+        # click writes UTF-8 where a stream is ASCII, so it gets the text as it is to be shown.
+        return terminal.spelled(super().get_help(), terminal.encoding_of(sys.stdout))
+
+
+class Group(click.Group):
+    """A group that lists its commands with the whole first sentence of each, and gives each of them ``--color``."""
+
+    context_class = HelpContext
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries(ctx)))
+
+    def summaries(self, ctx: click.Context) -> Iterable[tuple[str, str]]:
+        """The commands, each with one sentence."""
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None:
+                yield name, " ".join((command.help or "").partition("\n\n")[0].split())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command = self.find_command(ctx, cmd_name)
+        if command is not None and not any(param.name == "color" for param in command.params):
+            command.params.append(color_option())
+            command.context_class = HelpContext
+        return command
+
+    def find_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name as it was made."""
+        return super().get_command(ctx, name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from mcp_governor.text import did_you_mean, visible
+
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and args[0] not in known and not ctx.resilient_parsing:
+            raise click.UsageError(f'No such command "{visible(args[0])}".{did_you_mean(args[0], known)}', ctx)
+        return super().resolve_command(ctx, args)
