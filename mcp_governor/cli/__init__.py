@@ -39,6 +39,7 @@ COMMANDS = {
     "serve": ("serve", "mcp-governor as an MCP server."),
     "demo": ("demo", "A packaged server in two versions, shown end to end."),
     "schema": ("schema", "JSON Schemas of our own formats."),
+    "completion": ("completion", "Completion of commands, options and names in a shell."),
 }
 
 
@@ -74,6 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # A command lives for a second and makes few cycles: collecting them costs more than it frees.
     gc.set_threshold(100_000)
     _reopen()
+    if "_MCP_GOVERNOR_COMPLETE" in os.environ:
+        from mcp_governor.cli.completion import answer
+
+        sys.exit(answer(app))
     terminal.prepare_streams()
     code = run(arguments)
     # Nor does anything that is left have to be looked through once more on the way out.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Run, TargetCommand, configured, server_command, target_argument
+from mcp_governor.cli.common import Run, TargetCommand, against_option, configured, server_command, target_argument
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.text import did_you_mean, one_line, see_unicode, visible
@@ -25,17 +25,17 @@ _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 @click.command(cls=TargetCommand)
 @click.argument("finding")
 @target_argument
-@click.option("--reason", required=True, help="Why it is accepted; kept in the configuration for reviewers.")
+@click.option("--reason", required=True, help="Why it is accepted; kept in the configuration for reviewers")
 @click.option(
-    "--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Last day it holds, for example 2027-01-31."
+    "--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Last day it holds, for example 2027-01-31"
 )
-@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
-@click.option("--offline", is_flag=True, help="Check the recorded surface, like check --offline.")
+@against_option
+@click.option("--offline", is_flag=True, help="Check the recorded surface, like check --offline")
 @click.option(
     "--report",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Look up the id in this JSON report, for example from CI, instead of running the check.",
+    help="Look up the id in this JSON report, for example from CI, instead of running the check",
 )
 @configured("trust", "quiet", isolated=False)
 def accept(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli import out
+from mcp_governor.cli import completion, out
 from mcp_governor.cli.common import SECONDS, Run, TargetCommand, deliver, reporting, target_argument
 from mcp_governor.cli.progress import progress
 from mcp_governor.errors import UsageError
@@ -26,37 +26,38 @@ if TYPE_CHECKING:
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Call only these tools.")
+@click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Call only these tools")
 @click.option(
     "--profile",
     multiple=True,
     metavar="NAME",
-    help="Rules for results.  [default: profile in the configuration, or recommended]",
+    shell_complete=completion.profiles,
+    help="Rules for results  [default: profile in the configuration, or recommended]",
 )
 @click.option(
     "--assume-read-only",
     multiple=True,
     metavar="GLOB",
-    help="Treat tools without annotations as read-only; adds to read-only-tools in the configuration.",
+    help="Treat tools without annotations as read-only; adds to read-only-tools in the configuration",
 )
-@click.option("--allow-writes", is_flag=True, help="Also call tools that are not annotated as read-only.")
-@click.option("--destructive", multiple=True, metavar="TOOL", help="With --allow-writes: call this destructive tool.")
-@click.option("--configured-only", is_flag=True, help="Generate no calls: make only those in the configuration.")
-@click.option("--happy-only", is_flag=True, help="Make no calls with arguments that the schema rejects.")
-@click.option("--follow", is_flag=True, help="Make the call that the recovery of an error suggests, once.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed for the choice among sample values.")
-@click.option("--budget", type=SECONDS, default=300, show_default=True, help="Time limit for all calls, in seconds.")
+@click.option("--allow-writes", is_flag=True, help="Also call tools that are not annotated as read-only")
+@click.option("--destructive", multiple=True, metavar="TOOL", help="With --allow-writes: call this destructive tool")
+@click.option("--configured-only", is_flag=True, help="Generate no calls: make only those in the configuration")
+@click.option("--happy-only", is_flag=True, help="Make no calls with arguments that the schema rejects")
+@click.option("--follow", is_flag=True, help="Make the call that the recovery of an error suggests, once")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed for the choice among sample values")
+@click.option("--budget", type=SECONDS, default=300, show_default=True, help="Time limit for all calls, in seconds")
 @click.option(
     "--scratch",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Folder for sample files for path arguments.  [default: the system's temporary folder]",
+    help="Folder for sample files for path arguments  [default: the system's temporary folder]",
 )
 @click.option(
     "--record",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write the calls to this folder.",
+    help="Write the calls to this folder",
 )
 @reporting("trust")
 def call(

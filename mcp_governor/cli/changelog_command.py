@@ -10,6 +10,7 @@ from mcp_governor.cli import out
 from mcp_governor.cli.common import (
     Run,
     TargetCommand,
+    against_option,
     configured,
     deliver,
     reporting,
@@ -28,7 +29,7 @@ def changelog() -> None:
 
 @changelog.command(cls=TargetCommand)
 @target_argument
-@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
+@against_option
 @reporting(isolated=False)
 def check(run: Run, target: str | None, against: str | None) -> int:
     """Check the changelog: sections, version, fingerprint, and that every change is told."""
@@ -49,10 +50,10 @@ def check(run: Run, target: str | None, against: str | None) -> int:
 
 @changelog.command(cls=TargetCommand)
 @target_argument
-@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
-@click.option("--for", "version", metavar="VERSION", help="Version to draft for.  [default: as the changes require]")
-@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written. Writes nothing.")
-@click.option("--check", "only_check", is_flag=True, help="Exit with 1 if something is missing. Writes nothing.")
+@against_option
+@click.option("--for", "version", metavar="VERSION", help="Version to draft for  [default: as the changes require]")
+@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
+@click.option("--check", "only_check", is_flag=True, help="Exit with 1 if something is missing; write nothing")
 @configured(isolated=False)
 def draft(
     run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
@@ -91,9 +92,9 @@ def _show_diff(run: Run, name: str, before: str, after: str) -> None:
 @changelog.command(cls=TargetCommand)
 @click.argument("version", required=False)
 @target_argument
-@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
-@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written. Writes nothing.")
-@click.option("--check", "only_check", is_flag=True, help="Check that it can be released. Writes nothing.")
+@against_option
+@click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
+@click.option("--check", "only_check", is_flag=True, help="Check that it can be released; write nothing")
 @reporting("trust", isolated=False)
 def release(
     run: Run, version: str | None, target: str | None, against: str | None, show_diff: bool, only_check: bool

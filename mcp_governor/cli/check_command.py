@@ -7,6 +7,7 @@ import click
 from mcp_governor.cli.common import (
     Run,
     TargetCommand,
+    against_option,
     deliver,
     places_wanted,
     reporting,
@@ -20,16 +21,16 @@ from mcp_governor.errors import UsageError
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--against", metavar="TARGET", help="Compare with this target instead of the configured baseline.")
+@against_option
 @click.option(
     "--level",
     type=click.Choice(["declared", "strict"]),
-    help="How to compare schemas.  [default: level in the configuration, or declared]",
+    help="How to compare schemas  [default: level in the configuration, or declared]",
 )
-@click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may break; nothing else.")
-@click.option("--release", is_flag=True, help="Judge the version and the changelog as for a release.")
-@click.option("--offline", is_flag=True, help="Check the recorded surface. Starts, fetches and imports nothing.")
-@click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have.")
+@click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may break; nothing else")
+@click.option("--release", is_flag=True, help="Judge the version and the changelog as for a release")
+@click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
+@click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have")
 @reporting("trust")
 def check(
     run: Run,

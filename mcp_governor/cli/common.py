@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from mcp_governor.cli import out, terminal
+from mcp_governor.cli import completion, out, terminal
 from mcp_governor.config import Config, Launch, load_config
 from mcp_governor.config.model import MOST_SECONDS
 from mcp_governor.config.trust import rules_trusted
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from mcp_governor.target import Source
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
-_COMMAND_KEY = "mcp_governor.command"
+COMMAND_KEY = "mcp_governor.command"
+"""Where the context of a command keeps the words after ``--``."""
 _LAUNCH_KEY = "mcp_governor.launch"
 ENV_FILES_KEY = "mcp_governor.env_files"
 """Where the context of a command keeps the files of variables that were typed."""
@@ -67,25 +68,25 @@ class TargetCommand(click.Command):
                 ["--with", _WITH],
                 multiple=True,
                 metavar="REQUIREMENT",
-                help="Also install this package with a pypi: or npm: target.",
+                help="Also install this package with a pypi: or npm: target",
             ),
             click.Option(
                 ["--env", _ENV],
                 multiple=True,
                 metavar="NAME[=VALUE]",
-                help="Variable for the server. Without a value: as it is set here.",
+                help="Variable for the server; without a value, as it is set here",
             ),
             click.Option(
                 ["--env-file", _ENV_FILE],
                 multiple=True,
                 metavar="FILE",
                 type=click.Path(dir_okay=False, path_type=Path),
-                help="File with NAME=VALUE lines, variables for the server.",
+                help="File with NAME=VALUE lines, variables for the server",
             ),
             click.Option(
                 ["--timeout", _TIMEOUT],
                 type=SECONDS,
-                help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180].",
+                help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180]",
             ),
         ]
 
@@ -95,7 +96,7 @@ class TargetCommand(click.Command):
             args, command = args[:cut], args[cut + 1 :]
             if not command and not ctx.resilient_parsing:
                 raise click.UsageError("Nothing stands after --; write the command that starts the server.", ctx)
-            ctx.meta[_COMMAND_KEY] = tuple(command)
+            ctx.meta[COMMAND_KEY] = tuple(command)
             return super().parse_args(ctx, args)
         typed = list(args)
         try:
@@ -114,7 +115,7 @@ class TargetCommand(click.Command):
         args: tuple[str, ...] = ()
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
-            args = ctx.meta.pop(_COMMAND_KEY, ())
+            args = ctx.meta.pop(COMMAND_KEY, ())
         ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env))
         return super().invoke(ctx)
 
@@ -151,7 +152,7 @@ def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
 
 def server_command() -> tuple[str, ...]:
     """The words after ``--`` of the current command line."""
-    command: tuple[str, ...] = click.get_current_context().meta.get(_COMMAND_KEY, ())
+    command: tuple[str, ...] = click.get_current_context().meta.get(COMMAND_KEY, ())
     return command
 
 
@@ -203,25 +204,25 @@ _OPTIONS = {
         "-o",
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write the output to this file.  [default: standard output]",
+        help="Write the output to this file  [default: standard output]",
     ),
     "fail-on": click.option(
         "--fail-on",
         type=click.Choice([*(severity.value for severity in Severity), "never"]),
-        help="Lowest severity that fails the run.  [default: fail-on in the configuration, or error]",
+        help="Lowest severity that fails the run  [default: fail-on in the configuration, or error]",
     ),
     "config": click.option(
         "--config",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Configuration file.  [default: the nearest one, from this folder upwards]",
+        help="Configuration file  [default: the nearest one, from this folder upwards]",
     ),
     "isolated": click.option(
-        "--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file."
+        "--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file"
     ),
-    "trust": click.option("--trust", is_flag=True, help="Run Python rules of the repository and of packages."),
-    "quiet": click.option("-q", "--quiet", is_flag=True, help="Show only errors and the summary."),
+    "trust": click.option("--trust", is_flag=True, help="Run Python rules of the repository and of packages"),
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="Show only errors and the summary"),
     "verbose": click.option(
-        "-v", "--verbose", count=True, help="Show every finding with its location, fix and id, and wording changes."
+        "-v", "--verbose", count=True, help="Show every finding with its location, fix and id, and wording changes"
     ),
 }
 _REPORTING = ("output", "fail-on", "quiet", "verbose")
@@ -246,7 +247,7 @@ def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callab
             made = _OPTIONS[name](made)
         if formats is not None:
             made = click.option(
-                "--format", "format_", type=formats, default="text", show_default=True, help="Output format."
+                "--format", "format_", type=formats, default="text", show_default=True, help="Output format"
             )(made)
         return cast("_F", made)
 
@@ -313,7 +314,17 @@ def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Confi
 
 def target_argument(function: _F) -> _F:
     """The optional TARGET argument."""
-    return click.argument("target", required=False)(function)
+    return click.argument("target", required=False, shell_complete=completion.targets)(function)
+
+
+def against_option(function: _F) -> _F:
+    """``--against TARGET``."""
+    return click.option(
+        "--against",
+        metavar="TARGET",
+        shell_complete=completion.targets,
+        help="Compare with this target instead of the configured baseline",
+    )(function)
 
 
 def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None) -> int:

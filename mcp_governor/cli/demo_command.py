@@ -23,7 +23,7 @@ _SERVER = "mcp_governor.demo.server"
 
 
 @click.command()
-@click.option("--keep", is_flag=True, help="Keep the folder, to experiment with it.")
+@click.option("--keep", is_flag=True, help="Keep the folder, to experiment with it")
 def demo(keep: bool) -> None:
     """Show the tool on a packaged server in two releases, the second of them hurried."""
     folder = Path(tempfile.mkdtemp(prefix="mcp-governor-demo-"))

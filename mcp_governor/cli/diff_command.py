@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import click
 
+from mcp_governor.cli import completion
 from mcp_governor.cli.common import Run, TargetCommand, deliver, reporting, server_command, useless
 from mcp_governor.errors import UsageError
 
 
 @click.command(cls=TargetCommand)
-@click.argument("old")
-@click.argument("new", required=False)
+@click.argument("old", shell_complete=completion.targets)
+@click.argument("new", required=False, shell_complete=completion.targets)
 @click.option(
     "--level",
     type=click.Choice(["declared", "strict"]),
-    help="How to compare schemas.  [default: level in the configuration, or declared]",
+    help="How to compare schemas  [default: level in the configuration, or declared]",
 )
-@click.option("--only", type=click.Choice(["breaking"]), help="Report only changes that break, or may break.")
-@click.option("--stat", is_flag=True, help="Show counts per tool instead of each change.")
+@click.option("--only", type=click.Choice(["breaking"]), help="Report only changes that break, or may break")
+@click.option("--stat", is_flag=True, help="Show counts per tool instead of each change")
 @reporting()
 def diff(run: Run, old: str, new: str | None, level: str | None, only: str | None, stat: bool) -> int:
     """Changes from OLD to NEW, with verdicts, witnesses and the required bump.

@@ -10,7 +10,7 @@ from mcp_governor.text import short_digests, visible
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--tools", "per_tool", is_flag=True, help="Also show one fingerprint per tool.")
+@click.option("--tools", "per_tool", is_flag=True, help="Also show one fingerprint per tool")
 @configured("output", formats=click.Choice(["text", "json"]))
 def fingerprint(run: Run, target: str | None, per_tool: bool) -> None:
     """Digests of a surface: contract (v1), wording (w1), and per tool with --tools.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,8 @@ from mcp_governor.cli import terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from click.shell_completion import CompletionItem
 
 
 def color_option() -> click.Option:
@@ -21,7 +23,7 @@ def color_option() -> click.Option:
         default="auto",
         show_default=True,
         expose_value=False,
-        help="When to color the output; auto: on a terminal.",
+        help="When to color the output; auto: on a terminal",
     )
 
 
@@ -48,6 +50,13 @@ class Group(click.Group):
             command = self.get_command(ctx, name)
             if command is not None:
                 yield name, " ".join((command.help or "").partition("\n\n")[0].split())
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=text) for name, text in self.summaries(ctx) if name.startswith(incomplete)]
+        # The options; the method of the group would import every command for its name.
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command = self.find_command(ctx, cmd_name)

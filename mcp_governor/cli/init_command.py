@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--ci/--no-ci", default=True, help="Write a workflow for GitHub, show a job for GitLab.  [default: --ci]")
-@click.option("--hook/--no-hook", default=True, help="Write the pre-commit hook.  [default: --hook]")
-@click.option("--from", "recording", metavar="RECORDING", help="Use this as the first baseline, not today's surface.")
+@click.option("--ci/--no-ci", default=True, help="Write a workflow for GitHub, show a job for GitLab  [default: --ci]")
+@click.option("--hook/--no-hook", default=True, help="Write the pre-commit hook  [default: --hook]")
+@click.option("--from", "recording", metavar="RECORDING", help="Use this as the first baseline, not today's surface")
 @run_options("isolated")
 def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | None) -> None:
     """Write config, baseline, changelog, CI and hook so that the next check passes. Never overwrites a file.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_governor.cli import out
+from mcp_governor.cli import completion, out
 from mcp_governor.cli.common import (
     Run,
     TargetCommand,
@@ -46,25 +46,34 @@ if TYPE_CHECKING:
     "--profile",
     multiple=True,
     metavar="NAME",
-    help="Rules to run.  [default: profile in the configuration, or recommended]",
+    shell_complete=completion.profiles,
+    help="Rules to run  [default: profile in the configuration, or recommended]",
 )
-@click.option("--select", multiple=True, metavar="RULE", help="Run only these rules: pack/rule or pack/*.")
-@click.option("--extend-select", multiple=True, metavar="RULE", help="Also run these rules.")
-@click.option("--ignore", multiple=True, metavar="RULE", help="Do not run these rules.")
-@click.option("--pedantic", is_flag=True, help="Also report what most people find petty.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="RULE",
+    shell_complete=completion.rules,
+    help="Run only these rules: pack/rule or pack/*",
+)
+@click.option(
+    "--extend-select", multiple=True, metavar="RULE", shell_complete=completion.rules, help="Also run these rules"
+)
+@click.option("--ignore", multiple=True, metavar="RULE", shell_complete=completion.rules, help="Do not run these rules")
+@click.option("--pedantic", is_flag=True, help="Also report what most people find petty")
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Ignore the findings in FILE.  [default: lint.baseline in the configuration]",
+    help="Ignore the findings in FILE  [default: lint.baseline in the configuration]",
 )
 @click.option(
-    "--write-baseline", is_flag=True, help="Write today's findings to the baseline file, so that they are ignored."
+    "--write-baseline", is_flag=True, help="Write today's findings to the baseline file, so that they are ignored"
 )
-@click.option("--new-only", is_flag=True, help="Report only findings that the baseline surface does not have.")
-@click.option("--statistics", is_flag=True, help="Show counts per rule and tokens per tool instead of each finding.")
-@click.option("--show-settings", is_flag=True, help="Show which rules would run, with their settings. Checks nothing.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
+@click.option("--new-only", is_flag=True, help="Report only findings that the baseline surface does not have")
+@click.option("--statistics", is_flag=True, help="Show counts per rule and tokens per tool instead of each finding")
+@click.option("--show-settings", is_flag=True, help="Show which rules would run, with their settings; check nothing")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found")
 @reporting("trust")
 def lint(
     run: Run,

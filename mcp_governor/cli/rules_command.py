@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_governor.cli import out
+from mcp_governor.cli import completion, out
 from mcp_governor.cli.common import Output, Run, configured, useless, write_json, write_lines
 from mcp_governor.errors import Exit
 from mcp_governor.report.lines import BLANK, line
@@ -31,9 +31,9 @@ def _catalogue(run: Run) -> Catalogue:
 
 
 @click.command()
-@click.option("--pack", metavar="NAME", help="List only the rules of this pack.")
-@click.option("--test", "tests", is_flag=True, help="Run the examples of your own rules as tests. Runs their Python.")
-@click.option("--docs", is_flag=True, help="Write a page about each of your own packs next to its rules.")
+@click.option("--pack", metavar="NAME", shell_complete=completion.packs, help="List only the rules of this pack")
+@click.option("--test", "tests", is_flag=True, help="Run the examples of your own rules as tests, with their Python")
+@click.option("--docs", is_flag=True, help="Write a page about each of your own packs next to its rules")
 @configured("output", "trust", formats=click.Choice(["text", "json"]))
 def rules(run: Run, pack: str | None, tests: bool, docs: bool) -> int:
     """List every rule: id, severity, and what it asks for."""
@@ -121,8 +121,8 @@ def _table(rules: list[Rule]) -> Iterator[Line]:
 
 
 @click.command()
-@click.argument("name")
-@click.option("--new", "folder", type=click.Path(file_okay=False, path_type=Path), help="Create a rule in this folder.")
+@click.argument("name", shell_complete=completion.rules)
+@click.option("--new", "folder", type=click.Path(file_okay=False, path_type=Path), help="Create a rule in this folder")
 @configured("output", "trust", "verbose", formats=click.Choice(["text", "json"]))
 def rule(run: Run, name: str, folder: Path | None) -> None:
     """Explain one rule: why, source, options, examples. With --new DIR, begin a rule of your own there."""

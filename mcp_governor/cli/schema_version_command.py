@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "--renumber",
     multiple=True,
     metavar="OLD=NEW",
-    help="Version of an older changelog section according to the new source.",
+    help="Version of an older changelog section according to the new source",
 )
 @configured(isolated=False)
 def schema_version(run: Run, source: str | None, renumber: tuple[str, ...]) -> None:

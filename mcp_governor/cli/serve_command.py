@@ -10,8 +10,8 @@ from mcp_governor.errors import UsageError
 
 
 @click.command()
-@click.option("--http", "http", is_flag=True, help="Serve Streamable HTTP on 127.0.0.1 instead of stdio.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http.")
+@click.option("--http", "http", is_flag=True, help="Serve Streamable HTTP on 127.0.0.1 instead of stdio")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port for --http")
 def serve(http: bool, port: int) -> None:
     """Run mcp-governor as an MCP server, over stdio unless --http is given."""
     source = click.get_current_context().get_parameter_source("port")

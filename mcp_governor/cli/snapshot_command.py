@@ -13,7 +13,12 @@ from mcp_governor.text import short_digests, visible
 @click.command(cls=TargetCommand)
 @target_argument
 @click.option(
-    "-o", "--output", "out", metavar="FILE", help='Output file ("-" for stdout).  [default: the baseline file]'
+    "-o",
+    "--output",
+    "out",
+    metavar="FILE",
+    type=click.Path(allow_dash=True),
+    help='Output file ("-" for stdout)  [default: the baseline file]',
 )
 @configured("quiet")
 def snapshot(run: Run, target: str | None, out: str | None) -> None:

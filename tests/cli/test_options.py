@@ -37,6 +37,7 @@ OBEYED = {
     "serve": set(),
     "demo": set(),
     "schema": set(),
+    "completion": set(),
 }
 
 
