@@ -110,7 +110,7 @@ def test_a_configured_package_has_arguments_requirements_variables_and_a_folder(
         (("pypi:x", "--with", "-e."), '"-e." is not a requirement.'),
         (("https://h.example/mcp", "--env", "A=1"), "--env names a variable for a server"),
         (("https://h.example/mcp", "--", "x"), "Both a TARGET"),
-        (("--with", "mcp<2", "--", PYTHON, "x.py"), "--with works only with a pypi: or npm: target"),
+        (("--with", "mcp<2", "--", PYTHON, "x.py"), "--with works only with pypi: and npm: targets."),
     ],
 )
 def test_what_cannot_be_meant(here, arguments: tuple[str, ...], told: str) -> None:

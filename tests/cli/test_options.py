@@ -120,8 +120,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("check --offline --env A=b", "--env does nothing beside --offline, which starts no server."),
         ("check new.json --isolated --new-only", "--new-only does nothing beside --isolated, which knows no baseline."),
         ("check new.json --env A=b", "--env names a variable for a server, but no server is started."),
-        ("lint new.json --with mcp", "--with works only with a pypi: or npm: target"),
-        ("diff old.json new.json --with mcp", "--with works only with a pypi: or npm: target"),
+        ("lint new.json --with mcp", "--with works only with pypi: and npm: targets."),
+        ("diff old.json new.json --with mcp", "--with works only with pypi: and npm: targets."),
     ],
 )
 def test_an_option_that_would_do_nothing_is_refused(folder: Path, capsys, line: str, said: str) -> None:
