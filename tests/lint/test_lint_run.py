@@ -47,7 +47,7 @@ def test_the_same_surface_gives_the_same_findings():
 
 def test_a_finding_is_told_by_its_value_not_by_its_words():
     chosen = LintSettings(select=("clarity/length",))
-    texts = ("x" * 1_025, "y" * 1_025)
+    texts = ("x" * 2_049, "y" * 2_049)
     one, other = (lint(build_surface({"tools": [tool(description=text)]}), chosen)[0] for text in texts)
     assert one.message == other.message
     assert one.rule == other.rule

@@ -207,7 +207,7 @@ LONG = {
 def test_a_long_description_is_one_finding():
     found = [f for f in lint(build_surface(LONG), LintSettings()) if f.path == "/description"]
     assert [f.rule for f in found] == ["clarity/length"]
-    assert "Claude Code cuts it at 2,048" in found[0].message
+    assert "of which Claude Code passes on 2,048" in found[0].message
     assert load_catalogue().get("clients/claude-code-description").defaults["max"] == 2048
 
 

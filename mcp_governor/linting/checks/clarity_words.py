@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
 CUT = 2048
-"""Characters that Claude Code passes on: the option of clients/claude-code-description, said here so that one long
-description is one finding."""
+"""Characters that Claude Code passes on: the option of clients/claude-code-description. One long description is one
+finding, and this is the length from which on it does harm; below, two judges called 9 of 13 findings nitpicks."""
 
 
 def sentence_count(text: str) -> int:
@@ -34,12 +34,14 @@ def length(tool: Tool, context: Context) -> Iterator[Hit]:
     least, most = context.options["min-words"], context.options["max-characters"]
     value = tool.raw.get("description")
     if not text.strip():
-        yield hit("/description" if "description" in tool.raw else "", value, problem="is missing")
+        path = "/description" if "description" in tool.raw else ""
+        yield hit(path, value, problem="is missing", fault="is missing")
     elif count < least:
-        yield hit("/description", value, problem=f"has {counted(count, 'word')}, fewer than {least}")
+        yield hit("/description", value, problem=f"has {counted(count, 'word')}, fewer than {least}", fault="is short")
     elif len(text) > most > 0:
-        cut = f"; Claude Code cuts it at {CUT:,}" if len(text) > CUT else ""
-        yield hit("/description", value, problem=f"has {len(text):,} characters, more than {most:,}{cut}")
+        beyond = f"of which Claude Code passes on {CUT:,}" if len(text) > CUT else f"more than {most:,}"
+        fault = f"has more than {most:,} characters"
+        yield hit("/description", value, problem=f"has {len(text):,} characters, {beyond}", fault=fault)
 
 
 def sentences(tool: Tool, context: Context) -> Iterator[Hit]:
