@@ -1,0 +1,250 @@
+"""Arguments without words, and identifiers of which nobody says where they come from."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.linting.checks.arguments import INDEXES
+from mcp_governor.linting.declared import Declared, declared, one_hit
+from mcp_governor.linting.guessing import Argument, open_question
+from mcp_governor.linting.schemas import types_of
+from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcp_governor.linting.context import Context, Hit
+    from mcp_governor.surface.model import Surface, Tool
+
+# -- no words at all
+
+_KNOWN = frozenset(
+    [
+        *("author", "body", "bold", "comment", "content", "count", "cursor", "description", "directory"),
+        *("email", "filename", "first_name", "font", "font_name", "font_size", "height", "italic", "last_name"),
+        *("latitude", "limit", "longitude", "message", "name", "offset", "owner", "page", "page_size"),
+        *("pagesize", "password", "per_page", "perpage", "phone", "port", "prompt", "q", "query", "question"),
+        *("repo", "repository", "search", "skip", "sql", "subject", "text", "title", "underline", "url"),
+        *("username", "width", "x", "y"),
+    ]
+)
+"""Names that say what belongs there, in any server."""
+_OPAQUE = frozenset(
+    [
+        *("anchor", "arn", "arns", "destination", "fn"),
+        *("handle", "id", "identifier", "identifiers", "ids", "include"),
+        *(
+            "key",
+            "keys",
+            "namespace",
+            "namespaces",
+            "pattern",
+            "patterns",
+            "ref",
+            "reference",
+            "refs",
+            "revision",
+            "sha",
+        ),
+        *("template", "token", "where"),
+    ]
+)
+"""Last words of names that stand for a value which only somebody else can know, or whose syntax is open."""
+_FEWEST = 2
+"""Tools that have an argument without words; one may be an oversight, or the only place where it is plain."""
+
+
+def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
+    """Arguments have words, where several tools take them or the name is opaque; one hit for the server."""
+    bare: dict[str, list[Declared]] = defaultdict(list)
+    described: dict[tuple[str, bool], str] = {}
+    for one in declared(surface, context):
+        parts = name_words(one.name)
+        if one.text or "enum" in one.schema:
+            described.setdefault((one.name, one.nested), one.tool.name)
+        elif parts and not _says_itself(one, parts) and not _asked(one, parts):
+            bare[one.name].append(one)
+    tools = {name: list({id(one.tool): one.tool for one in ones}.values()) for name, ones in bare.items()}
+    hard = {name for name, ones in bare.items() if any(map(_top, ones)) and _is_opaque(name, described, surface)}
+    told = [
+        name for name in bare if len(tools[name]) >= _FEWEST or name in hard or any(one.required for one in bare[name])
+    ]
+    if not any(len(tools[name]) >= _FEWEST or name in hard for name in told):
+        return
+    told.sort(key=lambda name: -(min(len(tools[name]), 4) + 2 * (name in hard)))
+    # What an object holds may be another thing of the same name.
+    right = {name: described.get((name, not any(map(_top, bare[name])))) for name in told}
+    yield from one_hit(
+        ((name, tools[name]) for name in told), {name: tool for name, tool in right.items() if tool}, "describes it"
+    )
+
+
+def _is_opaque(name: str, described: Mapping[tuple[str, bool], str], surface: Surface) -> bool:
+    """Whether only somebody else knows what belongs there, and no tool of the server says or gives it."""
+    last = name_words(name)[-1]
+    if last not in _IDENTIFIERS:
+        return last in _OPAQUE
+    return (name, False) not in described and not _has_source(name, surface)
+
+
+def _top(one: Declared) -> bool:
+    return not one.nested
+
+
+def _asked(one: Declared, parts: tuple[str, ...]) -> bool:
+    """Whether another rule here asks for words on the argument."""
+    types = (types_of(one.schema) or frozenset()) - {"null"}
+    bare = Argument(one.name, parts, one.schema, types, "", one.tool.description, one.nested)
+    return parts[-1] in INDEXES or open_question(bare) is not None
+
+
+def _says_itself(one: Declared, parts: tuple[str, ...]) -> bool:
+    """Whether a name and a type leave nothing to say, or what stands within says it."""
+    if one.name.lower() in _KNOWN or (one.nested and parts[-1] in _KNOWN):
+        return True
+    inner: Any = one.schema.get("items")
+    shaped = bool(one.schema.get("properties")) or (isinstance(inner, dict) and bool(inner.get("properties")))
+    return shaped or one.schema.get("type") == "boolean"
+
+
+# -- where it comes from
+
+_IDENTIFIERS = frozenset(["arn", "arns", "guid", "guids", "handle", "id", "identifier", "identifiers", "ids", "token"])
+_MADE_UP = frozenset(
+    [
+        *(
+            "access",
+            "api",
+            "app",
+            "auth",
+            "bearer",
+            "client",
+            "continuation",
+            "continue",
+            "correlation",
+            "csrf",
+            "cursor",
+        ),
+        *(
+            "id",
+            "idempotency",
+            "max",
+            "maximum",
+            "min",
+            "next",
+            "num",
+            "number",
+            "page",
+            "pagination",
+            "prev",
+            "previous",
+        ),
+        *("refresh", "request", "resume", "secret", "session", "sync", "trace"),
+    ]
+)
+"""Words in front of these: of pages, of logins, and of what the caller makes up."""
+_ROLES = frozenset(
+    ["child", "from", "linked", "new", "old", "other", "parent", "related", "root", "source", "target", "to"]
+)
+"""Words in front that say which of several, and not of what."""
+_SAME = {"repo": "repository", "repos": "repository", "org": "organization", "orgs": "organization", "db": "database"}
+_CLUE = re.compile(
+    r"['\"`“{]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|see|same as|returned|obtain\w*|found|from|"
+    r"use|via|call|list_\w+|get_\w+|format|uuid|hex\w*|starts?|begins?|prefix|url|slug|email|names?|or|existing|issued)\b|"
+    r"\d{3}(?!\d? char)|:\s?\S|\w/\w|[a-z]_[a-z]|[a-z][A-Z]",
+    re.NOFLAG,
+)
+_BOUND = re.compile(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characters?(?:\slong)?", re.IGNORECASE)
+_MOST_CONTENT = 2
+"""Words beyond the name, from which on a text is taken to say where an identifier comes from."""
+_MOST_WORDS = 20
+_MOST_SOUGHT = 60
+"""Identifiers of one server whose source is looked for in all tools."""
+_FILL = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
+    stem(word)
+    for word in (
+        *("act", "array", "associated", "belong", "belongs"),
+        *("cancel", "contain", "containing", "contains", "create"),
+        *("current", "delete", "edit", "fetch", "filter"),
+        *("id", "identification", "identifier", "identifiers", "ids"),
+        *(
+            "list",
+            "located",
+            "modify",
+            "must",
+            "need",
+            "new",
+            "number",
+            "only",
+            "operate",
+            "optional",
+            "owning",
+            "remove",
+        ),
+        *("required", "result", "results", "retrieve", "return"),
+        *("returned", "show", "specific", "string", "target"),
+        *("text", "unique", "update", "valid", "value", "view"),
+        *("want", "what", "when", "where", "which", "whose"),
+    )
+)
+
+
+def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
+    """Of an identifier that no other tool gives, the text says where it comes from; one hit for the server."""
+    found: dict[str, list[Tool]] = defaultdict(list)
+    for one in declared(surface, context):
+        # Of a tool that stands alone, the caller may make one up.
+        if one.text and (one.required or len(surface.tools) > 1) and _is_unsourced(one):
+            found[one.name].append(one.tool)
+    sought = dict(list(found.items())[:_MOST_SOUGHT])
+    told = [(name, tools) for name, tools in sought.items() if not _has_source(name, surface)]
+    told.sort(key=lambda item: -len(item[1]))
+    yield from one_hit(told, {}, "")
+
+
+def _is_unsourced(one: Declared) -> bool:
+    """Whether a name is that of an identifier, and its text says no more."""
+    *front, last = name_words(one.name) or ("",)
+    if last not in _IDENTIFIERS or not front or _MADE_UP.intersection(front) or set(front) <= _ROLES:
+        return False
+    text = _BOUND.sub("", one.text)
+    said = words(text)
+    if len(said) > _MOST_WORDS or any(key in one.schema for key in ("enum", "pattern", "format", "examples")):
+        return False
+    own = {stem(word) for word in (*front, *name_words(one.tool.name))} | _FILL
+    return len([word for word in said if stem(word) not in own]) <= _MOST_CONTENT and not _CLUE.search(
+        text.replace(one.name, "")
+    )
+
+
+def _has_source(name: str, surface: Surface) -> bool:
+    """Whether a tool that does not take the identifier is named after the thing, or names the identifier."""
+    thing = _stems(name_words(name)[:-1]) - {stem(word) for word in _ROLES}
+    if name in (surface.instructions or ""):
+        return True
+    for tool in surface.tools:
+        schema = tool.input_schema
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        if isinstance(properties, dict) and name in properties:
+            continue
+        if thing <= _stems(name_words(tool.name)) or name in tool.description or _gives(tool.output_schema, name):
+            return True
+    return False
+
+
+def _stems(parts: Iterable[str]) -> set[str]:
+    return {stem(_SAME.get(word, word)) for word in parts}
+
+
+def _gives(schema: Any, name: str) -> bool:
+    """Whether results have a field of a name, at the top or in the first list."""
+    fields = _fields(schema)
+    return name in fields or any(name in _fields(inner) for inner in fields.values())
+
+
+def _fields(schema: Any) -> Mapping[str, Any]:
+    schema = schema.get("items", schema) if isinstance(schema, dict) else None
+    fields = schema.get("properties") if isinstance(schema, dict) else None
+    return fields if isinstance(fields, dict) else {}

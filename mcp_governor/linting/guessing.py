@@ -1,0 +1,338 @@
+"""Which arguments a model cannot guess, by name and type, and which words settle it.
+
+Only what is left open counts: ``filename`` and ``limit`` need no word, a ``status`` needs its values, a ``filter`` its
+syntax, a free object its keys.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting.words import STOP_WORDS, stem, word_count, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_CHOICES = frozenset(
+    [
+        *("action", "align", "alignment", "format", "granularity"),
+        *("horizontal", "kind", "layout", "level", "mode"),
+        *("operation", "orientation", "order", "policy", "scheme"),
+        *("scope", "sort", "state", "status", "strategy"),
+        *("style", "type", "unit", "units", "until", "vertical", "visibility"),
+    ]
+)
+"""Last words of names that stand for one of a few values which nobody can guess."""
+_NUMBERED = frozenset(
+    {"action", "kind", "mode", "operation", "reason", "result", "state", "status", "strategy", "type"}
+)
+"""Of these, those that are numbers only where somebody numbered the values."""
+_SEVERAL = frozenset(
+    [
+        "actions",
+        "dimensions",
+        "expand",
+        "formats",
+        "include",
+        "kinds",
+        "metrics",
+        "operations",
+        "statuses",
+        "states",
+        "types",
+    ]
+)
+"""Last words of lists of such values."""
+_FREE = frozenset({"mime", "content", "media", "file", "entity"})
+"""Words in front of such a word that make it guessable, or open: ``mime_type``."""
+_COLOURS = frozenset({"color", "colour"})
+_DATES = frozenset({"date", "datetime", "since", "timestamp"})
+_WHEN = frozenset(
+    [
+        "begin",
+        "created",
+        "due",
+        "end",
+        "expiration",
+        "from",
+        "max",
+        "min",
+        "modified",
+        "scheduled",
+        "start",
+        "to",
+        "updated",
+    ]
+)
+"""Words in front of ``time`` that make it a moment, and no duration."""
+_CODES = frozenset({"timezone", "tz", "currency"})
+_CODED = frozenset({("time", "zone"), ("currency", "code")})
+_SYNTAX = frozenset({"condition", "conditions", "criteria", "expression", "filter", "filters", "formula", "where"})
+"""Names of texts in a language that somebody has to name."""
+_COUNTS = frozenset({"max", "min", "num", "number", "total"})
+_WHOLE = frozenset({"advanced", "custom", "filter", "formula", "metadata", "odata", "query", "row", "search", "sort"})
+"""Words in front of these; after any other, it filters by that thing, as ``user_filter``."""
+_VAGUE = frozenset(
+    [
+        *("args", "criteria", "expression", "geoloc", "info"),
+        *("input", "key", "object", "options", "params", "payload"),
+        *("ref", "rule", "spec", "target", "value"),
+    ]
+)
+"""Names that say nothing of what belongs there."""
+_MAPS = frozenset(
+    [
+        *("annotations", "attributes", "context", "env", "environment"),
+        *("extra", "extras", "headers", "labels", "meta"),
+        *("metadata", "properties", "tags", "variables", "vars"),
+    ]
+)
+"""Names of objects that take any keys."""
+
+_ASKED = _CHOICES | _NUMBERED | _SEVERAL | _COLOURS | _DATES | _CODES | _SYNTAX | _VAGUE | {"time"}
+"""Last words of names that are looked at."""
+
+_ENUM_ELSEWHERE = re.compile(
+    r"\(?\b(?:see|refer to|from|of|per)\s(?:the\s)?[`'\"]?[A-Z]\w{2,40}[`'\"]?\s(?:enum\w*|constants?)\b\)?", re.NOFLAG
+)
+_VALUES = re.compile(
+    r"['\"`‘“|{=]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|or|one of|options|supported|see|same as|"
+    r"returned by|from|names?)\b|:\s?\S|\w/\w|\w, \w|(?-i:\b[A-Z][A-Z0-9_]{2,}\b)|\d|\(",
+    re.IGNORECASE,
+)
+_COLOUR_FORM = re.compile(
+    r"#|\b(?:hex\w*|rgba?|names?|css|red|blue|black|white|palette|theme)\b|['\"`\d]", re.IGNORECASE
+)
+_DATE_FORM = re.compile(
+    r"\d|yyyy|\b(?:iso|rfc|epoch|unix|utc|e\.\s?g|format|milliseconds|seconds|relative|natural|today|ts|cursor)\b|['\"`]",
+    re.IGNORECASE,
+)
+_DATE_FORM_OF_TOOL = re.compile(
+    r"\d{4}-\d{2}|yyyy|\b(?:iso[ -]?8601|rfc ?3339|epoch|unix time\w*|dates?\b[^.\n]{0,40}\bformat)\b", re.IGNORECASE
+)
+_CODE_FORM = re.compile(r"\b(?:iana|iso|utc|e\.\s?g|such as|like|tz|olson|names?)\b|['\"`\d/(]", re.IGNORECASE)
+_JSON = re.compile(
+    r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
+    r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\b",
+    re.IGNORECASE,
+)
+_SHAPE_TOLD = re.compile(
+    r"[{<]|\[\s?[\"'{\[]|['\"`“]|\b(?:keys?|fields?|columns?|properties|pairs|maps?|mapping|dictionary of|keyed|syntax|"
+    r"e\.\s?g|such as|like|for example|examples?|schema|same as|returned|see|contain\w*|includ\w*|with|"
+    r"format|arguments?)\b|:\s?\S",
+    re.IGNORECASE,
+)
+_SYNTAX_TOLD = re.compile(
+    r"['\"`“*{=:<>|$/]|\b(?:e\.\s?g|such as|like|for example|examples?|syntax|sql|odata|jql|cql|kql|cel|lucene|"
+    r"regex\w*|regular|glob\w*|wildcards?|operators?|language|same as|see|returned|names?|text|keywords?|substring|"
+    r"prefix|cron)\b|\d",
+    re.IGNORECASE,
+)
+_LONG = 16
+"""Words from which on a text is taken to say what belongs there, in a way that is not looked for here."""
+_LONG_SHAPE = 24
+"""The same for objects, of which there is more to say."""
+_MOST_TEXT = 4_000
+"""Characters of a tool's description that are read."""
+_FILES = frozenset({"path", "file", "filename", "filepath", "url", "uri"})
+_GENERIC = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
+    stem(word)
+    for word in (
+        *(
+            "additional",
+            "apply",
+            "applied",
+            "array",
+            "body",
+            "condition",
+            "config",
+            "configuration",
+            "criteria",
+            "custom",
+        ),
+        *(
+            "data",
+            "dict",
+            "dictionary",
+            "expression",
+            "filter",
+            "filtering",
+            "information",
+            "input",
+            "json",
+            "list",
+            "new",
+        ),
+        *("object", "objects", "option", "optional", "options"),
+        *("params", "parameters", "query", "required", "result"),
+        *("results", "returned", "search", "set", "settings", "specific", "string", "value", "values"),
+    )
+)
+
+
+class Argument(NamedTuple):
+    """What is known about one argument.
+
+    Attributes:
+        name: as published.
+        parts: the words of the name.
+        schema: what it comes to, references followed.
+        types: that it admits, but for ``null``; empty where anything goes.
+        text: all that is said about it.
+        of_tool: the description of its tool.
+        nested: it stands in an object, whose name says what a ``value`` is.
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    schema: Mapping[str, Any]
+    types: frozenset[str]
+    text: str
+    of_tool: str
+    nested: bool = False
+
+    @property
+    def has_default(self) -> bool:
+        """Whether a default shows what a value looks like."""
+        return self.schema.get("default") not in (None, "")
+
+
+def may_be_open(parts: tuple[str, ...], types: frozenset[str], own: str) -> bool:
+    """Whether :func:`open_question` can have an answer at all; it costs a lookup, and reading the texts much more.
+
+    Args:
+        parts: the words of the name.
+        types: that it admits.
+        own: its own description, or the tool's where it has none.
+    """
+    if not parts or parts[-1] in _ASKED or parts[-2:] in _CODED or "JSON" in own or "stringified" in own:
+        return bool(parts)
+    return not types or "object" in types or "array" in types
+
+
+def open_question(one: Argument) -> str | None:
+    """What nobody says about an argument: a key of the messages of clarity/parameter-described, or ``None``."""
+    if not one.parts or _closes(one.schema):
+        return None
+    found = None
+    if one.types <= {"string"}:
+        found = _of_text(one)
+    elif one.types <= {"integer", "number"}:
+        found = _of_number(one)
+    return found or _of_shape(one)
+
+
+CLOSING = ("enum", "const", "pattern", "format", "examples", "x-enum", "$ref")
+"""Keywords that say which values there are, and a reference that could not be followed."""
+
+
+def _closes(schema: Mapping[str, Any]) -> bool:
+    return any(one.get(key) not in (None, []) for one in (schema, *_branches(schema)) for key in CLOSING)
+
+
+def _branches(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = [schema.get(key) for key in ("anyOf", "oneOf")]
+    return [item for items in found if isinstance(items, list) for item in items if isinstance(item, dict)]
+
+
+def _of_text(one: Argument) -> str | None:
+    *front, last = one.parts
+    before = front[-1] if front else ""
+    if last in _CHOICES or (last == "filter" and before in _NUMBERED):
+        return "values" if before not in _FREE and _lacks_values(one.text) else None
+    if one.has_default:
+        return None
+    if last in _COLOURS:
+        return "colour" if not _COLOUR_FORM.search(one.text) else None
+    if last in _DATES or (last == "time" and before in _WHEN):
+        said = _DATE_FORM.search(one.text) or _DATE_FORM_OF_TOOL.search(one.of_tool[:_MOST_TEXT])
+        return "date" if not said else None
+    if last in _CODES or one.parts[-2:] in _CODED:
+        return "code" if not _CODE_FORM.search(one.text) else None
+    return None
+
+
+def _of_number(one: Argument) -> str | None:
+    *front, last = one.parts
+    value = front[-1] if last == "filter" and front else last
+    counts = bool(front) and front[0] in _COUNTS
+    return "numbers" if value in _NUMBERED and not counts and _lacks_values(one.text) else None
+
+
+def _lacks_values(text: str) -> bool:
+    text = _ENUM_ELSEWHERE.sub("", text) if "num" in text else text
+    return not text.strip() or (word_count(text) < _LONG and not _VALUES.search(text))
+
+
+def _of_shape(one: Argument) -> str | None:
+    """Of objects and lists without a shape, and of JSON or another language in a text."""
+    last, bare = one.parts[-1], not one.text.strip() and not one.has_default
+    structured = bool(one.types) and one.types <= {"array", "object"}
+    if (structured or not one.types) and not _has_shape(one.schema):
+        if bare:
+            return "shape"
+        return "keys" if "object" in one.types and last not in _MAPS and _lacks_keys(one) else None
+    if one.types == {"array"} and last in _SEVERAL and one.text.strip() and _list_of_texts(one.schema):
+        return "values" if _lacks_values(one.text) else None
+    if structured:
+        return None
+    # Deeper down, the object that holds it says what a "value" is.
+    vague = bare and not one.nested and len(one.parts) == 1 and last in _VAGUE
+    return _of_language(one) or ("bare" if vague else None)
+
+
+def _lacks_keys(one: Argument) -> bool:
+    return _is_thin(one) and not _SHAPE_TOLD.search(one.text) and not _shown(one)
+
+
+def _of_language(one: Argument) -> str | None:
+    """Of a text that is more than words: JSON, a filter, an expression."""
+    last = one.parts[-1]
+    if "string" not in one.types or one.has_default or last in _FILES:
+        return None
+    if _JSON.search(one.text):
+        told = word_count(one.text) > _LONG_SHAPE or _SHAPE_TOLD.search(_JSON.sub("", one.text))
+        return "json" if not told and not _shown(one) else None
+    whole = last in _SYNTAX and (len(one.parts) == 1 or one.parts[-2] in _WHOLE)
+    if not whole or not one.text.strip() or not _is_thin(one):
+        return None
+    return "syntax" if not _SYNTAX_TOLD.search(one.text) and not _shown(one) else None
+
+
+def _is_thin(one: Argument) -> bool:
+    """Whether a text adds at most two words to the name."""
+    own = {stem(word) for word in one.parts}
+    return len({root for root in map(stem, words(one.text[:400])) if root not in _GENERIC and root not in own}) <= 2
+
+
+def _shown(one: Argument) -> bool:
+    """Whether an example in the tool's description gives the argument a value with a shape."""
+    if one.name not in one.of_tool or not ("{" in one.of_tool or "[" in one.of_tool):
+        return False
+    shown = rf"(?<!\w){re.escape(one.name)}[\"'`*]{{0,3}}\s?[:=]\s?[\"'`]?[\[{{]"
+    return re.search(shown, one.of_tool[:_MOST_TEXT]) is not None
+
+
+def _list_of_texts(schema: Mapping[str, Any]) -> bool:
+    items = schema.get("items")
+    return isinstance(items, dict) and items.get("type") == "string" and not any(key in items for key in CLOSING)
+
+
+def _has_shape(schema: Mapping[str, Any]) -> bool:
+    if any(key in schema for key in ("properties", "patternProperties", "prefixItems", "allOf")):
+        return True
+    if schema.get("additionalProperties") not in (None, True, {}):
+        return True
+    items = schema.get("items")
+    if "items" in schema:
+        return (
+            isinstance(items, dict)
+            and bool(items)
+            and (items.get("type") not in ("array", "object") or _has_shape(items))
+        )
+    branches = _branches(schema)
+    if branches and "type" not in schema:
+        # A text beside the object says as little of its keys.
+        return any(_has_shape(one) for one in branches if one.get("type") not in ("null", "string"))
+    return "type" not in schema and schema != {}

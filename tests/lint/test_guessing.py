@@ -1,0 +1,142 @@
+"""What a model cannot guess about an argument, and which words settle it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.linting import lint
+from mcp_governor.surface import build_surface
+
+TEXT = {"type": "string"}
+OPTIONAL = {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None}
+OBJECT = {"type": "object", "additionalProperties": True}
+
+
+def messages(rule: str, *tools: dict) -> list[str]:
+    return [found.message for found in lint(build_surface({"tools": list(tools)}), LintSettings(select=(rule,)))]
+
+
+def tool(name: str = "run", description: str = "", required: tuple[str, ...] = (), **arguments: object) -> dict:
+    schema = {"type": "object", "properties": arguments, "required": list(required)}
+    return {"name": name, "description": description, "inputSchema": schema}
+
+
+def said(name: str, schema: dict, text: str = "", of_tool: str = "Runs it.") -> list[str]:
+    schema = {**schema, "description": text} if text else schema
+    return messages("clarity/parameter-described", tool(description=of_tool, **{name: schema}))
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "text"),
+    [
+        ("status", OPTIONAL, "Status to look for"),
+        ("statusFilter", {"type": "number"}, "Status filter of the build (see BuildStatus enum)"),
+        ("kind", {"type": "integer"}, ""),
+        ("metrics", {"type": "array", "items": TEXT}, "Metrics to include in the answer"),
+        ("filter", OPTIONAL, "Optional filter to apply to the results as a JSON string"),
+        ("criteria", TEXT, "JSON object of criteria"),
+        ("filter", TEXT, "Filter expression to apply"),
+        ("formula", TEXT, "Formula of the field"),
+        ("config", OBJECT, "The configuration"),
+        ("rows", {"type": "array", "items": OBJECT}, ""),
+        ("time_zone", TEXT, "Time zone of the base"),
+        ("currency", TEXT, "Currency"),
+        ("start_time", TEXT, "Start of the range"),
+        ("since", TEXT, ""),
+    ],
+)
+def test_what_is_left_open_is_asked_for(name: str, schema: dict, text: str) -> None:
+    assert len(said(name, schema, text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "text"),
+    [
+        ("status", OPTIONAL, "Status to look for: open or closed"),
+        ("status", {"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, "Status"),
+        ("type", {"type": "integer"}, "1 is a folder, 2 a file"),
+        ("max_results", {"type": "integer"}, ""),
+        ("result", {"type": "object", "properties": {"a": TEXT}}, ""),
+        ("types", {"type": "array", "items": {"enum": ["a", "b"]}}, "Types to include"),
+        ("filter", TEXT, 'JSON string, {"field": "name"}'),
+        ("filter", TEXT, "Text that names have to contain"),
+        ("user_filter", TEXT, "Users to filter by"),
+        ("filter", TEXT, "OData filter expression"),
+        ("json_path", TEXT, "Path of the JSON document"),
+        ("settings", OBJECT, "Settings, with the keys theme and font"),
+        ("headers", OBJECT, "Headers to send"),
+        ("metadata", {"anyOf": [OBJECT, {"type": "null"}], "default": None}, "Metadata of the set"),
+        ("time_zone", TEXT, "IANA name of the time zone"),
+        ("start_time", TEXT, "Start of the range, ISO 8601"),
+        ("end_time", {"type": "string", "format": "date-time"}, ""),
+        ("run_time", TEXT, "How long it runs"),
+    ],
+)
+def test_what_is_said_or_plain_is_not(name: str, schema: dict, text: str) -> None:
+    assert said(name, schema, text) == []
+
+
+def test_an_example_in_the_description_of_the_tool_shows_the_keys() -> None:
+    assert said("config", OBJECT, "The configuration", 'Example: config = {"deep": true}') == []
+    assert said("config", OBJECT, "The configuration", "Takes a config and [brackets].") != []
+
+
+def test_the_message_says_what_is_missing() -> None:
+    assert said("type", {"type": "integer"}) == ["type of run is a number, and nothing says what each stands for."]
+    assert said("filter", TEXT, "Filters as JSON") == [
+        "filter of run is JSON in a string, and nothing says what it holds."
+    ]
+
+
+def test_arguments_within_objects_count_for_the_server() -> None:
+    inner = {"type": "object", "properties": {"space_id": TEXT, "page_size": {"type": "integer"}}}
+    found = messages("clarity/shared-parameter-described", tool("a", data=inner), tool("b", data=inner))
+    assert found == ["No description: space_id (2 tools: a, b)."]
+
+
+def test_a_lone_argument_counts_where_only_somebody_else_knows_the_value() -> None:
+    rule = "clarity/shared-parameter-described"
+    assert messages(rule, tool("a", pattern=TEXT)) == ["No description: pattern (a)."]
+    assert messages(rule, tool("a", required=("colour",), colour=TEXT)) == []
+    assert messages(rule, tool("stop", board_id=TEXT), tool("list_boards")) == []
+    assert messages(rule, tool("stop", board_id=TEXT), tool("list_users")) == ["No description: board_id (stop)."]
+
+
+def test_the_hardest_to_guess_stands_first() -> None:
+    found = messages(
+        "clarity/shared-parameter-described",
+        tool("a", gate=TEXT, fence_id=TEXT),
+        tool("b", gate=TEXT, fence_id=TEXT, required=("shade",), shade=TEXT),
+    )
+    assert found == ["No description: fence_id (2 tools: a, b); gate (2 tools: a, b); shade (b)."]
+
+
+@pytest.mark.parametrize("text", ["The ID of the fence", "Fence ID.", "The unique identifier of the fence to run"])
+def test_an_identifier_without_a_source(text: str) -> None:
+    fence = tool("run", required=("fence_id",), fence_id={**TEXT, "description": text})
+    assert len(messages("clarity/id-source", fence)) == 1
+    assert messages("clarity/id-source", fence, tool("list_fences")) == []
+    assert messages("clarity/id-source", fence, tool("map", "Returns the fence_id of each place.")) == []
+    gives = {**tool("map"), "outputSchema": {"type": "object", "properties": {"fence_id": TEXT}}}
+    assert messages("clarity/id-source", fence, gives) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The ID of the fence, from the map",
+        "Fence ID, see the map",
+        "Fence ID such as fnc_9",
+        "The fence that is nearest",
+    ],
+)
+def test_a_text_that_says_more_of_an_identifier(text: str) -> None:
+    found = messages("clarity/id-source", tool("run", required=("fence_id",), fence_id={**TEXT, "description": text}))
+    assert (found == []) == (text != "The fence that is nearest")
+
+
+@pytest.mark.parametrize("name", ["page_token", "session_id", "access_token", "request_id", "parent_id", "identity"])
+def test_identifiers_of_pages_logins_and_roles_are_left_out(name: str) -> None:
+    argument = {**TEXT, "description": f"The {name.replace('_', ' ')}"}
+    assert messages("clarity/id-source", tool("run", required=(name,), **{name: argument})) == []
