@@ -1,0 +1,80 @@
+"""Texts that send the reader to a page, a picture or a link that is not there: what is left of a web page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.declared import declared
+from mcp_governor.linting.phrases import counted
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Surface
+
+_LINK = re.compile(r"\[([^\[\]\n\"'`{}<>|=]{2,80})\](?!\s?[(\[:])")
+_CUE = re.compile(
+    r"\b(?:see|click|refers? to|referring to|consult|ref|visit|learn more|details?|guide|documented in|described in)\b"
+    r"[^.\[\]\n]{0,30}$",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(
+    r"here$|this (?:page|document|link|article)\b|how to\b|more details?\b|learn more\b|"
+    r".*\b(?:guide|overview|documentation|docs|manual|faq|tutorial)$",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(
+    r"\bin the (?:image|picture|figure|screenshot|diagram|illustration)s? (?:below|above)\b", re.IGNORECASE
+)
+_HERE = re.compile(r"\b(?:click|see|documented|described) here\b(?!\s?[:(])(?!.{0,80}https?:)", re.IGNORECASE)
+_MOST_TEXT = 4_000
+"""Characters of one text that are searched."""
+_MOST_LINKS = 40
+"""Brackets of one text that are looked at; one with more holds data."""
+_MOST_PLACES = 8
+"""Places that a message names; the rest is counted."""
+
+
+def dead_reference(surface: Surface, context: Context) -> Iterator[Hit]:
+    """What a text points to is there; one hit for the server."""
+    places: dict[tuple[str, str], tuple[int, str]] = {}
+    for one in declared(surface, context):
+        if found := _dead(one.schema.get("description")):
+            # What has to be given first; a tool can be understood without its manual more often than a value.
+            places.setdefault((one_line(one.tool.name, 64), one_line(one.name, 64)), (0 if one.required else 1, found))
+    for tool in surface.tools:
+        if found := _dead(tool.description):
+            places[one_line(tool.name, 64), ""] = (2, found)
+    if not places:
+        return
+    ordered = sorted(places.items(), key=lambda item: item[1][0])
+    shown = [
+        f'{f"{name} of {named}" if name else named} ("{one_line(said, 60)}")'
+        for (named, name), (_, said) in ordered[:_MOST_PLACES]
+    ]
+    if len(ordered) > _MOST_PLACES:
+        shown.append(counted(len(ordered) - _MOST_PLACES, "more place"))
+    yield hit("/tools", places="; ".join(shown))
+
+
+def _dead(value: Any) -> str:
+    """The first words of a text that point nowhere, or none."""
+    if not isinstance(value, str):
+        return ""
+    text = value[:_MOST_TEXT]
+    if "[" in text:
+        for count, link in enumerate(_LINK.finditer(text)):
+            if count >= _MOST_LINKS:
+                break
+            named = link[1]
+            is_title = named[0].isupper() or named.lower() == "here"
+            cue = _TITLE.match(named) or (" " in named and _CUE.search(text[max(0, link.start() - 48) : link.start()]))
+            if is_title and cue and f"[{named}]:" not in text:
+                return link[0]
+    for pattern in (_SHOWN, _HERE):
+        if found := pattern.search(text):
+            return found[0]
+    return ""
