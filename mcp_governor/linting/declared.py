@@ -24,9 +24,9 @@ _DEEPEST = 3
 """Objects within each other whose arguments are read; a reference in a circle ends here too."""
 _MOST_NESTED = 300
 """Arguments within objects that are read of one tool."""
-_MOST_ARGUMENTS = 8
+_MOST_ARGUMENTS = 12
 """Arguments that a message names; the rest is counted."""
-_MOST_TOOLS = 3
+_MOST_TOOLS = 2
 """Tools that a message names; the rest is counted."""
 
 
@@ -66,7 +66,7 @@ def _read(surface: Surface, context: Context) -> Iterator[Declared]:
         within: list[tuple[Mapping[str, Any], str]] = []
         for name, argument, required in _members(schema, properties):
             whole = effective(schema, argument)
-            texts = [_description(whole), told.entries.get(name, ""), *told.mentions.get(name, ())]
+            texts = [_description(whole, name), told.entries.get(name, ""), *told.mentions.get(name, ())]
             text = " ".join(texts).strip()[:_MOST_TEXT]
             yield Declared(tool, name, whole, text, required)
             within.append((whole, text))
@@ -87,7 +87,9 @@ def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str]]) -> Iterator
                     return
                 whole = effective(tool.input_schema, argument)
                 around = f"{above} {_description(inner)}"
-                own = _description(whole) or (around if _names(around, name) or _names(tool.description, name) else "")
+                own = _description(whole, name) or (
+                    around if _names(around, name) or _names(tool.description, name) else ""
+                )
                 yield Declared(tool, name, whole, own.strip()[:_MOST_TEXT], required, nested=True)
                 deeper.append((whole, own[:_MOST_TEXT]))
         within = deeper
@@ -111,9 +113,10 @@ def _members(schema: Any, properties: Mapping[str, Any]) -> Iterator[tuple[str, 
             yield name, argument, name in needed
 
 
-def _description(schema: Mapping[str, Any]) -> str:
+def _description(schema: Mapping[str, Any], name: str = "") -> str:
+    """The words of a schema; the name once more, as generators write it, is none."""
     own = schema.get("description")
-    return own if isinstance(own, str) else ""
+    return own if isinstance(own, str) and own.strip(" .").lower() != name.lower() else ""
 
 
 def one_hit(found: Iterable[tuple[str, list[Tool]]], elsewhere: Mapping[str, str], does: str) -> Iterator[Hit]:

@@ -20,7 +20,8 @@ _CHOICES = frozenset(
         *("horizontal", "kind", "layout", "level", "mode"),
         *("operation", "orientation", "order", "policy", "scheme"),
         *("scope", "sort", "state", "status", "strategy"),
-        *("style", "type", "unit", "units", "until", "vertical", "visibility"),
+        *("style", "type", "unit", "units", "until", "vertical", "visibility", "direction", "outcome", "placement"),
+        *("position", "priority", "protocol", "quality", "resolution", "severity", "tier"),
     ]
 )
 """Last words of names that stand for one of a few values which nobody can guess."""
@@ -98,7 +99,7 @@ _ENUM_ELSEWHERE = re.compile(
 )
 _VALUES = re.compile(
     r"['\"`‘“|{=]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|or|one of|options|supported|see|same as|"
-    r"returned by|from|names?)\b|:\s?\S|\w/\w|\w, \w|(?-i:\b[A-Z][A-Z0-9_]{2,}\b)|\d|\(",
+    r"returned by|from|names?)\b|:\s?\S|\w/\w|\w, \w|(?-i:\b[A-Z][A-Z0-9_]{2,}\b)|\d|\((?!optional|required)\w+\)",
     re.IGNORECASE,
 )
 _COLOUR_FORM = re.compile(
@@ -118,7 +119,8 @@ _JSON = re.compile(
     re.IGNORECASE,
 )
 _SHAPE_TOLD = re.compile(
-    r"[{<]|\[\s?[\"'{\[]|['\"`“]|\b(?:keys?|fields?|columns?|properties|pairs|maps?|mapping|dictionary of|keyed|syntax|"
+    r"[{<]|\[\s?[\"'{\[]|['\"`“]|\b(?:keys?|fields?|columns?|properties|syntax|"
+    r"(?:dictionary|keyed|maps?|mapping|pairs)\b[^.\n]{0,30}\b(?:names?|ids?|urls?|values?|languages?)|"
     r"e\.\s?g|such as|like|for example|examples?|schema|same as|returned|see|contain\w*|includ\w*|with|"
     r"format|arguments?)\b|:\s?\S",
     re.IGNORECASE,
@@ -283,7 +285,9 @@ def _of_shape(one: Argument) -> str | None:
 
 
 def _lacks_keys(one: Argument) -> bool:
-    return _is_thin(one) and not _SHAPE_TOLD.search(one.text) and not _shown(one)
+    # "fields" as the words for "fields" names no keys.
+    text = re.sub(rf"(?<!\w){re.escape(one.name)}(?!\w)", "", one.text)
+    return _is_thin(one) and not _SHAPE_TOLD.search(text) and not _shown(one)
 
 
 def _of_language(one: Argument) -> str | None:
@@ -302,7 +306,7 @@ def _of_language(one: Argument) -> str | None:
 
 def _is_thin(one: Argument) -> bool:
     """Whether a text adds at most two words to the name."""
-    own = {stem(word) for word in one.parts}
+    own = {stem(word) for word in one.parts} | {"map"}
     return len({root for root in map(stem, words(one.text[:400])) if root not in _GENERIC and root not in own}) <= 2
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.words import word_count
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ _MOST_TEXT = 4_000
 """Characters of one text that are searched."""
 _MOST_LINKS = 40
 """Brackets of one text that are looked at; one with more holds data."""
-_MOST_PLACES = 8
+_FEW_WORDS = 12
+"""Words of a text, the link's included, that says little else."""
+_MOST_PLACES = 12
 """Places that a message names; the rest is counted."""
 
 
@@ -43,11 +46,12 @@ def dead_reference(surface: Surface, context: Context) -> Iterator[Hit]:
     places: dict[tuple[str, str], tuple[int, str]] = {}
     for one in declared(surface, context):
         if found := _dead(one.schema.get("description")):
-            # What has to be given first; a tool can be understood without its manual more often than a value.
-            places.setdefault((one_line(one.tool.name, 64), one_line(one.name, 64)), (0 if one.required else 1, found))
+            # What says nothing else first; a tool can be understood without its manual more often than a value.
+            rank = 0 if word_count(one.text) <= _FEW_WORDS else 1 if one.required else 2
+            places.setdefault((one_line(one.tool.name, 64), one_line(one.name, 64)), (rank, found))
     for tool in surface.tools:
         if found := _dead(tool.description):
-            places[one_line(tool.name, 64), ""] = (2, found)
+            places[one_line(tool.name, 64), ""] = (3, found)
     if not places:
         return
     ordered = sorted(places.items(), key=lambda item: item[1][0])
