@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.linting import prose
 from mcp_governor.linting.context import SchemaPlace, hit, schema_nodes
+from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.said import told_of
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
+from mcp_governor.linting.shapes import key_told, lacks_keys, needs_items, packed, refuses_empty, unanchored
 from mcp_governor.linting.units import measures, states_unit
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
@@ -19,18 +23,20 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import Context, Facts, Hit
     from mcp_governor.surface.model import Surface, Tool
 
-_MOST_NAMES = 8
+_MOST_NAMES = 12
 """Arguments that a message names; the rest is counted."""
 _MOST_SAFE = 2**53 - 1
 """What JavaScript generators write as the bounds of any integer: no limit of the argument."""
 
 
 class _Found(NamedTuple):
-    """One place with a defect: the tool, the argument as a message names it, and the pointer within the tool."""
+    """One place with a defect: the tool, the argument as a message names it, the pointer within the tool, and what is
+    to be said of this place beside its name."""
 
     tool: Tool
     name: str
     pointer: str
+    what: str
 
 
 class _Defects:
@@ -39,28 +45,42 @@ class _Defects:
     def __init__(self) -> None:
         self.places: dict[str, list[_Found]] = {}
 
-    def add(self, defect: str, node: SchemaPlace) -> None:
-        self.put(defect, node.tool, node.argument or "", node.pointer)
+    def add(self, defect: str, node: SchemaPlace, what: str = "") -> None:
+        self.put(defect, node.tool, node.argument or "", node.pointer, what)
 
-    def put(self, defect: str, tool: Tool, name: str, pointer: str) -> None:
-        self.places.setdefault(defect, []).append(_Found(tool, name, pointer))
+    def put(self, defect: str, tool: Tool, name: str, pointer: str, what: str = "") -> None:
+        self.places.setdefault(defect, []).append(_Found(tool, name, pointer, what))
 
 
 def _defects(facts: Facts) -> _Defects:
-    return facts.memo("defects", lambda: _collected(facts.surface))
+    return facts.memo("defects", lambda: _collected(facts))
 
 
-def _collected(surface: Surface) -> _Defects:
+def _collected(facts: Facts) -> _Defects:
     out = _Defects()
-    for tool in surface.tools:
+    least = _least(facts.surface)
+    for tool in facts.surface.tools:
         for node in schema_nodes(tool):
             if node.side == "inputSchema" and isinstance(node.schema, dict):
-                _judge(node, out)
+                _judge(node, out, facts, least)
         _judge_root(tool, out)
     return out
 
 
-def _judge(node: SchemaPlace, out: _Defects) -> None:
+def _least(surface: Surface) -> frozenset[str]:
+    """The arguments of tools that have a minimum somewhere."""
+    schemas = (tool.raw.get("inputSchema") for tool in surface.tools)
+    all_properties = (schema.get("properties") for schema in schemas if isinstance(schema, dict))
+    return frozenset(
+        name
+        for properties in all_properties
+        if isinstance(properties, dict)
+        for name, value in properties.items()
+        if isinstance(value, dict) and isinstance(value.get("minimum"), int) and value["minimum"] >= 0
+    )
+
+
+def _judge(node: SchemaPlace, out: _Defects, facts: Facts, least: frozenset[str]) -> None:
     schema = node.schema
     if schema.get("maximum") == _MOST_SAFE or schema.get("minimum") == -_MOST_SAFE:
         out.add("generator-bounds", node)
@@ -83,7 +103,37 @@ def _judge(node: SchemaPlace, out: _Defects) -> None:
     if types & {"integer", "number", "string"}:
         _judge_unit(node, real, types, text, out)
     if types and types <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
-        _judge_number(node, real, types, text, out)
+        _judge_number(node, real, types, text, out, least)
+    if types & {"array", "object", "string"}:
+        _judge_shape(node, real, types, text, out, facts)
+
+
+def _judge_shape(
+    node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: _Defects, facts: Facts
+) -> None:
+    """Lists that may be empty, objects without keys, structure in text, and patterns that any text passes."""
+    name, tool = node.argument or "", node.tool
+    top = node.tokens == ("properties", name)
+    if top and not text:
+        # Servers in Python describe their arguments in the description of the tool.
+        text = told_of(tool, parent_of(node).get("properties", {}), facts).entries.get(name, "")[:_MOST_TEXT]
+    words = prose.without_name(text, name).replace("\n", " ")
+    if types == {"string"}:
+        if pattern := unanchored(schema):
+            out.add("unanchored-pattern", node, pattern)
+        if what := packed(words, schema):
+            out.add("packed-text", node, what)
+        return
+    if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
+        required = parent_of(node).get("required")
+        needed = isinstance(required, list) and name in required and "default" not in schema
+        if (needed and needs_items(name, words)) or (top and refuses_empty(name, tool.description[:_MOST_TOOL_TEXT])):
+            out.add("empty-list", node)
+    # A list of keys in words is for clarity/object-keys, which names them all.
+    if not lacks_keys(schema) or stated_keys(words):
+        return
+    if key := key_told(name, words, tool.description if top else ""):
+        out.add("open-object", node, key)
 
 
 _MOST_TEXT = 400
@@ -247,7 +297,12 @@ _FRACTION = re.compile(r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percen
 
 
 def _judge_number(
-    node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: _Defects
+    node: SchemaPlace,
+    schema: Mapping[str, Any],
+    types: frozenset[str],
+    text: str,
+    out: _Defects,
+    least: frozenset[str],
 ) -> None:
     edges = {"left", "bottom", "width"} & parent_of(node).get("properties", {}).keys() if node.argument == "top" else ()
     if _counts(node.argument or "", text) and not edges and not _FRACTION.search(text):
@@ -255,8 +310,23 @@ def _judge_number(
         whole = not isinstance(default, float) or default.is_integer()
         if "number" in types and whole:
             out.add("count-number", node)
-        elif "number" not in types and not schema.keys() & {"minimum", "exclusiveMinimum"} and "-1" not in text:
-            out.add("count-minimum", node)
+            return
+        counts = "number" not in types
+    else:
+        name = node.argument or ""
+        again = name in least and len(node.tokens) == 2
+        counts = again or measures(name) == "time" or name_words(name)[:1] == ("capacity",) or bool(_SPAN.match(text))
+    if counts and not schema.keys() & {"minimum", "exclusiveMinimum"} and not _BELOW_ZERO.search(text):
+        out.add("count-minimum", node)
+
+
+_SPAN = re.compile(
+    r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?"
+    r"(?:number\sof\s(?:seconds|minutes|hours|days|weeks|months|years|milliseconds)\b"
+    r"|(?:time|duration|delay|timeout|interval|wait)\b[^.\n]{0,60}\bin\s(?:milliseconds|ms|seconds|minutes|hours|days)\b)",
+    re.IGNORECASE,
+)
+_BELOW_ZERO = re.compile(r"(?<![\w.])-\d|\bnegative\b|\boffset\b", re.IGNORECASE)
 
 
 def _counts(name: str, text: str) -> bool:
@@ -264,8 +334,10 @@ def _counts(name: str, text: str) -> bool:
         return True
     parts = name_words(name)
     if not parts or parts[-1] not in _COUNTS:
+        if parts[-2:] in (("page", "size"), ("batch", "size"), ("chunk", "size")):
+            return True
         return (bool(parts) and parts[-1] in ("width", "height", "size") and bool(_PIXELS.search(text))) or (
-            len(parts) > 1 and parts[0] in ("max", "num") and parts[-1].endswith("s") and parts[-1] not in _AMOUNTS
+            len(parts) > 1 and parts[0] in ("max", "num", "n") and parts[-1].endswith("s") and parts[-1] not in _AMOUNTS
         )
     return len(parts) == 1 or parts[0] in ("max", "row", "page", "per", "n", "num", "context", "result", "results")
 
@@ -294,10 +366,10 @@ def _once(defect: str, context: Context) -> Iterator[Hit]:
     found = _defects(context.facts).places.get(defect, [])
     if not found:
         return
-    names: dict[str, str] = {}
+    names: dict[str, _Found] = {}
     for place in found:
-        names.setdefault(place.name, place.tool.name)
-    listed = [f"{one_line(name, 64)} ({one_line(tool, 64)})" for name, tool in list(names.items())[:_MOST_NAMES]]
+        names.setdefault(place.name, place)
+    listed = [_place(place) for place in list(names.values())[:_MOST_NAMES]]
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     tools = len({place.tool.index for place in found})
     yield hit(
@@ -307,6 +379,11 @@ def _once(defect: str, context: Context) -> Iterator[Hit]:
         tools=counted(tools, "tool"),
         names=", ".join(listed) + more,
     )
+
+
+def _place(place: _Found) -> str:
+    what = f": {one_line(place.what, 48)}" if place.what else ""
+    return f"{one_line(place.name, 64)} ({one_line(place.tool.name, 64)}{what})"
 
 
 def generator_bounds(_surface: Surface, context: Context) -> Iterator[Hit]:
@@ -372,3 +449,23 @@ def unit(_surface: Surface, context: Context) -> Iterator[Hit]:
 def odd_enum(_surface: Surface, context: Context) -> Iterator[Hit]:
     """The values of an enum have one type."""
     yield from _once("odd-enum", context)
+
+
+def empty_list(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """A list that the tool acts on has at least one item."""
+    yield from _once("empty-list", context)
+
+
+def open_object(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """An object whose keys the words give declares them."""
+    yield from _once("open-object", context)
+
+
+def packed_text(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """Objects, lists and booleans have their own type, and are no text."""
+    yield from _once("packed-text", context)
+
+
+def unanchored_pattern(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """A pattern of a whole value has ``^`` and ``$``."""
+    yield from _once("unanchored-pattern", context)

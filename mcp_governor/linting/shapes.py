@@ -1,0 +1,217 @@
+"""Arguments whose type says less than their words: lists that may be empty, objects without keys, structure in text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.words import name_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# -- lists that an empty list makes useless
+
+_ACTS = (
+    r"(?:add|analy[sz]e|append|apply|archive|assign|check|choose|close|create|commit|compare|convert|copy|crawl|delete|download|edit|embed"
+    r"|execute|export|extract|fetch|find|get|import|index|insert|inspect|link|load|look\sup|map|merge|modify|move|open"
+    r"|process|publish|push|query|rank|read|remove|replace|resolve|retrieve|run|scan|scrape|search|select|send|split|stage"
+    r"|summari[sz]e|translate|unlink|update|upload|upsert|validate|verify|visit|write)"
+)
+_ACTED_ON = re.compile(
+    rf"(?:(?:required|an?|the|one\sor\smore|comma[- ]separated|non-empty)[:.]?\s){{0,2}}"
+    rf"(?:[\w'()/-]{{1,24}},?\s){{1,8}}?"
+    rf"to\s(?:be\s)?{_ACTS}\b",
+    re.IGNORECASE,
+)
+_KEYED = frozenset({"ids", "urls", "uris", "paths", "queries", "symbols", "tickers", "emails", "messages", "updates"})
+"""Last words of names of such lists, whatever is said about them."""
+_NEUTRAL = frozenset({"pipeline", "stages"})
+"""Lists that mean something without any items: an aggregation of no stages gives everything."""
+_MAY_BE_EMPTY = re.compile(
+    r"\b(?:empty|optional(?:ly)?|if\s(?:any|omitted|not)|leave|none|zero|additional|extra|exclude|ignore|skip|at\sleast)\b",
+    re.IGNORECASE,
+)
+
+
+def needs_items(name: str, text: str) -> bool:
+    """Whether a list is what the tool acts on ("List of files to read", "ids"), so that an empty one asks for nothing.
+
+    Args:
+        name: of the argument, which is required.
+        text: what is said about it.
+    """
+    if _MAY_BE_EMPTY.search(text):
+        return False
+    words = name_words(name)
+    if not words or words[-1] in _NEUTRAL:
+        return False
+    return bool(_ACTED_ON.match(text)) or words[-1] in _KEYED or (words[-1] == "names" and text.startswith(_LISTS))
+
+
+_LISTS = ("List of", "A list of", "The list of", "Array of", "An array of", "The names of", "Names of")
+
+
+def refuses_empty(name: str, description: str) -> bool:
+    """Whether the description of a tool says that it fails if this list is empty."""
+    match = _IF_EMPTY.search(description)
+    return match is not None and name in re.findall(r"\w+", match["names"])
+
+
+_IF_EMPTY = Guarded(
+    r"\b(?:if|when)\s(?P<names>[`'\"]?\w{1,64}[`'\"]?(?:\s(?:or|and)\s[`'\"]?\w{1,64}[`'\"]?)?)"
+    r"\s(?:list\s)?(?:is|are)\s(?:an?\s)?empty\b",
+    "empty",
+)
+
+# -- objects without keys
+
+_OWN_KEYS = re.compile(
+    r"\{\s?[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:"
+    r"|\{\s?(?P<plain>[a-z_]\w{0,40})(?:,\s?[a-z_]\w{0,40}){1,8}\s?\}"
+    r"|\b(?i:(?:objects?|dict(?:ionar(?:y|ies))?|list|each(?:\s\w{1,20}){0,2})\s(?:with|of|containing|accepts|has|contains)|(?:should|must)\sinclude)"
+    r"\s?:?\s(?:(?:the|keys?|fields?|following|properties)\s?:?\s){0,2}[`'\"](?P<quoted>[A-Za-z_]\w{0,40})[`'\"]"
+    r"|\b(?i:each)(?:\s\w{1,20})?\s(?:containing|with|has|contains):\s?-\s[`'\"]?(?P<listed>[A-Za-z_]\w{0,40})[`'\"]?:"
+    r"|\b(?i:each)(?:\s\w{1,20})?\s(?:accepts|takes|has)\s(?P<bare>[A-Z][a-z]+(?:[A-Z][a-z]+)+|[a-z]+_[a-z_]{1,30})\b"
+)
+_ANY_KEYS = re.compile(
+    r"\b(?:key[-/ ]values?|arbitrary|any\s(?:key|field|object|valid|json|additional)|free-?form"
+    r"|maps?\sof|mapping|map\sfrom|custom|e\.g\.,?\s\{|headers?|variables|environment|columns?|metadata_field|user-defined)\b",
+    re.IGNORECASE,
+)
+_SAMPLE_KEYS = frozenset(
+    {
+        "key",
+        "field",
+        "name_of_field",
+        "metadata_field",
+        "column",
+        "foo",
+        "bar",
+        "a",
+        "x",
+        "k",
+        "key1",
+        "field1",
+        "column1",
+    }
+)
+
+
+_ROWS = frozenset({"rows", "records", "documents", "metadatas", "headers", "env", "variables"})
+"""Objects whose keys are the user's, whatever an example shows."""
+
+
+def lacks_keys(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema is of an object, or of a list of them, and declares no key."""
+    items = schema.get("items")
+    if schema.get("type") == "array" and isinstance(items, dict):
+        return lacks_keys(items)
+    if schema.get("type") != "object" or schema.get("additionalProperties") not in (None, True, {}):
+        return False
+    branches = [branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or () if isinstance(branch, dict)]
+    if any(branch.keys() & {"properties", "required", "$ref", "allOf"} for branch in branches):
+        return False
+    return not schema.get("properties") and not schema.keys() & _KEYS_SAID
+
+
+_KEYS_SAID = frozenset({"patternProperties", "propertyNames", "$ref", "allOf", "if", "required", "enum", "const"})
+
+
+def key_told(name: str, text: str, description: str) -> str | None:
+    """A key that the words give an object which declares none; ``None`` where they leave the keys open.
+
+    Args:
+        name: of the argument.
+        text: what is said about it.
+        description: of the tool, where examples of calls stand.
+    """
+    own = _OWN_KEYS.search(text)
+    if name in _ROWS or _ANY_KEYS.search(text, 0, own.start() if own is not None else len(text)):
+        return None
+    key = next(filter(None, own.groups()), None) if own is not None else None
+    if key is None and name in description:
+        key = _key_shown(name, description[:_MOST_DESCRIPTION])
+    return None if key is None or key.lower() in _SAMPLE_KEYS else key
+
+
+def _key_shown(name: str, description: str) -> str | None:
+    """The first key of an object in a call that is shown as an example, or below the name of the argument."""
+    at = description.find(name)
+    for _ in range(_MOST_PLACES):
+        if at < 0:
+            return None
+        shown = _SHOWN.match(description, at + len(name))
+        if shown is not None:
+            return shown["key"]
+        at = description.find(name, at + 1)
+    return None
+
+
+_SHOWN = re.compile(
+    r"[\"'`]?(?:\s?[=:]\s?|[^{}]{0,160}?\n\s{0,40})\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:"
+)
+_MOST_PLACES = 20
+"""Places of the name at which an example is looked for."""
+_MOST_DESCRIPTION = 20_000
+"""Characters of a tool's description in which an example is looked for."""
+
+# -- structure packed into a text
+
+_JSON = Guarded(
+    r"\bJSON[- ](?:(?:encoded|formatted|serialized|stringified)[- ]?\s?)?(?:string|array|object|list|text)\b"
+    r"|\bstringified\sJSON\b|\bserialized\s(?:from\s)?(?:an?\s)?JSON\b|\bJSON-encoded\b|\bas\sJSON\b",
+    "json",
+)
+_JOINED = Guarded(
+    r"\b(?P<by>comma|space|semicolon|pipe|newline)[- ](?:separated|delimited)\b"
+    r"|\b(?:separated|delimited)\sby\s(?:an?\s)?(?P<sign>commas?|spaces?|semicolons?|pipes?|newlines?)\b|[`'\"](?P<mark>[|;,])[`'\"]\sas\s(?:the\s|a\s)?(?:delimiter|separator)\b",
+    *("separated", "delimited", "delimiter", "separator"),
+)
+_TRUTH = Guarded(
+    r"[`'\"](?:true|false)[`'\"]\s?(?:or|/|\||,)\s?[`'\"](?:true|false)[`'\"]|^(?:true|false)\s?(?:or|/|\|)\s?(?:true|false)\b",
+    "true",
+)
+_FLAG = re.compile(r"(?:whether|if\strue|set\sto\strue|(?:en|dis)able[sd]?)\b", re.IGNORECASE)
+_OR_JSON = re.compile(
+    r"\bor\s(?:a\s|an\s)?(?:JSON|comma|plain|single|raw)|\b(?:file|path|URL|SQL|code|schema|document|template|payload)\b",
+    re.IGNORECASE,
+)
+
+
+def packed(text: str, schema: Mapping[str, Any]) -> str | None:
+    """What a text argument holds that JSON has a type for: "JSON", "comma-separated", "true or false"; or ``None``."""
+    default = schema.get("default")
+    if "enum" in schema or "const" in schema or "pattern" in schema or "format" in schema:
+        return None
+    if _TRUTH.search(text) or (default in ("true", "false") and _FLAG.match(text)):
+        return "true or false"
+    if _JSON.search(text) and not _OR_JSON.search(text):
+        return "JSON"
+    joined = _JOINED.search(text)
+    if joined is not None and not _OR_JSON.search(text):
+        by = (joined["by"] or joined["sign"] or {"|": "pipe", ";": "semicolon", ",": "comma"}[joined["mark"]]).rstrip(
+            "s"
+        )
+        return f"{by.lower()}-separated"
+    return None
+
+
+# -- patterns that any text passes
+
+_LOOSE_PATTERN = re.compile(r"[\[\\]")
+
+
+def unanchored(schema: Mapping[str, Any]) -> str | None:
+    """The pattern of a schema, where it describes a whole value and lacks both ``^`` and ``$``; else ``None``."""
+    pattern = schema.get("pattern")
+    if not isinstance(pattern, str) or not 3 < len(pattern) <= _MOST_PATTERN or not _LOOSE_PATTERN.search(pattern):
+        return None
+    if re.search(r"(?<!\[)\^|\$|\\[AZzbB]|\(\?[=!<]|^\.\*|\.\*$", pattern):
+        return None
+    return pattern
+
+
+_MOST_PATTERN = 400
+"""Characters of a pattern that are looked at."""

@@ -1,0 +1,156 @@
+"""Arguments whose type says less than their words: what is found in which words, and near misses."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.linting import lint
+from mcp_governor.linting.shapes import key_told, lacks_keys, needs_items, packed, refuses_empty, unanchored
+from mcp_governor.surface import build_surface
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("files", "List of files to read"),
+        ("packages", "The names of packages to look up"),
+        ("steps", "One or more steps to be run"),
+        ("reviewers", "List of reviewer ids to add or remove from the change"),
+        ("user_ids", ""),
+        ("attribute_names", "List of attribute names (e.g. a, b)"),
+    ],
+)
+def test_lists_that_the_tool_acts_on(name, text):
+    assert needs_items(name, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tags", "Tags of the page"),
+        ("labels", "Labels to set on the issue"),
+        ("names", ""),
+        ("ids", "IDs to exclude"),
+        ("files", "Files to read; may be empty"),
+        ("pipeline", "Stages to run"),
+        ("categories", "List of category names"),
+    ],
+)
+def test_lists_that_may_be_empty(name, text):
+    assert not needs_items(name, text)
+
+
+def test_what_fails_if_a_list_is_empty():
+    assert refuses_empty("ids", "ValueError: If 'ids' is empty")
+    assert refuses_empty("ids", "Fails when names or ids are empty.")
+    assert not refuses_empty("id", "ValueError: If ids is empty")
+    assert not refuses_empty("ids", "The result is empty if ids match nothing")
+
+
+OBJECT = {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        OBJECT,
+        {"type": "object", "additionalProperties": True, "properties": {}},
+        {"type": "array", "items": {"type": "object", "additionalProperties": {}}},
+        {"type": "object", "anyOf": [{"type": "object"}, {"type": "null"}]},
+    ],
+)
+def test_objects_without_keys(schema):
+    assert lacks_keys(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"a": {}}},
+        {"type": "object", "additionalProperties": {"type": "string"}},
+        {"type": "object", "additionalProperties": False},
+        {"type": "object", "anyOf": [{"required": ["a"]}]},
+        {"type": "object", "patternProperties": {"^x": {}}},
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "string"},
+    ],
+)
+def test_objects_with_keys_or_none(schema):
+    assert not lacks_keys(schema)
+
+
+@pytest.mark.parametrize(
+    ("text", "description", "key"),
+    [
+        ('Such as {"by": "name"}', "", "by"),
+        ("A list of {name, values} objects", "", "name"),
+        ("List of dictionaries with 'name' and 'points' keys", "", "name"),
+        ("Parts, each containing: - part_id: Which - text: What", "", "part_id"),
+        ("Each entry accepts PlanType (A or B) and Term", "", "PlanType"),
+        ("Should include 'actions' (a list) and 'model'", "", "actions"),
+        ("What to plot", 'Example: {"x": [{"from": 1}]}', "from"),
+        ("What to plot", '### Hints for `x`:\nExamples:\n  1. One:\n    [ {"from": 1} ]', "from"),
+        ("What to plot", 'Example: {"y": [{"from": 1}]}', None),
+        ("Key-value pairs such as {'team': 'a'}", "", None),
+        ('Filters such as {"metadata_field": 1}', "", None),
+        ("What to send", "", None),
+    ],
+)
+def test_a_key_that_the_words_give(text, description, key):
+    assert key_told("x", text, description) == key
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "what"),
+    [
+        ("Filter as a JSON string", {}, "JSON"),
+        ("Optional JSON array of names", {}, "JSON"),
+        ("A string serialized from a JSON structure", {}, "JSON"),
+        ("IDs, comma-separated", {}, "comma-separated"),
+        ("IDs separated by spaces", {}, "space-separated"),
+        ("Use '|' as the delimiter between both", {}, "pipe-separated"),
+        ("'true' or 'false'", {}, "true or false"),
+        ("Enable the cache", {"default": "false"}, "true or false"),
+        ("One ID or comma-separated IDs", {}, None),
+        ("Path of the JSON text", {}, None),
+        ("'true' or 'false'", {"enum": ["true", "false"]}, None),
+        ("What is true of it", {"default": "true"}, None),
+    ],
+)
+def test_structure_in_a_text(text, schema, what):
+    assert packed(text, schema) == what
+
+
+@pytest.mark.parametrize("pattern", ["[a-z]*", "arn:[a-z]+:[^:]+", r"\d{4}"])
+def test_patterns_without_anchors(pattern):
+    assert unanchored({"pattern": pattern}) == pattern
+
+
+@pytest.mark.parametrize("pattern", ["^[a-z]+", r"\.json$", "@", r"(?=.*\d)", r"\bfoo\d", ".*[a]", "word", 5, None])
+def test_patterns_with_an_anchor_or_of_a_part(pattern):
+    assert unanchored({"pattern": pattern}) is None
+
+
+def findings(rule, *properties, required=()):
+    tools = [
+        {"name": f"t{at}", "inputSchema": {"type": "object", "properties": one, "required": list(required)}}
+        for at, one in enumerate(properties)
+    ]
+    return [one.message for one in lint(build_surface({"tools": tools}), LintSettings(select=(f"clarity/{rule}",)))]
+
+
+def test_one_finding_for_the_server():
+    files = {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}
+    (message,) = findings("empty-list", {"files": files}, {"files": files}, required=["files"])
+    assert "2 arguments in 2 tools: files (t0)" in message
+    assert findings("empty-list", {"files": files}) == []
+    (message,) = findings("packed-text", {"ids": {"type": "string", "description": "IDs, comma-separated"}})
+    assert "1 argument in 1 tool: ids (t0: comma-separated)" in message
+
+
+def test_an_argument_that_has_a_minimum_in_another_tool():
+    least = {"type": "integer", "minimum": 1}
+    (message,) = findings("count-minimum", {"issue": least}, {"issue": {"type": "integer"}})
+    assert "1 argument in 1 tool: issue (t1)" in message
+    assert findings("count-minimum", {"issue": {"type": "integer"}}) == []
