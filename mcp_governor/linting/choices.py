@@ -15,6 +15,26 @@ _CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"}
 _VALUES = re.compile(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b")
 
 
+_QUOTED = re.compile(r"[`'\"]([A-Za-z][\w\-]{1,40})[`'\"]")
+_MOST_READ = 2_000
+"""Characters of a description that are read for values."""
+
+
+def quoted_choices(name: str, schema: Any, entry: str) -> list[str]:
+    """The values in quotes that the text on an argument gives, where the argument chooses what a tool does.
+
+    Args:
+        name: of the argument.
+        schema: its schema; what has an ``enum`` has its values there.
+        entry: what the description of the tool says of it.
+    """
+    if name.lower() not in _CHOOSING or not isinstance(schema, dict) or "enum" in schema:
+        return []
+    own = schema.get("description")
+    found = _QUOTED.findall(f"{own if isinstance(own, str) else ''} {entry}"[:_MOST_READ])
+    return list(dict.fromkeys(found)) if len(set(found)) > 1 else []
+
+
 def values_of(root: Any, name: str, schema: Any) -> Iterable[str]:
     """The textual values of an argument, or of the items of a list.
 

@@ -54,6 +54,13 @@ _TYPE_LEAD = Guarded(
     "boolean",
 )
 _ARRAY_LEAD = Guarded(r"^(?:an?\s)array\sof\s|^array\sof\s(?:strings|numbers|integers|objects|ids|names)\b", "array of")
+_OBJECT_LEAD = Guarded(
+    r"^(?:an?\s|the\s)?(?:optional\s)?(?:record|map|mapping|dictionary|dict|hash)\s(?:of|from|mapping)\s",
+    "record",
+    "map",
+    "dict",
+    "hash",
+)
 _TYPE_ORDER = Guarded(
     rf"(?:^|[.;\n]\s?|,\s)(?:(?:it|this|value|the value)\s)?(?:must|should|has to|needs to)\sbe\san?\s"
     rf"(?:valid\s|positive\s|non-negative\s|whole\s)?({_TYPE})\b(?!\s?(?:or\b|[|/,\[<]|of\b|that\b|literal\b|id\b|ID\b))",
@@ -114,6 +121,8 @@ def stated_type(text: str, argument: str) -> TypeClaim | None:
     match = match or _TYPE_LEAD.search(text)
     if match is not None:
         return TypeClaim(_TYPES[match[1].lower()])
+    if _OBJECT_LEAD.search(text) and not _TEXTUAL.search(text):
+        return TypeClaim("object")
     return TypeClaim("array") if _ARRAY_LEAD.search(text) and not _TEXTUAL.search(text) else None
 
 
@@ -278,20 +287,6 @@ def stated_default(text: str) -> tuple[str, bool] | None:
     return (quoted[1:-1], True) if quoted else (found[0][2] or found[0][3], False)
 
 
-_ALL = Guarded(
-    r"\bdefaults?(?:\sis|\sto|\s?:)\s(?:all|every|unlimited|no limit|infinite)\b"
-    r"(?![^.]{0,60}\b(?:for|when|if|unless)\b)"
-    r"|\bif\s(?:omitted|not (?:provided|specified|given|set)),?\s(?:all|every)\b[^.]{0,60}\breturned\b",
-    "default",
-    "if ",
-)
-
-
-def states_all(text: str) -> bool:
-    """Whether a description says that without the argument there is no limit."""
-    return _ALL.search(text) is not None
-
-
 # -- bounds
 
 _RANGE = Guarded(
@@ -439,8 +434,18 @@ _CONDITIONAL = Guarded(
 )
 
 
+_ORDERED = Guarded(
+    r"\bthis\s(?:field|argument|parameter|property|value|option)\sis\s(required|mandatory)\s?(?:,\s?)?(?:and|so|as|because)\s"
+    r"(?!optional\b|only\b)",
+    "required",
+    "mandatory",
+)
+
+
 def stated_necessity(text: str) -> str | None:
     """``required`` or ``optional``, where a description says so of the argument and without a condition."""
+    if _ORDERED.search(text):
+        return "required"
     if _CONDITIONAL.search(text):
         return None
     match = _SAYS.search(text)
@@ -452,28 +457,6 @@ def stated_necessity(text: str) -> str | None:
         return None
     parts = {part.strip().lower() for part in re.split(r"[,;]", note[1] or note[2])}
     return next((word for word in ("required", "optional") if word in parts), None)
-
-
-_SPARE = Guarded(
-    r"(?:^|[.;,(]\s?|\b(?:and|but|it|this|value)\s)(?:it\s|this\s)?(?:can|may|should|must)\s(?:also\s)?be\s"
-    r"(?:omitted|left out|left unset|skipped)\b"
-    r"|(?:^|[.;(]\s?)(?:omit|leave out)(?:\sthis|\sit)?\s(?:for|to|if|when|unless)\b"
-    r"|(?:^|[.;(]\s?)(?:if|when)\s(?:it is\s|this is\s)?(?:omitted|unspecified|left out"
-    r"|not (?:provided|specified|given|set))\s?,|(?:^|[.;(]\s?)defaults\sto\s",
-    "omit",
-    "left",
-    "skipped",
-    "leave",
-    "unspecified",
-    "not ",
-    "defaults",
-)
-
-
-def states_spare(text: str) -> str | None:
-    """The words by which a description lets a caller leave the argument out, in a case or always."""
-    match = _SPARE.search(text)
-    return " ".join(text[match.start() : match.start() + 60].strip(" .;,(").split()) if match is not None else None
 
 
 def without_name(text: str, argument: str) -> str:

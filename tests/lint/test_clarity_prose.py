@@ -411,6 +411,7 @@ SAYS_SPARE = [
 ]
 SAYS_NEITHER = [
     "",
+    "This field is required and optional at once.",
     "An address. The port can be omitted.",
     "The id, if not given by the user the root.",
     "Leave out the blanks.",

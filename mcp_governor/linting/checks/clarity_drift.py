@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.linting.characters import differences, stated_characters
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.said import said_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, root_of, types_of, values_of
@@ -79,3 +80,30 @@ def unexplained_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if len(named) >= _FEWEST and len(named) + len(absent) == len(allowed) and 0 < len(absent) <= _MOST_MISSED:
             yield one.told(absent=", ".join(absent))
             return
+
+
+# -- characters
+
+
+def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A pattern takes the characters that the description lists, and no others."""
+    if node.argument is None or not isinstance(node.schema, dict):
+        return
+    schema = effective(root_of(node), node.schema)
+    items = schema.get("items")
+    pattern = schema.get("pattern", items.get("pattern") if isinstance(items, dict) else None)
+    if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:
+        return
+    for one in said_of(node, context):
+        stated = stated_characters(one.text[:_MOST_READ])
+        found = list(differences(stated, pattern)) if stated else []
+        if found:
+            verb = found[0][0]
+            sorts = [sort for other, sort in found if other == verb]
+            yield one.told(problem=f"{verb} {' and '.join(sorts[:3])}", pattern=pattern)
+            return
+
+
+_LONGEST_PATTERN = 400
+_MOST_READ = 2_000
+"""Characters of a description that are read for a list of characters."""

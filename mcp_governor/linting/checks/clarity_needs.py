@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mcp_governor.linting.choices import values_of
+from mcp_governor.linting.choices import quoted_choices, values_of
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
 from mcp_governor.linting.needs import Group, Need, stated_needs
@@ -95,7 +95,8 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
         arguments = schema.get("properties")
         if not isinstance(arguments, dict) or len(arguments) < 2:
             continue
-        group = _group(root, arguments)
+        entries = told_of(tool, arguments, context.facts).entries if node.is_root else {}
+        group = _group(root, arguments, entries)
         about = [tool.description] if node.is_root else []
         about += [text for text in (schema.get("description"), _holder(root, node.tokens)) if isinstance(text, str)]
         for text in about:
@@ -103,7 +104,6 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
         if node.is_root:
             for mode in modes_listed(tool.description, group.names, group.values):
                 yield _Found(Need("when", mode[:2], mode.condition), node.pointer, schema, of_mode=True)
-        entries = told_of(tool, arguments, context.facts).entries if node.is_root else {}
         for name, argument in arguments.items():
             own = argument.get("description") if isinstance(argument, dict) else None
             for said in (own, entries.get(name)):
@@ -133,11 +133,11 @@ def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
     return value.get("description") if isinstance(value, dict) else None
 
 
-def _group(root: Any, arguments: Mapping[str, Any]) -> Group:
+def _group(root: Any, arguments: Mapping[str, Any], entries: Mapping[str, str]) -> Group:
     values: dict[str, str] = {}
     twice: set[str] = set()
     for name, argument in arguments.items():
-        for value in values_of(root, name, argument):
+        for value in (*values_of(root, name, argument), *quoted_choices(name, argument, entries.get(name, ""))):
             if values.setdefault(value.casefold(), name) != name:
                 twice.add(value.casefold())
     return Group(frozenset(arguments), {value: name for value, name in values.items() if value not in twice})

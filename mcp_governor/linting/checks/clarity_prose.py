@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting import prose
+from mcp_governor.linting.leaving_out import states_all, states_spare
 from mcp_governor.linting.said import Said, said_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of, values_of
 
@@ -99,7 +100,7 @@ def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     for one in said:
         claim = prose.stated_default(one.text)
         stated = _literal(claim, actual) if claim is not None else None
-        if claim is None and _is_count(actual) and prose.states_all(one.text):
+        if claim is None and _is_count(actual) and states_all(one.text):
             stated = "all"
         if stated is not None and stated != actual:
             yield one.told(stated=stated, default=actual)
@@ -182,7 +183,7 @@ def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     for one in said:
         stated = prose.stated_necessity(one.text)
         if stated is None and actual == "required" and "default" not in node.schema:
-            words = prose.states_spare(one.text)
+            words = states_spare(one.text)
             stated = f'optional ("{words}")' if words else None
         if stated is not None and stated != actual:
             yield one.told(stated=stated, actual=actual)

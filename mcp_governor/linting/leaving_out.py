@@ -1,0 +1,40 @@
+"""What prose says of leaving an argument out: that a caller may, and what is taken then."""
+
+from __future__ import annotations
+
+from mcp_governor.linting.guarded import Guarded
+
+_ALL = Guarded(
+    r"\bdefaults?(?:\sis|\sto|\s?:)\s(?:all|every|unlimited|no limit|infinite)\b"
+    r"(?![^.]{0,60}\b(?:for|when|if|unless)\b)"
+    r"|\bif\s(?:omitted|not (?:provided|specified|given|set)),?\s(?:all|every)\b[^.]{0,60}\breturned\b",
+    "default",
+    "if ",
+)
+
+
+def states_all(text: str) -> bool:
+    """Whether a description says that without the argument there is no limit."""
+    return _ALL.search(text) is not None
+
+
+_SPARE = Guarded(
+    r"(?:^|[.;,(]\s?|\b(?:and|but|it|this|value)\s)(?:it\s|this\s)?(?:can|may|should|must)\s(?:also\s)?be\s"
+    r"(?:omitted|left out|left unset|skipped)\b"
+    r"|(?:^|[.;(]\s?)(?:omit|leave out)(?:\sthis|\sit)?\s(?:for|to|if|when|unless)\b"
+    r"|(?:^|[.;(]\s?)(?:if|when)\s(?:it is\s|this is\s)?(?:omitted|unspecified|left out"
+    r"|not (?:provided|specified|given|set))\s?,|(?:^|[.;(]\s?)defaults\sto\s",
+    "omit",
+    "left",
+    "skipped",
+    "leave",
+    "unspecified",
+    "not ",
+    "defaults",
+)
+
+
+def states_spare(text: str) -> str | None:
+    """The words by which a description lets a caller leave the argument out, in a case or always."""
+    match = _SPARE.search(text)
+    return " ".join(text[match.start() : match.start() + 60].strip(" .;,(").split()) if match is not None else None
