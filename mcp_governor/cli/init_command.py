@@ -17,6 +17,7 @@ from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
 from mcp_governor.cli.init_plan import Plan, typed_plan
 from mcp_governor.config import with_found_files
 from mcp_governor.errors import NothingCheckedError, UsageError
+from mcp_governor.report.lines import line
 from mcp_governor.target import LiveSource, resolve
 from mcp_governor.text import one_line, visible
 from mcp_governor.writing import NewFile
@@ -130,8 +131,7 @@ def _tell(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: tuple
     where = visible(plan.found_in if folder == "." or plan.surface is None else f"{folder}/")
     out.echo(f"Found the server {visible(plan.name)} in {where}: {count_of(tools, 'tool')}.")
     width = max(len(name) for name, _ in written)
-    for name, what in written:
-        out.echo(f"  {name:<{width}}  {what}")
+    out.put_lines(line(f"{name:<{width}}  {what}", indent=2, hang=width + 2) for name, what in written)
     for remark in filter(None, remarks):
         out.echo(remark)
     if plan.secrets:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.frozen import frozen
 from mcp_governor.text import printable
@@ -15,21 +15,35 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+Fit = Literal["wrap", "cut", "whole"]
+
+
 @frozen
 class Span:
-    """A piece of text with a rich style (``bold red``); empty for plain."""
+    """A piece of text with a rich style (``bold red``); empty for plain.
+
+    ``unbroken`` keeps the words of a command on one line, so that it can be copied from a terminal.
+    """
 
     text: str
     style: str = ""
+    unbroken: bool = False
 
 
 @frozen
 class Line:
-    """One line: spans after ``indent`` spaces. What a terminal wraps goes ``hang`` columns further to the right."""
+    """One line: spans after ``indent`` spaces.
+
+    Attributes:
+        hang: columns by which what a terminal wraps goes further to the right.
+        fit: what a terminal does with a line that is too long: ``wrap`` it between words; ``cut`` it where its
+            columns mean something, as in an excerpt of a file; leave it ``whole`` where it is copied.
+    """
 
     spans: tuple[Span, ...] = ()
     indent: int = 0
     hang: int = 0
+    fit: Fit = "wrap"
 
     @property
     def plain(self) -> str:
@@ -37,12 +51,12 @@ class Line:
         return (" " * self.indent + "".join(span.text for span in self.spans)).rstrip()
 
 
-def line(*parts: str | Span | tuple[str, str], indent: int = 0, hang: int = 0) -> Line:
+def line(*parts: str | Span | tuple[str, str], indent: int = 0, hang: int = 0, fit: Fit = "wrap") -> Line:
     """A line from strings and ``(text, style)`` pairs."""
     spans = tuple(
         part if isinstance(part, Span) else Span(part) if isinstance(part, str) else Span(*part) for part in parts
     )
-    return Line(spans, indent, hang)
+    return Line(spans, indent, hang, fit)
 
 
 BLANK = Line()
@@ -85,11 +99,19 @@ def print_rich(
         height=25,
     )
     for item in lines:
-        text = Text.assemble(*((spell(printable(span.text)), span.style) for span in item.spans))
-        for indent, part in _rows(text, item, console):
+        shown = ((spell(printable(span.text)), span) for span in item.spans)
+        text = Text.assemble(
+            *((said.replace(" ", _JOINT) if span.unbroken else said, span.style) for said, span in shown)
+        )
+        for indent, part in _rows(text, item, console, spell("…")):
             part.rstrip()
+            if any(span.unbroken for span in item.spans):
+                part.plain = part.plain.replace(_JOINT, " ")
             console.print(Text(" " * indent).append_text(part) if part else part, soft_wrap=True)
 
+
+_JOINT = "\ue000"
+"""Stands for a space at which nothing is broken: a character that nobody uses, one column wide."""
 
 _ENDLESS = 1_000_000
 """Characters of a line that is not wrapped; :func:`printable` leaves no line as long."""
@@ -98,9 +120,15 @@ _NARROWEST = 20
 """Characters that are left for text beside an indent; where there are fewer, the indent goes."""
 
 
-def _rows(text: Text, item: Line, console: Console) -> Iterator[tuple[int, Text]]:
+def _rows(text: Text, item: Line, console: Console, ellipsis: str) -> Iterator[tuple[int, Text]]:
     """What fits into each row of the terminal, with its indent."""
     indent = item.indent if console.width - item.indent >= _NARROWEST else 0
+    if item.fit != "wrap":
+        if item.fit == "cut" and text.cell_len > console.width - indent:
+            text.truncate(console.width - indent - len(ellipsis))
+            text.append(ellipsis)
+        yield indent, text
+        return
     first = text.wrap(console, console.width - indent)[:1]
     yield from ((indent, part) for part in first)
     rest = text[sum(len(part) for part in first) :]
@@ -108,5 +136,5 @@ def _rows(text: Text, item: Line, console: Console) -> Iterator[tuple[int, Text]
     if rest:
         further = indent + item.hang
         if console.width - further < _NARROWEST:
-            further = indent
+            further = indent + min(item.hang, 2)
         yield from ((further, part) for part in rest.wrap(console, console.width - further))

@@ -27,7 +27,7 @@ from mcp_governor.report.groups import (
     pending_words,
     witness_words,
 )
-from mcp_governor.report.lines import BLANK, Line, line
+from mcp_governor.report.lines import BLANK, Line, Span, line
 from mcp_governor.text import one_line, sentence, short_digests, visible
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def _head(report: Report) -> Iterator[Line]:
         reported = f" (reports {visible(server.version)})" if server.version and server.version != version else ""
         protocol = f", protocol {visible(server.protocol)}" if server.protocol else ""
         counted = ", ".join(count_of(count, name.removesuffix("s")) for name, count in report.counts.items() if count)
-        yield line((named, "bold"), f"{reported} from {report.target}{protocol}" + (f": {counted}" if counted else ""))
+        counts = f": {counted}" if counted else ""
+        yield line((named, "bold"), f"{reported} from {report.target}{protocol}{counts}", hang=2)
     if report.baseline is not None:
         version = f" ({visible(report.baseline.version)})" if report.baseline.version else ""
         yield line(f"compared with {report.baseline.source}{version}")
@@ -242,7 +243,7 @@ def change_lines(
     if change.has_witness:
         yield line((f"{witness_words(change)}: ", "dim"), compact_json(change.witness), indent=indent + 4)
     if verbose:
-        yield line((f"id: {visible(change.id)}", "dim"), indent=indent + 4)
+        yield line((f"id: {visible(change.id)}", "dim"), indent=indent + 4, fit="whole")
 
 
 def compact_json(value: object) -> str:
@@ -265,10 +266,10 @@ def finding_lines(
     yield line(short_digests(visible(finding.message)), indent=indent + 4)
     if place is not None:
         yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=indent + 4)
-        yield from (line((text, "dim"), indent=indent + 4) for text in place.frame.splitlines())
+        yield from (line((text, "dim"), indent=indent + 4, fit="cut") for text in place.frame.splitlines())
     yield from _fix_lines(finding.fix, indent + 4)
     if verbose:
-        yield line((f"id: {visible(finding.id)}", "dim"), indent=indent + 4)
+        yield line((f"id: {visible(finding.id)}", "dim"), indent=indent + 4, fit="whole")
 
 
 def _fix_lines(fix: str, indent: int) -> Iterator[Line]:
@@ -290,17 +291,19 @@ def closing_lines(report: Report) -> Iterator[Line]:
     if summary["accepted"]:
         parts.append(f"{summary['accepted']} accepted")
     yield BLANK
-    yield line("; ".join(parts))
+    yield line("; ".join(parts), hang=2)
     if report.only is not None:
         yield line(ONLY_BREAKING)
     elif report.baseline is not None:
         yield _bump_line(report)
-    yield from (line(f"{advice}: ", (command, "bold")) for advice, command in advice_of(report))
+    yield from (
+        line(f"{advice}: ", Span(command, "bold", unbroken=True), hang=2) for advice, command in advice_of(report)
+    )
     if report.good_calls is not None and report.good_calls.tools:
         yield line(str(report.good_calls))
     passed = report.verdict == "pass"
     if why := failed_words(report):
-        yield line(("failed by: ", "bold"), why)
+        yield line(("failed by: ", "bold"), why, hang=2)
     yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"))
 
 
@@ -312,10 +315,10 @@ def _bump_line(report: Report) -> Line:
     more = f" and {len(forcing) - 3} more" if len(forcing) > 3 else ""
     because = f" ({why}{more})" if why else ""
     if report.stage is not None and report.stage.between:
-        return line("pending: ", (visible(pending_words(report)), "bold"), because)
+        return line("pending: ", (visible(pending_words(report)), "bold"), because, hang=2)
     declared = ""
     if report.declared_versions is not None:
         old, new = (visible(version) for version in report.declared_versions)
         made = declared_words(report.declared_bump)
         declared = f"; declared: {made} ({old} → {new})"
-    return line("required bump: ", (report.required_bump.value, "bold"), because, declared)
+    return line("required bump: ", (report.required_bump.value, "bold"), because, declared, hang=2)

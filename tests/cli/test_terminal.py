@@ -108,7 +108,7 @@ def test_color_in_a_file_is_typed_or_not_there(folder: Path) -> None:
 REPORTS = [
     ("check", "new.json"),
     ("diff", "old.json", "new.json"),
-    ("lint", "new.json", "-v"),
+    ("lint", "new.json"),
     ("rule", "charter/use-this-when"),
     ("rules",),
     PROBLEM,
@@ -127,6 +127,31 @@ def test_lines_are_wrapped_to_the_terminal(folder: Path, arguments: tuple, env: 
     if env.get("TERM") == "dumb":
         assert b"\x1b" not in screen.written
         assert b"\r" not in screen.written.replace(b"\r\n", b"")
+
+
+def test_what_is_copied_is_not_broken(folder: Path) -> None:
+    (folder / "CHANGELOG.md").write_text("# Log\n\n## 1.0.0 (current)\n\n### Added\n\n- `find`\n")
+    config = 'baseline = "old.json"\nchangelog = "CHANGELOG.md"\nschema-version = "1.1.0"\n'
+    (folder / "mcp-governor.toml").write_text(config)
+    for columns in (40, 66, 80):
+        assert "mcp-governor changelog draft\n" in on_terminal("check", "new.json", cwd=folder, columns=columns).plain
+    verbose = on_terminal("check", "new.json", "-v", cwd=folder, columns=50).plain
+    report = json.loads(piped("check", "new.json", "--format", "json", cwd=folder)[0])
+    ids = [one["id"] for one in (*report["changes"], *report["findings"])]
+    assert max(map(len, ids)) > 50
+    assert all(f"    id: {one}\n" in verbose for one in ids)
+
+
+def test_an_excerpt_of_a_file_keeps_its_columns(folder: Path) -> None:
+    whole = piped("lint", "new.json", "-v", cwd=folder)[0].decode()
+    for columns, env in ((40, {}), (60, {}), (60, {"LANG": "C"})):
+        shown = on_terminal("lint", "new.json", "-v", cwd=folder, columns=columns, **env).plain
+        frames = [row for row in shown.splitlines() if re.match(r" +(> )?\d* +\|", row)]
+        end = "..." if env else "…"
+        assert any(row.endswith(end) for row in frames)
+        for row in frames:
+            assert len(row) <= columns
+            assert f"\n{row.removesuffix(end)}" in whole
 
 
 def test_what_is_wrapped_hangs_below_its_mark(folder: Path) -> None:
