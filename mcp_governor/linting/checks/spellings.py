@@ -46,12 +46,47 @@ _LONG = {
     "ts": "timestamp",
 }
 """Short forms that name the same as the long one."""
-_BARE = frozenset({"id", "name", "key"})
+_BARE = frozenset({"arn", "id", "key", "name", "number", "path", "slug", "url"})
 """Names that say of which thing only in the description."""
+_SUFFIXES = frozenset({"id", "ids", "path"})
+"""Last words that a shorter name leaves to its description: "iteration", the path of one."""
+_SETTINGS = frozenset({"condition", "filter", "option", "param", "parameter", "setting"})
+"""Names whose plural is the same thing, where the type is the same."""
+_HOW_MANY = frozenset(
+    [
+        *("limit", "maxcount", "maximumresults", "maxitems", "maxresults", "nresults", "numresults", "pagesize"),
+        *("perpage", "resultlimit", "resultsperpage", "topk"),
+    ]
+)
+_NEXT_PAGE = frozenset(
+    [
+        *("continuationtoken", "cursor", "nextcursor", "nextpagetoken", "nexttoken", "pagecursor", "pagetoken"),
+        *("startcursor", "startingtoken"),
+    ]
+)
+_SOUGHT = frozenset(
+    [
+        *("keyword", "keywords", "q", "query", "search", "searchkey", "searchkeyword", "searchphrase", "searchquery"),
+        *("searchstring", "searchterm", "searchtext"),
+    ]
+)
+_SURE = frozenset({"acknowledge", "acknowledgement", "confirm", "confirmation", "confirmed"})
+_ROLES = {
+    _HOW_MANY: (frozenset({"number"}), ""),
+    _NEXT_PAGE: (frozenset({"string"}), ""),
+    frozenset({"offset", "skip"}): (frozenset({"number"}), ""),
+    _SOUGHT: (frozenset({"string"}), stem("search")),
+    _SURE: (frozenset({"string", "boolean"}), ""),
+}
+"""Names without marks → the types that they have in this sense, and the stem that their words have to have."""
 _MOST_PROPERTIES = 1_000
 """Arguments of one tool; one that has more was not written by hand."""
 _MOST_TOOLS = 3
 """Tools that a message names of each spelling."""
+_MOST_APART = 2
+"""Families that are findings of their own. More are one habit of the server, and one line of a report."""
+_MOST_FAMILIES = 12
+"""Families that a message names."""
 
 
 class _Use(NamedTuple):
@@ -64,7 +99,7 @@ class _Use(NamedTuple):
 
 
 def spellings(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """One thing has one name in all tools; one hit per family."""
+    """One thing has one name in all tools; one hit per family, and one for all where there are many."""
     uses: dict[str, list[_Use]] = defaultdict(list)
     for tool in surface.tools:
         schema = tool.input_schema
@@ -80,19 +115,62 @@ def spellings(surface: Surface, _context: Context) -> Iterator[Hit]:
     families: dict[tuple[str, ...], dict[str, list[_Use]]] = defaultdict(dict)
     for name, all_uses in uses.items():
         families[_canonical(name)][name] = all_uses
+    found: list[dict[str, list[_Use]]] = []
+    run_together = {"".join(key): key for key in sorted(families, key=len)}
     for key, family in list(families.items()):
-        names = dict(family)
-        # "database" and "databaseName" are one thing, and "name" too where its description says of what.
-        if len(key) > 1 and key[-1] == "name" and key[:-1] in families:
-            names |= families[key[:-1]]
-        if len(key) > 1 and key[-1] in _BARE:
-            for bare, bare_uses in families.get(key[-1:], {}).items():
-                if meant := [use for use in bare_uses if _means(use, key)]:
-                    names[bare] = meant
-        found = _apart(names)
-        if len(found) > 1:
-            shown = [_shown(name, names[name]) for name in found]
-            yield hit("/tools", sorted(found), names="; ".join(shown), name=one_line(found[0], 64))
+        if run_together["".join(key)] != key:
+            continue
+        found.append(_apart(_one_thing(key, family, families)))
+    told = [names for names in (*found, *_roles(uses)) if len(names) > 1]
+    if len(told) <= _MOST_APART:
+        for names in told:
+            shown = "; ".join(_shown(name, uses, _MOST_TOOLS) for name, uses in names.items())
+            yield hit("/tools", sorted(names), names=shown, name=one_line(next(iter(names)), 64))
+        return
+    told.sort(key=lambda names: -sum(map(len, names.values())))
+    many = [" and ".join(_shown(name, uses, 1) for name, uses in names.items()) for names in told[:_MOST_FAMILIES]]
+    if len(told) > _MOST_FAMILIES:
+        many.append(f"{len(told) - _MOST_FAMILIES} more")
+    yield hit("/tools", names="; ".join(many), name=one_line(next(iter(told[0])), 64))
+
+
+def _one_thing(
+    key: tuple[str, ...], family: dict[str, list[_Use]], families: dict[tuple[str, ...], dict[str, list[_Use]]]
+) -> dict[str, list[_Use]]:
+    """All names of what a name of these words is, in other tools."""
+    names = dict(family)
+    # "planid" and "planId".
+    names |= families.get(("".join(key),), {}) if len(key) > 1 else {}
+    names |= families.get((*key[:-1], f"{key[-1]}s"), {}) if key and key[-1] in _SETTINGS else {}
+    if len(key) < 2:
+        return names
+    # "database" and "databaseName" are one thing, and "name" too where its description says of what.
+    if key[-1] == "name":
+        names |= families.get(key[:-1], {})
+    if key[-1] in _BARE:
+        for bare, uses in families.get(key[-1:], {}).items():
+            if meant := [use for use in uses if _means(use, key)]:
+                names[bare] = meant
+    if key[-1] in _SUFFIXES:
+        suffix = stem(key[-1])
+        for base in (key[:-1], (*key[:-2], f"{key[-2]}s")):
+            for short, uses in families.get(base, {}).items():
+                if meant := [use for use in uses if suffix in use.said]:
+                    names[short] = meant
+    return names
+
+
+def _roles(uses: dict[str, list[_Use]]) -> Iterator[dict[str, list[_Use]]]:
+    """What tools of all servers have in common, and this one calls by several names: how many, which page."""
+    for role, (kinds, needed) in _ROLES.items():
+        names = {
+            name: [use for use in all_uses if use.kind in kinds and (not needed or needed in use.said)]
+            for name, all_uses in uses.items()
+            if "".join(name_words(name)) in role
+        }
+        found = _apart({name: meant for name, meant in names.items() if meant})
+        if len({_canonical(name) for name in found}) > 1:
+            yield found
 
 
 def _kind(schema: Any) -> str:
@@ -111,8 +189,10 @@ def _means(use: _Use, key: tuple[str, ...]) -> bool:
     return {stem(word) for word in key} <= use.said and {stem(word) for word in key[:-1]} <= of_tool
 
 
-def _apart(names: dict[str, list[_Use]]) -> list[str]:
+def _apart(names: dict[str, list[_Use]]) -> dict[str, list[_Use]]:
     """The names, commonest first, but for those that one tool takes side by side, or that differ in their type."""
+    if len(names) < 2:
+        return {}
     ordered = sorted(names, key=lambda name: -len(names[name]))
     out: list[str] = []
     for name in ordered:
@@ -120,10 +200,10 @@ def _apart(names: dict[str, list[_Use]]) -> list[str]:
         alone = all(not (use.beside & (set(ordered) - {name})) for use in names[name])
         if alone and (not out or kinds & {use.kind for use in names[out[0]]}):
             out.append(name)
-    return out
+    return {name: names[name] for name in out}
 
 
-def _shown(name: str, uses: list[_Use]) -> str:
-    tools = ", ".join(one_line(use.tool, 64) for use in uses[:_MOST_TOOLS])
-    more = ", …" if len(uses) > _MOST_TOOLS else ""
+def _shown(name: str, uses: list[_Use], most: int) -> str:
+    tools = ", ".join(one_line(use.tool, 64) for use in uses[:most])
+    more = ", …" if len(uses) > most else ""
     return f"{one_line(name, 64)} ({counted(len(uses), 'tool')}: {tools}{more})"

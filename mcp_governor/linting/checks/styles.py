@@ -1,0 +1,103 @@
+"""Two styles of writing in one server: of the values of enums, and of the names of arguments."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.declared import Declared, declared
+from mcp_governor.linting.likeness import plain
+from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.schemas import effective
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Surface, Tool
+
+# -- values
+
+_FEWEST_VALUES = 2
+"""Values that two enums have in common, in two spellings; a single "None" and "none" may be two things."""
+_MOST_VALUES = 100
+"""Values of one enum that are compared; one with more is a catalogue."""
+_MOST_PAIRS = 6
+"""Pairs of arguments that a message names; the rest is counted."""
+
+
+def value_spellings(surface: Surface, context: Context) -> Iterator[Hit]:
+    """Equal values of two arguments are spelled alike; one hit for the server."""
+    enums: dict[tuple[str, ...], Declared] = {}
+    for one in declared(surface, context):
+        values = _values(one)
+        if _FEWEST_VALUES <= len(values) <= _MOST_VALUES:
+            enums.setdefault(values, one)
+    holders: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for values in enums:
+        for key in {plain(value) for value in values}:
+            holders[key].append(values)
+    found: list[str] = []
+    for values, one in enums.items():
+        own = {plain(value): value for value in values}
+        others = {other for key in own for other in islice(holders[key], 20) if other > values}
+        for other in sorted(others):
+            theirs = {plain(value): value for value in other}
+            both = own.keys() & theirs.keys()
+            apart = [key for key in own if key in both and own[key] not in other and theirs[key] not in values]
+            # Codes of countries and of languages look alike too, and share few.
+            alike = len(both) * 2 >= min(len(own), len(theirs))
+            if len(apart) >= _FEWEST_VALUES and alike:
+                pairs = ", ".join(f"{one_line(own[key], 40)} and {one_line(theirs[key], 40)}" for key in apart[:2])
+                found.append(f"{pairs} ({_place(one)}; {_place(enums[other])})")
+    if found:
+        rest = len(found) - _MOST_PAIRS
+        more = [counted(rest, "more pair")] if rest > 0 else []
+        yield hit("/tools", pairs="; ".join([*found[:_MOST_PAIRS], *more]))
+
+
+def _values(one: Declared) -> tuple[str, ...]:
+    values = one.schema.get("enum")
+    if values is None:
+        values = effective(one.tool.input_schema, one.schema.get("items")).get("enum")
+    if not isinstance(values, list):
+        return ()
+    return tuple(sorted({value for value in values[: _MOST_VALUES + 1] if isinstance(value, str) and plain(value)}))
+
+
+def _place(one: Declared) -> str:
+    return f"{one_line(one.name, 64)} of {one_line(one.tool.name, 64)}"
+
+
+# -- names
+
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_CAMEL = re.compile(r"[a-z]+[a-z0-9]*(?:[A-Z][A-Za-z0-9]*)+")
+_FEWEST_NAMES = 8
+"""Names of the usual style from which on it is a style."""
+_SHARE = 6
+"""Names of the usual style for one of the other; with more of the other, two interfaces were put together."""
+_MOST_NAMES = 10
+"""Names that a message lists."""
+
+
+def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
+    """Names of several words are joined in one way; one hit for the server."""
+    found: dict[str, dict[str, list[Tool]]] = {"snake_case": {}, "camelCase": {}}
+    for one in declared(surface, context):
+        style = "snake_case" if _SNAKE.fullmatch(one.name) else "camelCase" if _CAMEL.fullmatch(one.name) else ""
+        if style:
+            found[style].setdefault(one.name, []).append(one.tool)
+    (rare, few), (usual, many) = sorted(found.items(), key=lambda item: len(item[1]))
+    if not few or len(many) < _FEWEST_NAMES or len(few) * _SHARE > len(many):
+        return
+    shown = [
+        f"{one_line(name, 64)} ({one_line(tools[0].name, 64)}{', …' if len({tool.name for tool in tools}) > 1 else ''})"
+        for name, tools in islice(few.items(), _MOST_NAMES)
+    ]
+    if len(few) > _MOST_NAMES:
+        shown.append(counted(len(few) - _MOST_NAMES, "more name"))
+    yield hit("/tools", rare=rare, usual=usual, count=len(many), names="; ".join(shown))
