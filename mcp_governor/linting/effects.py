@@ -26,6 +26,59 @@ _WRITING_VERBS = MUTATING_VERBS | {
     *("import", "init", "initialize", "link", "manage", "pause", "protect", "register", "reply", "resume", "set"),
     *("start", "stop", "submit", "unassign", "unlink", "wipe"),
 }
+_READS_TOO = frozenset(
+    [
+        *(
+            "access",
+            "analyse",
+            "analyze",
+            "assess",
+            "calculate",
+            "capture",
+            "discover",
+            "download",
+            "estimate",
+            "examine",
+        ),
+        *("extract", "gather", "hover", "measure", "obtain", "peek", "preview", "recommend", "render", "retrieve"),
+        *("return", "snapshot", "screenshot", "suggest", "summarize", "translate", "verify"),
+    ]
+)
+"""Verbs of reading that also stand for other things in names, so that they count only where nothing else is known."""
+_WRITES_TOO = frozenset(
+    [
+        *(
+            "approve",
+            "book",
+            "buy",
+            "cast",
+            "checkout",
+            "cherry",
+            "click",
+            "clone",
+            "complete",
+            "drag",
+            "ingest",
+            "invite",
+        ),
+        *("navigate", "pay", "press", "pull", "purchase", "rebase", "rerun", "reserve", "resize", "retry"),
+        *(
+            "revert",
+            "schedule",
+            "scroll",
+            "select",
+            "subscribe",
+            "sync",
+            "tap",
+            "toggle",
+            "transfer",
+            "trigger",
+            "type",
+        ),
+        *("unsubscribe", "upgrade", "vote"),
+    ]
+)
+"""Verbs of acting, likewise."""
 _LOSSES = re.compile(
     r"\b(?:(?:cannot|can ?not|can't) be (?:undone|reversed|recovered)|irreversibl[ey]|"
     r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b)",
@@ -40,7 +93,15 @@ _RUNS = re.compile(
     r"\b(?:execut|run|evaluat)\w*\s(?:\w+\s){0,3}(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
     re.IGNORECASE,
 )
-_HARMLESS = re.compile(r"\bread[- ]?only\b|\bselect\b|\bsandbox|\bwithout (?:side effects|changing)", re.IGNORECASE)
+_HARMLESS = re.compile(
+    r"\bread[- ]?only\b|\bonly select\b|\bselect[- ](?:only|statements?|quer(?:y|ies))\b|\bsandbox"
+    r"|\bwithout (?:side effects|changing)",
+    re.IGNORECASE,
+)
+_SAYS_WRITE = re.compile(r"\bwrite operations?\b|\bmodif(?:y|ies) (?:the |your |data|state)", re.IGNORECASE)
+_WHAT_IT_IS = re.compile(
+    r"\W{0,8}(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?", re.IGNORECASE
+)
 _MOST_TEXT = 20_000
 """Characters of a description that are read for what a tool does: it stands in front."""
 
@@ -70,11 +131,12 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
 
 def opening_verb(text: str) -> str | None:
     """The verb that a description begins with: "Deletes the file" begins with ``delete``."""
-    first = re.match(r"\W{0,8}([A-Za-z]{2,20})", text)
+    lead = _WHAT_IT_IS.match(text)
+    first = re.compile(r"\W{0,8}([A-Za-z]{2,20})").match(text, lead.end() if lead is not None else 0)
     if first is None:
         return None
     word = first[1].lower()
-    known = READING_VERBS | _WRITING_VERBS
+    known = READING_VERBS | _WRITING_VERBS | _READS_TOO | _WRITES_TOO
     return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in known), None)
 
 
@@ -92,9 +154,16 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     verb = verb_of(tool, prefix)
     if verb in (None, "query") and _RUNS.search(text[:300]) and not _HARMLESS.search(text):
         return "runs"
-    verb = verb or opening_verb(text)
-    if verb in READING_VERBS:
-        return "reads"
-    if verb in DESTROYING_VERBS or loss_told(text):
+    verb = verb or _doing(tool, prefix) or opening_verb(text)
+    if verb in DESTROYING_VERBS or (verb not in READING_VERBS and loss_told(text)):
         return "destroys"
-    return "writes" if verb is not None else "unknown"
+    if verb in READING_VERBS | _READS_TOO:
+        return "writes" if verb in _READS_TOO and _SAYS_WRITE.search(text) else "reads"
+    return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
+
+
+def _doing(tool: Tool, prefix: str | None) -> str | None:
+    """The verb of a name that only stands in front: "browser_click" clicks, "by_order" orders nothing."""
+    parts = name_words(tool.name)
+    parts = parts[1:] if prefix is not None and parts[:1] == (prefix,) else parts
+    return next((word for word in parts[:1] if word in _READS_TOO | _WRITES_TOO), None)

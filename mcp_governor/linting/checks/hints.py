@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface, Tool
 
-_MOST_NAMES = 6
-"""Tools of one group that a message names: the groups of a server fit on a screen, the rest is counted."""
-
 _GROUPS = (
-    (("destroys", "runs"), "delete, overwrite or run what they are given"),
-    (("writes",), "change something"),
-    (("reads",), "only read"),
+    (("destroys", "runs"), "delete, overwrite or run what they are given", 12),
+    (("writes",), "change something", 10),
+    (("reads",), "only read", 6),
 )
+"""Effects, what a message says of them, and how many tools it names: the graver, the more; the rest is counted."""
 
 
 def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
@@ -35,10 +33,10 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
             groups.setdefault(effect_of(tool, prefix), []).append(tool.name)
     bare = sum(map(len, groups.values()))
     parts, kinds = [], []
-    for effects, does in _GROUPS:
+    for effects, does, most in _GROUPS:
         names = [name for effect in effects for name in groups.get(effect, ())]
         if names:
-            parts.append(f"{does}: {_listed(names)}")
+            parts.append(f"{does}: {_listed(names, most)}")
             kinds.append(effects[0])
     if parts:
         total = len(surface.tools)
@@ -51,9 +49,31 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
         yield hit("/tools", kinds, who=who, groups="; ".join(parts))
 
 
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(one_line(name, 64) for name in names[:_MOST_NAMES])
-    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """A tool that says that it changes something says if it destroys; one hit for the server."""
+    prefix = product_prefix(surface)
+    adds: list[str] = []
+    destroys: list[str] = []
+    for tool in surface.tools:
+        hints = tool.annotations
+        if hints.get("readOnlyHint") is False and not isinstance(hints.get("destructiveHint"), bool):
+            effect = effect_of(tool, prefix)
+            (destroys if effect in ("destroys", "runs") else adds).append(tool.name)
+    # What is left out means that a tool destroys, which is right for those that do.
+    if adds:
+        more = f"; true is right for {_listed(destroys, 12)}" if destroys else ""
+        yield hit(
+            "/tools",
+            len(adds) > 0,
+            who=f"{counted(len(adds), 'tool')} {'says' if len(adds) == 1 else 'say'}",
+            names=_listed(adds, 12),
+            more=more,
+        )
+
+
+def _listed(names: list[str], most: int) -> str:
+    shown = ", ".join(one_line(name, 64) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 _SURE_CHANGES = MUTATING_VERBS - {
