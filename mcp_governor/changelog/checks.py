@@ -16,7 +16,9 @@ from mcp_governor.changelog.structure import (
     UNRELEASED_TITLE,
     Frame,
     at,
+    candidates,
     check_structure,
+    is_newer,
     newest_section,
     strict_heading,
     waiting_sections,
@@ -157,7 +159,8 @@ def _told_now(
     found += check_names(changelog, section, names, released=of_baseline)
     if changes is None:
         return Telling(tuple(found))
-    home = Home((section,), section.title, section.line)
+    earlier = tuple(part for part in candidates(changelog, settings.last) if is_newer(section, part))
+    home = Home((section, *earlier), section.title, section.line)
     if ahead and expected.text:
         home = Home((section,), expected.text, section.line)
     elif out and settings.coming and not same_version(section.version_text, settings.coming):
@@ -166,7 +169,7 @@ def _told_now(
         home = Home((section,), settings.coming, changelog.sections[0].line, begins=heading)
     told = check_telling(changelog, home, changes, names, of_baseline=of_baseline)
     judged = not of_baseline and _is_last_release(changelog, settings)
-    claims = check_claims(changelog, home, names, told.telling) if judged else ()
+    claims = check_claims(changelog, (section,), names, told.telling) if judged else ()
     return Telling((*found, *told.findings, *claims), told.settled)
 
 
@@ -177,7 +180,10 @@ def _told_between(
     waiting = waiting_sections(changelog, settings.last)
     # What a branch that is ahead of the release took leave of is on neither surface.
     ahead = not _is_last_release(changelog, settings)
-    found = [one for part in waiting for one in check_names(changelog, part, names, released=ahead)]
+    # What a candidate brought may be gone again.
+    out = candidates(changelog, settings.last)
+    new = [part for part in waiting if part not in out]
+    found = [one for part in new for one in check_names(changelog, part, names, released=ahead)]
     if changes is None:
         return Telling(tuple(found))
     if waiting:
@@ -186,7 +192,7 @@ def _told_between(
         first = changelog.sections[0].line if changelog.sections else 1
         home = Home((), UNRELEASED_TITLE, first, begins=UNRELEASED_TITLE)
     told = check_telling(changelog, home, changes, names, wording=settings.stage.at_release)
-    claims = () if ahead else check_claims(changelog, home, names, told.telling)
+    claims = () if ahead else check_claims(changelog, new, names, told.telling)
     return Telling((*found, *told.findings, *claims), told.settled)
 
 
@@ -264,7 +270,7 @@ def _version(
     if expected.text is None or current.unreleased or same_version(current.version_text, expected.text):
         return
     last = settings.last
-    if settings.stage.between and last is not None and same_version(current.version_text, last):
+    if settings.stage.between and last is not None and _waits(changelog, current, expected.text, last):
         return  # the marker moves with the release
     newest = newest_section(changelog)
     if newest is not None and newest is not current and same_version(newest.version_text, expected.text):
@@ -278,6 +284,13 @@ def _version(
         expected=expected.text,
         repair=_version_repair(changelog, current, expected, live, settings),
     )
+
+
+def _waits(changelog: Changelog, current: Section, now: str, last: str) -> bool:
+    """Whether the current section is the last release, or a candidate that the version of now comes after."""
+    number = Numbered.parse(now)
+    later = number is not None and current.numbered is not None and number > current.numbered
+    return same_version(current.version_text, last) or (later and current in candidates(changelog, last))
 
 
 def _version_repair(

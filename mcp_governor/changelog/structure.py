@@ -209,6 +209,26 @@ def waiting_sections(changelog: Changelog, released: str | None) -> tuple[Sectio
     )
 
 
+def candidates(changelog: Changelog, released: str | None) -> tuple[Section, ...]:
+    """The pre-releases after the last release: clients of a candidate have met them, those of the release have not.
+
+    Their entries stand where they are, and what they mention is not repeated by the next candidate or the release
+    itself.
+
+    Args:
+        changelog: as read; what is newer than its current section is not out.
+        released: as for :func:`waiting_sections`.
+    """
+    current = changelog.current
+    if current is None:
+        return ()
+    return tuple(
+        section
+        for section in waiting_sections(changelog, released)
+        if section.numbered is not None and section.numbered.prerelease and not is_newer(section, current)
+    )
+
+
 def is_newer(one: Section, other: Section) -> bool:
     """Whether ``one`` is a later release than ``other``; an unreleased section is later than all."""
     if one.unreleased or other.unreleased:

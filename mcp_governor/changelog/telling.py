@@ -18,7 +18,7 @@ from mcp_governor.schemas.walking import walk
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Entry, Section
@@ -227,12 +227,17 @@ def _untold(
 
 
 def _repetitions(changelog: Changelog, home: Home, told: dict[int, list[Change]]) -> Iterator[Finding]:
-    """Entries that name just the same things, more of them than there are changes to tell."""
-    groups: dict[frozenset[str], list[Entry]] = {}
-    for _, entry in home.entries:
-        if entry.line in told:
-            groups.setdefault(entry.names, []).append(entry)
-    for names, entries in groups.items():
+    """Entries that name just the same things, more of them than there are changes to tell.
+
+    A release may sum up what its candidates brought.
+    """
+    groups: dict[tuple[int, frozenset[str]], list[Entry]] = {}
+    for section in home.sections:
+        own = section.line if section.numbered is not None and section.numbered.prerelease else 0
+        for _, entry in section.entries:
+            if entry.line in told:
+                groups.setdefault((own, entry.names), []).append(entry)
+    for (_, names), entries in groups.items():
         changes = {id(change) for change in told[entries[0].line]}
         for extra in entries[max(1, len(changes)) :]:
             yield finding(
@@ -244,19 +249,21 @@ def _repetitions(changelog: Changelog, home: Home, told: dict[int, list[Change]]
             )
 
 
-def check_claims(changelog: Changelog, home: Home, names: Names, telling: frozenset[int]) -> Iterator[Finding]:
+def check_claims(
+    changelog: Changelog, sections: Iterable[Section], names: Names, telling: frozenset[int]
+) -> Iterator[Finding]:
     """Entries of the next release about a tool that was not removed, or had been there before.
 
     Only what a surface can show is judged: what a tool does may change without it.
 
     Args:
         changelog: as read.
-        home: the sections that no release has yet.
+        sections: those that no release and no candidate has yet.
         names: of now and of the last release.
         telling: lines of the entries that tell a change.
     """
     before = frozenset(names.baseline.by_name if names.baseline is not None else ())
-    for kind, entry in home.entries:
+    for kind, entry in (pair for section in sections for pair in section.entries):
         if entry.line in telling or not entry.leading:
             continue
         name, where = entry.leading[0], at(changelog, entry.line)

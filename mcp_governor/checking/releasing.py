@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.changelog import parse, recorded_path
 from mcp_governor.changelog import release as released
+from mcp_governor.changelog.structure import candidates
 from mcp_governor.checking.reading import with_schema_version
 from mcp_governor.checking.run import check_surface
 from mcp_governor.errors import ConfigError, FileFormatError, UsageError
@@ -70,8 +71,9 @@ def plan_release(desk: Desk, version: str | None) -> Plan:
     _refuse(desk, version)
     config, book = desk.config, desk.book
     day = date.today().isoformat() if config.changelog_options.date else None
-    # Wording alone needs no entry: nothing would ever begin the section.
-    begin = all(change.bump is Bump.NONE or change.wording for change in desk.changes)
+    # Wording alone needs no entry, and what candidates mention no other: nothing would ever begin the section.
+    begin = bool(candidates(book, desk.before))
+    begin = begin or all(change.bump is Bump.NONE or change.wording for change in desk.changes)
     text = released(book, version, day=day, fingerprint=desk.fingerprint, begin=begin)
     # What is checked is what would be written: moving the marker is the release's own work.
     book = parse(text, book.what)
