@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Report, ServerInfo
@@ -77,12 +78,17 @@ def _versions(old: Surface, new: Surface) -> tuple[str, str] | None:
 def _declared(old: Surface, new: Surface, config: Config) -> Bump | None:
     """The step between the versions; ``None`` where one is missing, or they are not versions of one thing.
 
-    What a server reports may be the version of its framework, so it makes no step with the release of a package.
+    What a server reports may be the version of its framework. It counts beside the release of a package only where
+    that release reports its own version.
     """
-    from mcp_governor.version_steps import declared_step
+    from mcp_governor.version_steps import declared_step, same_version
 
     versions = _versions(old, new)
-    unpinned = old if old.release is None else new
-    if versions is None or ((old.release is None) != (new.release is None) and is_package(unpinned.source)):
+    if versions is None:
         return None
+    if (old.release is None) != (new.release is None):
+        pinned, unpinned = (old, new) if old.release is not None else (new, old)
+        reported = replace(pinned, release=None).version
+        if is_package(unpinned.source) or reported is None or not same_version(reported, str(pinned.release)):
+            return None
     return declared_step(*versions, calver=config.policy.calver).bump

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 def diff_lines(report: Report, *, stat: bool = False, verbose: int = 0) -> Iterator[Line]:
     """The comparison. ``stat`` counts per tool instead; ``verbose`` above 0 adds ids, below 0 leaves what breaks."""
     assert report.baseline is not None
-    versions = [visible(text) for text in report.declared_versions or ()]
-    between = f" ({versions[0]} → {versions[1]})" if versions else ""
+    # Without a step they are not versions of one thing.
+    versions = report.declared_versions if report.declared_bump is not None else None
+    between = f" ({visible(versions[0])} → {visible(versions[1])})" if versions is not None else ""
     yield line((f"{report.baseline.source} → {report.target}", "bold"), between)
     if verbose >= 0 or not stat:
         yield from _stat(report) if stat else _groups(report, verbose)

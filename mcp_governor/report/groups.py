@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.token_cost import TokenCost
-    from mcp_governor.findings import Bump
 
 GROUPS = ("breaking", "undecided", "compatible", "wording")
 """The groups of a comparison, in the order that people read them."""
@@ -85,9 +84,8 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def declared_words(bump: Bump | None) -> str:
-    """The step between two versions."""
-    return "unknown, as only one of the two targets names its release" if bump is None else bump.value
+UNKNOWN_STEP = "declared: unknown, as only one of the two targets names its release"
+"""Where two versions are not of one thing, and so make no step."""
 
 
 def pending_words(report: Report) -> str:

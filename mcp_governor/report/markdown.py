@@ -10,12 +10,12 @@ from mcp_governor.report.causes import causes
 from mcp_governor.report.groups import (
     MOST_SHOWN,
     ONLY_BREAKING,
+    UNKNOWN_STEP,
     advice_of,
     cost_words,
     counted_findings,
     counted_of,
     counted_old,
-    declared_words,
     grouped,
     growth_words,
     judged_words,
@@ -148,12 +148,13 @@ def _step(report: Report, compared: str) -> Iterator[str]:
         yield f"{compared} Pending: **{escape(pending_words(report))}**."
         return
     yield f"{compared} Required bump: **{report.required_bump.value}**"
-    if report.declared_versions is not None:
-        old, new = report.declared_versions
-        made = declared_words(report.declared_bump)
-        yield f"(declared: {made}, {escape(old)} → {escape(new)})."
-    else:
+    if report.declared_versions is None:
         yield "(no versions to compare)."
+    elif report.declared_bump is None:
+        yield f"({UNKNOWN_STEP})."
+    else:
+        old, new = report.declared_versions
+        yield f"(declared: {report.declared_bump.value}, {escape(old)} → {escape(new)})."
 
 
 def _change(change: Change, report: Report) -> Iterator[str]:

@@ -13,13 +13,13 @@ from mcp_governor.report.causes import NAMES_SHOWN, causes, fitting
 from mcp_governor.report.groups import (
     MOST_SHOWN,
     ONLY_BREAKING,
+    UNKNOWN_STEP,
     advice_of,
     cost_words,
     count_of,
     counted_findings,
     counted_of,
     counted_old,
-    declared_words,
     failed_words,
     growth_words,
     judged_words,
@@ -317,8 +317,9 @@ def _bump_line(report: Report) -> Line:
     if report.stage is not None and report.stage.between:
         return line("pending: ", (visible(pending_words(report)), "bold"), because, hang=2)
     declared = ""
-    if report.declared_versions is not None:
+    if report.declared_versions is not None and report.declared_bump is None:
+        declared = f"; {UNKNOWN_STEP}"
+    elif report.declared_versions is not None and report.declared_bump is not None:
         old, new = (visible(version) for version in report.declared_versions)
-        made = declared_words(report.declared_bump)
-        declared = f"; declared: {made} ({old} → {new})"
+        declared = f"; declared: {report.declared_bump.value} ({old} → {new})"
     return line("required bump: ", (report.required_bump.value, "bold"), because, declared, hang=2)

@@ -119,6 +119,6 @@ class SchemaVersion:
         return f"set it to {version}"
 
     def lags(self, version: str) -> str:
-        """One clause that says what the source says and what to do: ``the server still reports 0.2.0: set it to 0.3.0
+        """One clause that says what the source says and what to do: ``the server still reports 0.2.0; set it to 0.3.0
         in pyproject.toml line 3``."""
-        return f"{self.stands}: {self.advice(version)}"
+        return f"{self.stands}; {self.advice(version)}"

@@ -162,6 +162,7 @@ def test_back_to_the_server(codetree: Path) -> None:
         (("git-tag", "--renumber", "9.9.9=1.0.0"), "log.md has no section 9.9.9."),
         (("git-tag", "--renumber", "x"), '--renumber takes OLD=NEW, not "x".'),
         (("--renumber", "94.1.2=1.0.0"), "--renumber does nothing without a SOURCE."),
+        (("pyproject.toml", "--isolated"), "--isolated"),
     ],
 )
 def test_what_is_refused(codetree: Path, words: tuple[str, ...], message: str) -> None:

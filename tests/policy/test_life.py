@@ -203,7 +203,7 @@ def test_the_release_moves_the_marker(repository: Repository, heading: str) -> N
     path.write_text(byhand.replace("1.1.0", "1.2.0"))
     done = life.run("changelog", "release", "1.2.0")
     assert done.code == 2
-    assert "1.2.0 cannot be released yet: the server still reports 1.1.0: set it to 1.2.0" in done.err
+    assert "1.2.0 cannot be released yet: the server still reports 1.1.0; set it to 1.2.0" in done.err
     assert life.log == byhand.replace("1.1.0", "1.2.0")
 
 

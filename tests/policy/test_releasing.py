@@ -103,7 +103,7 @@ def test_two_cycles_draft_release_commit_tag_and_a_fresh_clone_at_the_tag(tmp_pa
             last = life.version
             assert told == (
                 f"docs/mcp-schema-changelog.md: 1 entry drafted for {version}.\n"
-                f"Next: the server still reports {last}: set it to {version} where the server is made.\n"
+                f"Next: the server still reports {last}; set it to {version} where the server is made.\n"
             )
         assert f"- `search` takes an optional `{argument}`.\n" in life.log
         life.version = version
@@ -171,7 +171,7 @@ def test_a_date_that_is_out_keeps_its_section(tmp_path: Path, version: str) -> N
     assert life.log == before
     after = version.replace("8", "9")
     told = life.passes("changelog", "draft", "--for", after)
-    assert f"Next: the server still reports {version}: set it to {after} where the server is made.\n" in told
+    assert f"Next: the server still reports {version}; set it to {after} where the server is made.\n" in told
     assert life.headings == [f"## {after} (current)", f"## {version}"]
     assert life.log.endswith(before.split(f"## {version} (current)")[1])
     life.version = after
@@ -222,9 +222,9 @@ def test_the_draft_is_for_the_version_that_the_changes_need(tmp_path: Path) -> N
     life.version = "1.3.0"
     told = life.passes("changelog", "draft")
     assert "drafted for 2.0.0.\n" in told
-    assert told.endswith("Next: the server still reports 1.3.0: set it to 2.0.0 where the server is made.\n")
+    assert told.endswith("Next: the server still reports 1.3.0; set it to 2.0.0 where the server is made.\n")
     done = life.run("check")
-    assert "fix: The server still reports 1.3.0: set it to 2.0.0 where the server is made." in done.out
+    assert "fix: The server still reports 1.3.0; set it to 2.0.0 where the server is made." in done.out
     assert "write line" not in done.out, "nobody is told to rename a section"
     life.version = "2.0.0"
     life.passes("check")
@@ -251,7 +251,7 @@ def test_a_version_that_moved_too_little_is_told_while_drafting_between_releases
     life.tool("search", "words")
     life.version = "1.3.0"
     told = life.passes("changelog", "draft")
-    assert told.endswith("Next: the server still reports 1.3.0: set it to 2.0.0 where the server is made.\n")
+    assert told.endswith("Next: the server still reports 1.3.0; set it to 2.0.0 where the server is made.\n")
     assert life.headings == ["## Unreleased", "## 1.2.0 (current)"]
 
 
@@ -297,7 +297,7 @@ def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -
     assert "1.2.1 is too small: the changes since 1.2.0 need a minor step." in told
     assert "Release them with: mcp-governor changelog release 1.3.0" in told
     told = life.refused("changelog", "release", "1.3.0")
-    assert "1.3.0 cannot be released yet: the server still reports 1.2.0: set it to 1.3.0" in told
+    assert "1.3.0 cannot be released yet: the server still reports 1.2.0; set it to 1.3.0" in told
     told = life.refused("changelog", "release", "1.2.0")
     assert "1.2.0 is released already (tag v1.2.0)." in told
     assert "Release what changed since with: mcp-governor changelog release 1.3.0" in told

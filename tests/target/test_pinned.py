@@ -83,21 +83,27 @@ def test_what_is_no_version_is_left_out() -> None:
     assert build_surface({"release": 7, "serverInfo": {"version": "1.0"}}).version == "1.0"
 
 
-def between(old: str, new: str) -> Any:
-    """What ``diff`` says of two packages whose servers report the version of their framework."""
-    raw: dict[str, Any] = {"serverInfo": {"name": "s", "version": "9.9.0"}, "tools": [{"name": "t"}]}
-    one, other = (
-        surface_of(Recording(raw), LiveSource(target, StdioEndpoint(("uvx", "--from", target[5:], "name"))))
-        for target in (old, new)
-    )
+def between(old: str, new: str, reported: str = "9.9.0") -> Any:
+    """What ``diff`` says of two targets whose servers report one version, mostly that of their framework."""
+    raw: dict[str, Any] = {"serverInfo": {"name": "s", "version": reported}, "tools": [{"name": "t"}]}
+
+    def read(target: str) -> Any:
+        package = target.removeprefix("pypi:")
+        command = (target,) if package == target else ("uvx", "--from", package, "name")
+        return surface_of(Recording(raw), LiveSource(target, StdioEndpoint(command)))
+
+    one, other = read(old), read(new)
     return compare_surfaces(Baseline(old, one), other, Config())
 
 
 def test_a_release_makes_no_step_with_what_a_server_reports() -> None:
     assert between("pypi:name==1.4.0", "pypi:name==1.5.0").declared_bump is Bump.MINOR
     assert between("pypi:name", "pypi:name").declared_bump is Bump.NONE
-    for pair in (("pypi:name==1.4.0", "pypi:name"), ("pypi:name", "pypi:name==1.4.0")):
+    # A server that is started by a command is no package, and reports its framework's version as well.
+    for pair in (("pypi:name==1.4.0", "pypi:name"), ("pypi:name", "pypi:name==1.4.0"), ("pypi:name==1.4.0", "name")):
         report = between(*pair)
         assert report.declared_bump is None
         said = "\n".join(str(line) for line in diff_lines(report))
         assert "declared: unknown, as only one of the two targets names its release" in said
+        assert "9.9.0" not in said
+    assert between("pypi:name==1.4.0", "name", "1.4.0").declared_bump is Bump.NONE

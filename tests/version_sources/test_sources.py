@@ -47,7 +47,7 @@ def test_the_project_that_is_the_distribution_states_its_version(tmp_path: Path)
     install(tmp_path / ".venv", "my_server-0.1.0.dist-info", "Name: my-server\nVersion: 0.1.0\n")
     found = schema_version("distribution:my-server", None, tmp_path)
     assert (found.text, found.source) == ("0.2.0", "pyproject.toml:3")
-    assert found.lags("0.3.0") == "pyproject.toml line 3 still says 0.2.0: set it to 0.3.0"
+    assert found.lags("0.3.0") == "pyproject.toml line 3 still says 0.2.0; set it to 0.3.0"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_the_latest_release_tag(repository: Path) -> None:
     found = schema_version("git-tag", None, repository)
     assert (found.text, found.source, found.tagged) == ("1.10.0", "the git tag v1.10.0", True)
     assert found.for_release("1.11.0").text == "1.11.0"
-    assert found.lags("1.11.0") == ("the latest release tag still is 1.10.0: commit the release and tag it 1.11.0")
+    assert found.lags("1.11.0") == ("the latest release tag still is 1.10.0; commit the release and tag it 1.11.0")
 
 
 def test_a_commit_that_is_tagged_has_the_version_of_its_tag(repository: Path) -> None:
@@ -148,7 +148,7 @@ def test_the_version_itself(tmp_path: Path, spec: str) -> None:
     config.write_text(f'# schema-version = "{spec}"\nschema-version = "{spec}" # here\n')
     found = schema_version(spec, None, tmp_path)
     assert (found.text, found.source, found.place) == (spec, "the configuration", Written("mcp-governor.toml", 2))
-    assert found.lags("3") == f"the configuration still says {spec}: set it to 3 in mcp-governor.toml line 2"
+    assert found.lags("3") == f"the configuration still says {spec}; set it to 3 in mcp-governor.toml line 2"
     named = tmp_path / "sub" / "own.toml"
     named.parent.mkdir()
     named.write_text(f'target = "x"\n\n\nschema-version = "{spec}"\n')
@@ -218,13 +218,13 @@ def test_where_the_version_of_a_server_is_written(tmp_path: Path, files: dict[st
     assert found.written is None
     assert (str(found.place) if found.place else None) == place
     where = f"in {place}" if place else "where the server is made"
-    assert found.lags("0.3.0") == f"the server still reports 0.2.0: set it to 0.3.0 {where}"
+    assert found.lags("0.3.0") == f"the server still reports 0.2.0; set it to 0.3.0 {where}"
 
 
 def test_a_server_that_reports_no_version(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
     assert reported(tmp_path, None).lags("0.3.0") == (
-        "the server reports no version: set it to 0.3.0 where the server is made"
+        "the server reports no version; set it to 0.3.0 where the server is made"
     )
 
 
