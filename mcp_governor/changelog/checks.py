@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.change.model import Change
-    from mcp_governor.changelog.model import Changelog, Section
+    from mcp_governor.changelog.model import Changelog, Fingerprint, Section
     from mcp_governor.findings import Finding, Tier
     from mcp_governor.surface.model import Surface
 
@@ -49,11 +49,13 @@ class Recorded:
         version: of the release.
         fingerprint: of the recorded surface.
         where: how messages name the recording (``docs/mcp-surface/1.2.0.json``).
+        committed: it is no recording, but what the section itself stated in an earlier commit.
     """
 
     version: str
     fingerprint: str
     where: str
+    committed: bool = False
 
 
 @frozen
@@ -358,19 +360,31 @@ def _fingerprint(changelog: Changelog, current: Section, live: str, *, out: bool
 
 
 def _recorded(changelog: Changelog, settings: ChangelogSettings) -> Iterator[Finding]:
+    seen: set[tuple[int, str]] = set()
     for recording in settings.recorded:
         section = changelog.section(recording.version)
         # At a release the current section is held to the surface of now.
         if section is None or (section.current and settings.stage.at_release):
             continue
         strict = [stated for stated in section.fingerprints if stated.strict]
-        if strict and all(stated.value != recording.fingerprint for stated in strict):
-            yield finding(
-                "changelog/released-fingerprint",
-                at(changelog, strict[0].line),
-                value=recording.fingerprint,
-                section=section.title,
-                stated=strict[0].value,
-                recorded_in=recording.where,
-                line=fingerprint_line(recording.fingerprint),
-            )
+        if not strict or any(stated.value == recording.fingerprint for stated in strict):
+            continue
+        place = strict[0].line, recording.fingerprint
+        if place not in seen:
+            seen.add(place)
+            yield rewritten(changelog, section, strict[0], recording)
+
+
+def rewritten(changelog: Changelog, section: Section, stated: Fingerprint, recording: Recorded) -> Finding:
+    """A released section that states another fingerprint than it did, or than its recording has."""
+    return finding(
+        "changelog/released-fingerprint",
+        at(changelog, stated.line),
+        says="committed" if recording.committed else "",
+        value=recording.fingerprint,
+        section=section.title,
+        stated=stated.value,
+        recorded_in=recording.where,
+        line=fingerprint_line(recording.fingerprint),
+        unless=f"\nIf {section.title} was never released, accept this finding." if recording.committed else "",
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.checking.comparison import compare_surfaces
 from mcp_governor.checking.governed import as_strict_as_before, check_settings_of_breaks, governed_before
-from mcp_governor.checking.last_release import lost_release
+from mcp_governor.checking.last_release import last_rewritten, lost_release
 from mcp_governor.checking.reading import refuse_empty
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.errors import NothingCheckedError
@@ -28,7 +28,8 @@ def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *,
     """The changes that break clients, or may: each of them fails the run unless it is accepted.
 
     Version, changelog and rules play no part. Tools of tier ``internal`` promise nothing, so nothing of them breaks.
-    A setting that decides what breaks, and is more lenient than at the last release, fails the run as well.
+    A setting that decides what breaks, and is more lenient than at the last release, fails the run as well, and so does
+    a changelog that states another surface for the last release than it did.
 
     Args:
         surface: what is published now.
@@ -51,16 +52,16 @@ def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *,
     report = compare_surfaces(baseline, surface, config, only_breaking=True)
     breaks = tuple(change for change in report.changes if change.bump is not Bump.NONE)
     before = governed_before(config, baseline)
-    weakened = check_settings_of_breaks(before, config) if before is not None else []
+    judged = [*last_rewritten(config, surface), *(check_settings_of_breaks(before, config) if before else ())]
     accepted = apply_acceptances(
         config.accept,
-        weakened,
+        judged,
         breaks,
         today=today,
         complete=False,
         baseline=_accepted_before(before, baseline) if config.accept else None,
     )
-    findings = accepted.findings[: len(weakened)]
+    findings = accepted.findings[: len(judged)]
     return replace(
         report,
         changes=breaks,

@@ -84,6 +84,7 @@ def check_changelog(
     *,
     stage: Stage,
     coming: str | None,
+    rewritten: tuple[Recorded, ...] = (),
 ) -> list[Finding]:
     """What is wrong with the changelog, with everything at hand that it can be held to.
 
@@ -92,6 +93,7 @@ def check_changelog(
         surface, baseline, changes, config: of the run.
         stage: between releases, or at one.
         coming: the version to release the changes as; ``None`` where it cannot be told.
+        rewritten: what the section of the last release stated in an earlier commit, where that was another fingerprint.
     """
     if declared.changelog is None:
         return []
@@ -100,7 +102,10 @@ def check_changelog(
     settings = ChangelogSettings(
         expected=declared.expected,
         baseline=baseline.surface if baseline else None,
-        recorded=recorded_releases(declared.changelog, config, with_current=stage.between),
+        recorded=(
+            *recorded_releases(declared.changelog, config, with_current=stage.between),
+            *rewritten,
+        ),
         out=_out(declared, config),
         names=_manifest_names(surface, baseline),
         zero_policy=config.policy.zero_policy,

@@ -16,7 +16,7 @@ from mcp_governor.target.git import files_at, latest_commit
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from mcp_governor.findings import Finding
     from mcp_governor.target import Baseline
@@ -62,17 +62,29 @@ def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
         return None
     names = [DEFAULT_CHANGELOG, *_places(config)]
     held = files_at(config.root, ref, names)
-    then: Config | None = None
-    for name in names[1:]:
-        if name in held:
-            then = _parsed(held[name], config.root / name)
-        if then is not None:
-            break
+    then = _config_in(held, names[1:], config)
     changelog = DEFAULT_CHANGELOG if DEFAULT_CHANGELOG in held else ""
     if then is not None and then.changelog:
         named = _relative(then.root / then.changelog, config.root)
         changelog = named if named in held or files_at(config.root, ref, [named]) else ""
     return Before(ref, then, changelog, _known(then, config.root, ref))
+
+
+def _config_in(held: Mapping[str, bytes], names: Iterable[str], config: Config) -> Config | None:
+    """The configuration among the files of a commit; ``None`` where there is none, or none that can be read."""
+    found = (_parsed(held[name], config.root / name) for name in names if name in held)
+    return next((one for one in found if one is not None), None)
+
+
+def gate_at(config: Config, commit: str) -> str:
+    """``policy.gate`` at a commit; empty where it had no configuration.
+
+    Raises:
+        TargetError: git cannot read the repository.
+    """
+    names = _places(config)
+    then = _config_in(files_at(config.root, commit, names), names, config)
+    return then.policy.gate if then is not None else ""
 
 
 def _known(then: Config | None, root: Path, ref: str) -> frozenset[str]:

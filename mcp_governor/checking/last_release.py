@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_governor.checking.governed import gate_at
 from mcp_governor.errors import GovernorError
 from mcp_governor.surface import fingerprint
 from mcp_governor.target import StatedRelease
-from mcp_governor.target.git import is_shallow
+from mcp_governor.target.git import is_shallow, release_tags, states_of
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from mcp_governor.changelog import Changelog
+    from mcp_governor.changelog import Changelog, Recorded, Section
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Stage
@@ -46,17 +47,80 @@ def last_release(
             changelog = load_changelog(config)
         except GovernorError:
             return None
+    section = _last_section(config, surface, stage, changelog)
+    stated = [one.value for one in section.fingerprints] if section is not None else []
+    return StatedRelease(section.version_text, stated[0]) if section is not None and len(stated) == 1 else None
+
+
+def _last_section(config: Config, surface: Surface, stage: Stage | None, changelog: Changelog) -> Section | None:
     section = changelog.current
     if section is None:
         return None
-    stated = [one.value for one in section.fingerprints]
-    described = fingerprint(surface) in stated
+    described = fingerprint(surface) in [one.value for one in section.fingerprints]
     if config.policy.gate == "change" and described:
         return None
     if config.policy.gate == "release" and stage is not None and stage.at_release and described:
-        section = changelog.release_before(section)
-        stated = [one.value for one in section.fingerprints] if section is not None else []
-    return StatedRelease(section.version_text, stated[0]) if section is not None and len(stated) == 1 else None
+        return changelog.release_before(section)
+    return section
+
+
+def rewritten_release(
+    config: Config, surface: Surface, stage: Stage | None, changelog: Changelog
+) -> tuple[Recorded, ...]:
+    """What the section of the last release stated in an earlier commit, where that was another fingerprint.
+
+    For a repository without release tags, in which nothing else says what was published: there the history of the
+    changelog is asked, as far as :func:`mcp_governor.target.git.states_of` goes. Under ``policy.gate = "change"`` the
+    section of the version of now follows the surface until it is released, so that nothing follows from its history.
+
+    Args:
+        config, surface, stage: as for :func:`last_release`.
+        changelog: as read.
+
+    Raises:
+        TargetError: git cannot tell.
+    """
+    from mcp_governor.changelog import Recorded
+
+    section = None if config.isolated else _last_section(config, surface, stage, changelog)
+    if section is None or not section.fingerprints or config.policy.gate != "release" or release_tags(config.root):
+        return ()
+    stated = {one.value for one in section.fingerprints}
+    for commit, data in states_of(config.root, config.changelog):
+        if section.version_text.encode() not in data or any(value.encode() in data for value in stated):
+            continue  # not worth reading: before the release, or as it is now
+        then = _section_then(data, section.version_text)
+        values = [one.value for one in then.fingerprints if one.strict] if then is not None else []
+        if values and stated.isdisjoint(values):
+            where = f"git:{commit[:12]}"
+            released = gate_at(config, commit) == "release"
+            return (Recorded(section.version_text, values[0], where, committed=True),) if released else ()
+    return ()
+
+
+def last_rewritten(config: Config, surface: Surface) -> tuple[Finding, ...]:
+    """:func:`rewritten_release` as a finding, for a run that does not check the changelog."""
+    from mcp_governor.changelog.checks import rewritten
+    from mcp_governor.checking.changelog import load_changelog
+
+    try:
+        changelog = load_changelog(config)
+    except GovernorError:
+        return ()
+    return tuple(
+        rewritten(changelog, section, section.fingerprints[0], recording)
+        for recording in rewritten_release(config, surface, None, changelog)
+        if (section := changelog.section(recording.version)) is not None
+    )
+
+
+def _section_then(data: bytes, version: str) -> Section | None:
+    from mcp_governor.changelog import parse
+
+    try:
+        return parse(data.decode("utf-8", "replace"), "").section(version)
+    except GovernorError:
+        return None
 
 
 def lost_release(baseline: Baseline | None, config: Config) -> tuple[Finding, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
+from mcp_governor.checking.last_release import rewritten_release
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -89,7 +90,17 @@ def check_release(
         admitted=_admitted(declared, surface, baseline, old_version, stage),
     )
     before = _numbered(baseline, old_version)
-    told = check_changelog(declared, surface, before, changes, config, stage=stage, coming=result.coming)
+    book = declared.changelog
+    told = check_changelog(
+        declared,
+        surface,
+        before,
+        changes,
+        config,
+        stage=stage,
+        coming=result.coming,
+        rewritten=rewritten_release(config, surface, stage, book) if book is not None else (),
+    )
     wrong_source = tuple(_source(surface, config))
     return ReleaseResult(
         required_bump=result.required_bump,

@@ -115,6 +115,62 @@ def test_a_release_is_compared_with_the_release_before_it(root):
     assert told(root) == (0, set(), "mcp-surface.json")
 
 
+def restated(root):
+    """The section of the last release states the surface of now, as if that had been released."""
+    digests = [governor(root, "fingerprint", name).stdout.split()[0] for name in ("git:HEAD~1", "live.json")]
+    text = (root / CHANGELOG).read_text()
+    assert digests[0] in text
+    return write(root, {CHANGELOG: text.replace(*digests)})
+
+
+@pytest.mark.parametrize("commit", [True, False])
+@pytest.mark.parametrize("only", [(), ("--only", "breaking")])
+def test_a_section_that_is_rewritten_hides_no_break(root, only, commit):
+    restated(root)
+    if commit:
+        committed(root, "quiet now")
+    code, names, _ = told(root, *only)
+    assert (code, names) == (1, {"changelog/released-fingerprint"})
+    done = governor(root, "check", *only, "--format", "json")
+    (found,) = (one for one in json.loads(done.stdout)["findings"] if one["severity"] == "error")
+    release = git(root, "rev-list", "HEAD", "--grep=release 1.0.0").stdout.strip()
+    assert f"and in git:{release[:12]} it stated another fingerprint" in found["message"]
+    # it was never released
+    accepted = f'[[accept]]\nfinding = "{found["id"]}"\nreason = "nobody has it"\n'
+    write(root, {"mcp-governor.toml": CONFIG + accepted})
+    assert governor(root, "check", *only).returncode == 0
+
+
+def test_a_section_that_is_rewritten_before_the_next_release_is_noticed_at_it(root):
+    restated(root)
+    text = (root / CHANGELOG).read_text().replace("## 1.0.0 (current)", "## 1.0.0")
+    digest = governor(root, "fingerprint", "live.json").stdout.split()[0]
+    write(root, {CHANGELOG: text.replace("# Log\n", f"# Log\n\n## 1.0.1 (current)\n\nFingerprint: `{digest}`\n")})
+    write(root, {name: surface_text(BROKEN, version="1.0.1") for name in ("live.json", "mcp-surface.json")})
+    assert "changelog/released-fingerprint" in told(root, "--release")[1]
+
+
+def test_with_tags_the_section_of_a_release_to_come_may_be_corrected(root):
+    git(root, "tag", "v0.9.0", "HEAD~1")
+    restated(root)
+    assert "changelog/released-fingerprint" not in told(root)[1]
+
+
+def test_what_a_section_stated_under_the_other_gate_was_no_release(root):
+    """There the section of the version of now follows the surface until it is released."""
+    book = (root / CHANGELOG).read_text()
+    shutil.rmtree(root / ".git")
+    every = {"mcp-governor.toml": CONFIG.replace('"release"', '"change"')}
+    repository(
+        root, {**every, "live.json": surface_text(BOOK), "mcp-surface.json": surface_text(BOOK), CHANGELOG: book}
+    )
+    committed(broken(root), "break")
+    restated(root)
+    write(root, {"mcp-governor.toml": CONFIG})
+    committed(root, "releases from now on")
+    assert told(root)[:2] == (0, set())
+
+
 def test_without_a_release_that_states_its_surface_the_file_is_the_baseline(root):
     write(root, {CHANGELOG: "# Log\n\n## 1.0.0 (current)\n\n**Added**\n\n- `find_stock`.\n"})
     assert told(root)[2] == "mcp-surface.json"
