@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config
 from mcp_governor.target import SURFACE_FILE
 from mcp_governor.text import escape_toml, one_line, visible
+from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
         config: what the written configuration will say.
         live: what the server publishes now, where the baseline is another one.
     """
+    from mcp_governor.changelog import recorded_path
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting import lint
@@ -61,11 +63,15 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
     found = lint(live, lint_settings(config))
     known = _known_findings(found)
     recorded = "it is now" if surface is live else f"{one_line(surface.source, 60)} records it"
+    text = dump_surface(replace(surface, stated=stated))
     files = {
         OWN_FILE: (_config_text(plan, suggested, bool(known)), "what is governed, and how"),
-        SURFACE_FILE: (dump_surface(replace(surface, stated=stated)), f"the baseline: the surface as {recorded}"),
+        SURFACE_FILE: (text, f"the baseline: the surface as {recorded}"),
         DEFAULT_CHANGELOG: (first_changelog(surface, told), f"the schema changelog, starting at {visible(told)}"),
     }
+    if Numbered.parse(told) is not None:
+        # As a release records it: a clone without history has what this version published.
+        files[recorded_path(config.changelog_options.surfaces, told)] = (text, f"the same, kept as that of {told}")
     if known:
         files[_KNOWN_FILE] = (known, "findings of today, which do not fail")
     missing = {name for name in files if not os.path.lexists(root / name)}

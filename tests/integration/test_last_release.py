@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 from projects import committed, git, governor, repository, surface_text, tool, write
 
+PLAIN = Path(__file__).parent.parent / "servers" / "plain.py"
 CHANGELOG = "docs/mcp-schema-changelog.md"
 BOOK, BROKEN = tool("find_stock"), tool("find_stock", "warehouse")
 CONFIG = 'target = "stock"\n[servers.stock]\nfile = "live.json"\n[policy]\ngate = "release"\n'
@@ -174,3 +177,20 @@ def test_what_a_section_stated_under_the_other_gate_was_no_release(root):
 def test_without_a_release_that_states_its_surface_the_file_is_the_baseline(root):
     write(root, {CHANGELOG: "# Log\n\n## 1.0.0 (current)\n\n**Added**\n\n- `find_stock`.\n"})
     assert told(root)[2] == "mcp-surface.json"
+
+
+def test_a_shallow_clone_has_the_release_that_init_began_with(tmp_path):
+    """Without a tag, and with a recording that was renewed since."""
+    begun = repository(tmp_path / "stock", {"readme.md": "x"})
+    how = json.dumps({"tools": [BOOK], "info": {"name": "stock", "version": "1.0.0"}})
+    assert governor(begun, "init", "--", sys.executable, str(PLAIN), how).returncode == 0
+    recorded = (begun / RELEASED).read_text()
+    assert recorded == (begun / "mcp-surface.json").read_text()
+    committed(begun, "govern")
+    write(begun, {"mcp-surface.json": surface_text(BROKEN)})
+    committed(begun, "break")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{begun}", str(clone))
+    code, names, source = told(clone, "--offline")
+    assert (code, source) == (1, RELEASED)
+    assert {"required-argument-added", "changelog/untold"} <= names
