@@ -60,7 +60,11 @@ class Validator:
         return [flaw_of(error) for error in self._native.iter_errors(value)]
 
     def first_flaw(self, value: Any) -> Flaw | None:
-        """The first thing that is wrong with a value. Under ``anyOf`` the engine makes the errors of all branches."""
+        """The first thing that is wrong with a value, for a schema that we wrote.
+
+        Under ``anyOf`` the engine makes the errors of all branches, each with a copy of the value: a schema that
+        somebody else wrote decides how many.
+        """
         import jsonschema_rs
 
         from mcp_governor.schemas.flaws import flaw_of
@@ -162,7 +166,12 @@ def existing(value: Any, way: Sequence[str | int]) -> list[str | int]:
 
 
 def first_error(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
-    """Path and message of the first error in ``value``, or ``None`` where it is valid: for schemas of our own."""
+    """Path and message of the first error in ``value`` as :func:`errors` lists them, or ``None`` where it is valid."""
+    return next(iter(errors(validator, value)), None)
+
+
+def first_error_by_ours(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
+    """:func:`first_error` for a validator of a schema that we wrote: it says which, however large the value is."""
     flaw = validator.first_flaw(encodable(value))
     return (existing(value, flaw.instance_path), flaw.message) if flaw is not None else None
 

@@ -6,7 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mcp_governor.catalogue.patterns import compile_schema, first_error, linear_pattern, with_options
+from mcp_governor.catalogue.patterns import (
+    compile_schema,
+    first_error,
+    first_error_by_ours,
+    linear_pattern,
+    with_options,
+)
 from mcp_governor.catalogue.query import compile_query
 from mcp_governor.catalogue.rule import Case, cases_of
 from mcp_governor.catalogue.rule_schema import RULE_SCHEMA
@@ -69,7 +75,7 @@ def validate(data: Mapping[str, Any], text: str, shown: str) -> None:
         hint = did_you_mean(unknown[0], RULE_SCHEMA["properties"])
         file.refuse([unknown[0]], f"has an unknown key {one_line(unknown[0])!r}.{hint}".removesuffix("."))
     _one_way(data, file)
-    problem = first_error(compile_schema(RULE_SCHEMA), _plain(data))
+    problem = first_error_by_ours(compile_schema(RULE_SCHEMA), _plain(data))
     if problem is not None:
         _refuse_value(data, problem, file)
     _compile(data, file)

@@ -75,6 +75,8 @@ def test_queries_that_may_be_written_find_what_they_did(folder: Path) -> None:
     attack("lint", "s.json", cwd=folder).held(0)
 
 
+BRANCH = '{type = "integer"},'
+
 OTHERS = {
     "an option with a schema without end": (
         "options.a.default = 1\noptions.a.summary = 'x'\n"
@@ -86,6 +88,12 @@ OTHERS = {
         + "d40 = {type = 'integer'}\n",
         EXAMPLES,
         "options.a.schema repeats itself too often",
+    ),
+    "an option whose schema has many branches, and whose default is long": (
+        f"options.a.default = [{'0,' * 20_000}]\noptions.a.summary = 'x'\n"
+        f"[options.a.schema]\nanyOf = [{BRANCH * 2_000}]\n",
+        EXAMPLES,
+        "has a default that its schema refuses",
     ),
     "a message that is filled in for every finding": (
         f"messages.a = '{'{value:all}' * 20_000}'\n",
