@@ -307,6 +307,15 @@ def test_lint_says_which_values_it_does_not_judge(tmp_path: Path, rule: str, bes
     assert run.held(0, 1).out.count("judged: the schemas of the surface refer to too much.") == 1
 
 
+def test_lint_reads_which_types_take_null_and_tries_no_value(tmp_path: Path) -> None:
+    """Three thousand arguments that refer to one large schema: nothing is left unjudged, and it takes seconds."""
+    properties = {f"p{n}": {"$ref": "#/$defs/x", "default": None} for n in range(3_000)}
+    schema = {**an_object(properties), "$defs": {"x": {"type": "object", "properties": strings(5_000)}}}
+    target = surface(tmp_path, "new", schema)
+    run = attack("lint", target, "--isolated", "--select", "clarity/null-default", cwd=tmp_path)
+    assert "Null is the default where the type refuses it, 3000 arguments in 1 tool" in run.held(0).out
+
+
 def test_20_000_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path) -> None:
     old, new = pair(tmp_path, an_object(strings(20_000)), an_object(strings(20_000, -1)))
     # what counts here is the listing: a busy machine must not leave any of them undecided

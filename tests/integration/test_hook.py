@@ -138,7 +138,8 @@ def test_tools_that_nobody_touched_are_not_talked_about(root):
     committed(root, "with a terse one")
     git(root, "tag", "-f", "v1.0.0")
     everything = json.loads(governor(root, "check", "--offline", "--format", "json").stdout)
-    assert "old_one" in {finding["tool"] for finding in everything["findings"]}
+    # None is the server: no tool of it says what it writes.
+    assert {finding["tool"] for finding in everything["findings"]} == {"old_one", None}
     assert hook(root)["findings"] == []
 
     # A new one is, and what a suppression of the old one is for is no stale suppression.
@@ -149,8 +150,7 @@ def test_tools_that_nobody_touched_are_not_talked_about(root):
     ignores = '[lint.per-tool-ignores]\nold_one = ["clarity/length"]\n'
     write(root, {"mcp-governor.toml": f'changelog = "{CHANGELOG}"\n{ignores}'})
     told = hook(root)
-    assert "count_shelves" in {finding["tool"] for finding in told["findings"]}
-    assert "old_one" not in {finding["tool"] for finding in told["findings"]}
+    assert {finding["tool"] for finding in told["findings"]} == {"count_shelves"}
     assert "clarity/length" in rules(told)
 
 

@@ -124,8 +124,8 @@ class TestIsolated:
         assert done.returncode == 0
         assert told["baseline"] is None
         assert told["changes"] == []
-        # The rules look at now.json; the others would look at files of the repository.
-        assert not [one for one in told["findings"] if one["rule"].startswith(("policy/", "changelog/"))]
+        # A rule that reads now.json; no other looks at files of the repository.
+        assert [one["rule"] for one in told["findings"]] == ["clarity/hints-declared"]
 
     def test_a_baseline_that_is_named_counts(self, root):
         done = governor(root, "check", "--isolated", "old.json", "--against", "now.json", "--format", "json")
@@ -162,5 +162,6 @@ def test_a_recorded_file_is_quoted_where_it_is_to_blame(tmp_path):
         assert done.returncode == 1
         assert f"    mcp-surface.json:{required}:11\n" in done.stdout
         assert f"  mcp-surface.json:{query}:11\n" in done.stdout
+        assert f":{required}:11" not in governor(root, "check", "-q", *arguments).stdout
         everything = governor(root, "check", "-v", *arguments).stdout
         assert f'    > {query} |           "query": {{\n' in everything
