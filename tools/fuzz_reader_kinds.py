@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import sys
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Pairs = tuple[tuple[bytes, bytes], ...]
-
-
-@dataclass(frozen=True)
-class Reader:
-    """One reader.
-
-    Attributes:
-        read: takes a document and an empty folder; returns a word and a sentence, or raises a documented error.
-        seeds: takes the folder of the repository; returns real documents.
-        tokens: words of the format.
-        pairs: what nests in it.
-        suffix: of a file that holds such a document.
-        seconds: of the processor that a document of a million bytes may take.
-        memory: bytes that each byte of a document may take: JSON of small values takes twenty times its text, and
-            there are a few copies of it.
-    """
-
-    read: Callable[[bytes, Path], tuple[str, str]]
-    seeds: Callable[[Path], tuple[bytes, ...]]
-    tokens: tuple[bytes, ...]
-    pairs: Pairs
-    suffix: str
-    seconds: float = 8.0
-    memory: int = 120
-
-
-def _digest(value: str) -> str:
-    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-# Surface files
+from fuzz_reader_wire import WIRE_TOKENS, read_wire, wire_seeds
+from fuzz_reader_words import JSON_PAIRS, JSON_TOKENS, Pairs, Reader, digest, documented
 
 
 def _read_surface(data: bytes, folder: Path) -> tuple[str, str]:
@@ -60,7 +24,7 @@ def _read_surface(data: bytes, folder: Path) -> tuple[str, str]:
         return "not what was written", f"{fingerprint(surface)} became {fingerprint(again)}"
     if dump_surface(again) != text:
         return "not what was written", "the text of the file is another"
-    return "read", f"{len(surface.tools)} tools, {_digest(text)}"
+    return "read", f"{len(surface.tools)} tools, {digest(text)}"
 
 
 def _surface_seeds(root: Path) -> tuple[bytes, ...]:
@@ -79,25 +43,6 @@ def _surface_seeds(root: Path) -> tuple[bytes, ...]:
     )
 
 
-JSON_TOKENS = (
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b":",
-    b",",
-    b'"',
-    b"null",
-    b"true",
-    b'""',
-    b"[]",
-    b"{}",
-    b'{"a":',
-    b"[[",
-    b"1",
-    b" ",
-)
-JSON_PAIRS: Pairs = ((b"[", b"]"), (b'{"a":', b"}"), (b'{"properties":{"a":', b"}}"), (b'[{"":', b"}]"))
 SURFACE_TOKENS = (
     *JSON_TOKENS,
     *(b'"name":', b'"tools":', b'"inputSchema":', b'"properties":', b'"$ref":"#"', b'"$ref":"#/$defs/a"', b'"format":'),
@@ -157,7 +102,7 @@ def _read_changelog(data: bytes, folder: Path) -> tuple[str, str]:
             text = error.message
         told.append(text)
         changelog.parse(text, "again")
-    return "read", f"{len(book.sections)} sections, {len(found)} findings, {_digest(chr(10).join(told))}"
+    return "read", f"{len(book.sections)} sections, {len(found)} findings, {digest(chr(10).join(told))}"
 
 
 def _changelog_seeds(root: Path) -> tuple[bytes, ...]:
@@ -244,9 +189,9 @@ def _read_config(data: bytes, folder: Path) -> tuple[str, str]:
         try:
             told.append(repr(load_config(place / name)))
         except GovernorError as error:
-            told.append(_documented(error))
+            told.append(documented(error))
     text = "\n".join(told).replace(str(folder), "")
-    return ("refused" if text.startswith("ConfigError") and "\nConfigError" in text else "read"), _digest(text)
+    return ("refused" if text.startswith("ConfigError") and "\nConfigError" in text else "read"), digest(text)
 
 
 def _config_seeds(root: Path) -> tuple[bytes, ...]:
@@ -328,7 +273,7 @@ def _read_client(data: bytes, folder: Path) -> tuple[str, str]:
             if error.exit_code == 70:
                 raise
             told.append(f"{error.message} {error.hint}")
-    return "read", _digest("\n".join(told).replace(str(folder), ""))
+    return "read", digest("\n".join(told).replace(str(folder), ""))
 
 
 def _client_seeds(root: Path) -> tuple[bytes, ...]:  # noqa: ARG001 - as the others
@@ -375,127 +320,8 @@ CLIENT_TOKENS = (
 )
 
 
-# The stream of a server
-
-
-def _read_wire(data: bytes, folder: Path) -> tuple[str, str]:
-    """The lines by themselves, and a whole session with a server that says them, whatever it is asked."""
-    from mcp_governor.errors import GovernorError
-    from mcp_governor.surface import build_surface, fingerprint
-    from mcp_governor.wire import Limits, StdioEndpoint, read
-    from mcp_governor.wire.child import Lines
-    from mcp_governor.wire.transport import Inbox, Mailbox
-
-    # Short, because a stream that says too little is waited for, and how long is no matter here.
-    limits = Limits(
-        connect_timeout=1,
-        probe_timeout=0.3,
-        request_timeout=0.4,
-        total_timeout=1,
-        close_timeout=0.3,
-        message_bytes=1 << 20,
-    )
-    told = []
-    try:
-        mailbox, lines = Mailbox(Inbox(limits), limits), Lines(limits.message_bytes)
-        for number in range(1, 9):
-            mailbox.expect(number)
-        for at in range(0, len(data), 65_536):
-            for line in lines.split(data[at : at + 65_536]):
-                told += [str(reply) for reply in mailbox.feed(line)][:10]
-            if mailbox.broken is not None:
-                raise mailbox.broken
-    except GovernorError as error:
-        told.append(_documented(error))
-    file = folder / "stream"
-    file.write_bytes(data)
-    try:
-        recording = read(StdioEndpoint((sys.executable, "-I", "-S", "-c", _SERVER, str(file))), limits=limits)
-        told.append(fingerprint(build_surface(recording.raw)))
-        kind = "read"
-    except GovernorError as error:
-        # Which of two sentences about its end is said depends on the moment.
-        _documented(error)
-        kind = "refused"
-    return kind, _digest("\n".join(told))
-
-
-_SERVER = """
-import sys
-with open(sys.argv[1], "rb") as stream:
-    for line in sys.stdin.buffer:
-        if b'"id"' in line:
-            answer = stream.readline()
-            if not answer:
-                break
-            sys.stdout.buffer.write(answer)
-            sys.stdout.buffer.flush()
-"""
-"""Says the next line of a file whenever it is asked something."""
-
-
-def _documented(error: Any) -> str:
-    if error.exit_code == 70:
-        raise error
-    return f"{type(error).__name__}: {error.message}"
-
-
-def _wire_seeds(root: Path) -> tuple[bytes, ...]:
-    document = json.loads((root / "mcp-surface.json").read_bytes())
-    info, tools = document["serverInfo"], document["tools"]
-    modern = {"supportedVersions": ["2026-07-28"], "capabilities": document["capabilities"], "serverInfo": info}
-    legacy = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
-    empty = {"tools": [], "prompts": [], "resources": [], "resourceTemplates": []}
-    refused = {"code": -32601, "message": "Method not found"}
-    return (
-        _stream({"result": modern}, {"result": {"tools": tools}}, *[{"result": empty}] * 4),
-        _stream({"error": refused}, {"result": legacy}, {"result": {"tools": tools[:1]}}),
-        _stream(
-            {"result": modern},
-            {"result": {"tools": tools[:1], "nextCursor": "x"}},
-            *[{"result": {"tools": tools[2:]}}] * 3,
-        ),
-        b"starting up\n" + _stream({"error": refused}, {"result": legacy}, {"method": "ping"}, {"error": refused}),
-        _stream({"result": legacy}, {"method": "roots/list"}, {"result": {"tools": [{"name": "a"}, {"name": "a"}, 5]}}),
-    )
-
-
-def _stream(*parts: dict[str, Any]) -> bytes:
-    messages = [{"jsonrpc": "2.0", "id": number, **part} for number, part in enumerate(parts, 1)]
-    return b"".join(json.dumps(message, separators=(",", ":")).encode() + b"\n" for message in messages)
-
-
-WIRE_TOKENS = (
-    *JSON_TOKENS,
-    *(
-        b'{"jsonrpc":"2.0","id":',
-        b'"result":',
-        b'"error":',
-        b'"method":"ping"',
-        b'"nextCursor":"x"',
-        b'"tools":[',
-        b"\n",
-        b"\r\n",
-    ),
-    *(
-        b'"id":1',
-        b'"id":true',
-        b'"id":1.0',
-        b'"id":null',
-        b'"code":',
-        b'"message":',
-        b'"capabilities":',
-        b"[{}",
-        b"Content-Length: 5",
-    ),
-    b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}\n',
-    b'{"jsonrpc":"2.0","id":99,"result":{}}\n',
-    b'{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage"}\n',
-    b'{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}\n',
-)
-
 READERS = {
-    "wire": Reader(_read_wire, _wire_seeds, WIRE_TOKENS, JSON_PAIRS, ".jsonl"),
+    "wire": Reader(read_wire, wire_seeds, WIRE_TOKENS, JSON_PAIRS, ".jsonl"),
     "surface": Reader(_read_surface, _surface_seeds, SURFACE_TOKENS, JSON_PAIRS, ".json"),
     # It is read six times here, and a line of three bytes may be a list item.
     "changelog": Reader(

@@ -35,10 +35,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import fuzz_forked as forked  # noqa: E402
 from fuzz_bytes import Document, Mutator, shrunk  # noqa: E402
-from fuzz_reader_kinds import READERS, Reader  # noqa: E402
+from fuzz_reader_kinds import READERS  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from fuzz_reader_words import Reader
 
 NAME = "readers"
 UNIT = "documents"

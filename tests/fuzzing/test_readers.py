@@ -14,7 +14,8 @@ if os.name != "posix":
 import fuzz_forked
 import fuzz_readers
 from fuzz_bytes import Document, shrunk
-from fuzz_reader_kinds import READERS, Reader
+from fuzz_reader_kinds import READERS
+from fuzz_reader_words import Reader
 from fuzz_readers import Case, case_of, judged, saved, small
 
 from mcp_governor.errors import GovernorError, UsageError

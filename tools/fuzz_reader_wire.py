@@ -1,0 +1,123 @@
+"""The stream of a server, as a reader that is fuzzed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from fuzz_reader_words import JSON_TOKENS, digest, documented
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read_wire(data: bytes, folder: Path) -> tuple[str, str]:
+    """The lines by themselves, and a whole session with a server that says them, whatever it is asked."""
+    from mcp_governor.errors import GovernorError
+    from mcp_governor.surface import build_surface, fingerprint
+    from mcp_governor.wire import Limits, StdioEndpoint, read
+    from mcp_governor.wire.child import Lines
+    from mcp_governor.wire.transport import Inbox, Mailbox
+
+    # Short, because a stream that says too little is waited for, and how long is no matter here.
+    limits = Limits(
+        connect_timeout=1,
+        probe_timeout=0.3,
+        request_timeout=0.4,
+        total_timeout=1,
+        close_timeout=0.3,
+        message_bytes=1 << 20,
+    )
+    told = []
+    try:
+        mailbox, lines = Mailbox(Inbox(limits), limits), Lines(limits.message_bytes)
+        for number in range(1, 9):
+            mailbox.expect(number)
+        for at in range(0, len(data), 65_536):
+            for line in lines.split(data[at : at + 65_536]):
+                told += [str(reply) for reply in mailbox.feed(line)][:10]
+            if mailbox.broken is not None:
+                raise mailbox.broken
+    except GovernorError as error:
+        told.append(documented(error))
+    file = folder / "stream"
+    file.write_bytes(data)
+    try:
+        recording = read(StdioEndpoint((sys.executable, "-I", "-S", "-c", _SERVER, str(file))), limits=limits)
+        told.append(fingerprint(build_surface(recording.raw)))
+        kind = "read"
+    except GovernorError as error:
+        # Which of two sentences about its end is said depends on the moment.
+        documented(error)
+        kind = "refused"
+    return kind, digest("\n".join(told))
+
+
+_SERVER = """
+import sys
+with open(sys.argv[1], "rb") as stream:
+    for line in sys.stdin.buffer:
+        if b'"id"' in line:
+            answer = stream.readline()
+            if not answer:
+                break
+            sys.stdout.buffer.write(answer)
+            sys.stdout.buffer.flush()
+"""
+"""Says the next line of a file whenever it is asked something."""
+
+
+def wire_seeds(root: Path) -> tuple[bytes, ...]:
+    document = json.loads((root / "mcp-surface.json").read_bytes())
+    info, tools = document["serverInfo"], document["tools"]
+    modern = {"supportedVersions": ["2026-07-28"], "capabilities": document["capabilities"], "serverInfo": info}
+    legacy = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+    empty = {"tools": [], "prompts": [], "resources": [], "resourceTemplates": []}
+    refused = {"code": -32601, "message": "Method not found"}
+    return (
+        _stream({"result": modern}, {"result": {"tools": tools}}, *[{"result": empty}] * 4),
+        _stream({"error": refused}, {"result": legacy}, {"result": {"tools": tools[:1]}}),
+        _stream(
+            {"result": modern},
+            {"result": {"tools": tools[:1], "nextCursor": "x"}},
+            *[{"result": {"tools": tools[2:]}}] * 3,
+        ),
+        b"starting up\n" + _stream({"error": refused}, {"result": legacy}, {"method": "ping"}, {"error": refused}),
+        _stream({"result": legacy}, {"method": "roots/list"}, {"result": {"tools": [{"name": "a"}, {"name": "a"}, 5]}}),
+    )
+
+
+def _stream(*parts: dict[str, Any]) -> bytes:
+    messages = [{"jsonrpc": "2.0", "id": number, **part} for number, part in enumerate(parts, 1)]
+    return b"".join(json.dumps(message, separators=(",", ":")).encode() + b"\n" for message in messages)
+
+
+WIRE_TOKENS = (
+    *JSON_TOKENS,
+    *(
+        b'{"jsonrpc":"2.0","id":',
+        b'"result":',
+        b'"error":',
+        b'"method":"ping"',
+        b'"nextCursor":"x"',
+        b'"tools":[',
+        b"\n",
+        b"\r\n",
+    ),
+    *(
+        b'"id":1',
+        b'"id":true',
+        b'"id":1.0',
+        b'"id":null',
+        b'"code":',
+        b'"message":',
+        b'"capabilities":',
+        b"[{}",
+        b"Content-Length: 5",
+    ),
+    b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}\n',
+    b'{"jsonrpc":"2.0","id":99,"result":{}}\n',
+    b'{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage"}\n',
+    b'{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}\n',
+)
