@@ -1,0 +1,212 @@
+"""What ``init`` writes for CI and as a hook: a workflow, a job, an entry for pre-commit."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from beginnings import CONFIG, HOOKS, WORKFLOW, begun, parsed, plain, steps_of
+from frameworks import source
+from projects import committed, contents, git, governor, repository, write
+from support import REPO
+
+from mcp_governor.cli.init_files import HOOK_FILES, _ours
+
+CHECK = "mcp-governor check ${GITHUB_BASE_REF:+--new-only}"
+OURS = _ours()
+"""What CI installs us from: it depends on where this checkout came from (``test_installation.py`` tries them all)."""
+
+
+def words_of(command, variables):
+    """What a shell makes of a command with these variables, where it would start it."""
+    done = subprocess.run(
+        ["sh", "-c", f"printf '%s\\n' {command}"], env=variables, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+class TestWorkflow:
+    """What ``init`` writes for CI."""
+
+    @pytest.mark.parametrize(
+        ("files", "install"),
+        [
+            ({"stock.py": source("fastmcp")}, [f"pip install {OURS}"]),
+            (
+                {"stock.py": source("fastmcp"), "pyproject.toml": '[project]\nname = "stock"\n'},
+                [f"pip install . {OURS}"],
+            ),
+            (
+                {"stock.py": source("fastmcp"), "pyproject.toml": "[tool.ruff]\n", "requirements.txt": "fastmcp\n"},
+                [f"pip install -r requirements.txt {OURS}"],
+            ),
+        ],
+        ids=["bare", "project", "requirements"],
+    )
+    def test_a_python_server_is_installed_beside_us(self, tmp_path, files, install):
+        _, written = begun(write(tmp_path, files))
+        commands, _ = steps_of(written)
+        assert commands == [*install, CHECK]
+        assert (b"Install what the server needs" in written[WORKFLOW]) == (len(files) == 1)
+
+    def test_a_node_server_is_built(self, tmp_path):
+        (tmp_path / "node").symlink_to(sys.executable)
+        write(tmp_path, {"package.json": "{}", "package-lock.json": "{}"})
+        _, *arguments = plain()
+        _, written = begun(tmp_path, "--", str(tmp_path / "node"), *arguments)
+        commands, job = steps_of(written)
+        assert commands == [
+            "npm ci",
+            "npm run build --if-present",
+            f"pip install {OURS}",
+            CHECK,
+        ]
+        assert any(step.get("uses", "").startswith("actions/setup-node@") for step in job["steps"])
+
+    @pytest.mark.parametrize(
+        ("lock", "commands"),
+        [
+            ("pnpm-lock.yaml", ["corepack enable", "pnpm install --frozen-lockfile", "pnpm run build"]),
+            ("yarn.lock", ["corepack enable", "yarn install --immutable", "yarn run build"]),
+            ("bun.lock", ["npm install --global bun", "bun install --frozen-lockfile", "bun run build"]),
+        ],
+    )
+    def test_the_lock_file_says_how_a_node_server_is_built(self, tmp_path, lock, commands):
+        (tmp_path / "node").symlink_to(sys.executable)
+        write(tmp_path, {"package.json": '{"scripts": {"build": "tsc"}}', lock: ""})
+        _, *arguments = plain()
+        _, written = begun(tmp_path, "--", str(tmp_path / "node"), *arguments)
+        assert steps_of(written)[0][:3] == commands
+
+    def test_a_project_of_poetry_is_installed_by_it(self, tmp_path):
+        (tmp_path / "poetry").symlink_to(sys.executable)
+        _, *arguments = plain()
+        _, written = begun(write(tmp_path, {"poetry.lock": ""}), "--", str(tmp_path / "poetry"), *arguments)
+        commands, _ = steps_of(written)
+        assert commands[0].startswith("pip install poetry ")
+        assert commands[1:] == ["poetry install", CHECK]
+
+    def test_the_branch_of_the_clone_is_the_one_that_is_checked(self, tmp_path):
+        root = repository(tmp_path / "shop", {"README.md": "a"})
+        git(root, "branch", "-m", "trunk")
+        git(tmp_path, "clone", "-q", str(root), str(tmp_path / "clone"))
+        assert governor(tmp_path / "clone", "init", "--", *plain()).returncode == 0
+        workflow = parsed(contents(tmp_path / "clone")[WORKFLOW])
+        assert workflow[True]["push"]["branches"] == ["trunk"]
+
+    def test_the_check_of_the_workflow_passes_in_a_clone_and_fails_after_a_break(self, tmp_path):
+        root = repository(tmp_path / "shop", {"server.json.txt": "a"})
+        begun(root, "--", *plain())
+        committed(root, "governed")
+        git(root, "tag", "v2.1.0")
+        clone = tmp_path / "clone"
+        assert git(tmp_path, "clone", "-q", str(root), str(clone)).returncode == 0
+        commands, _ = steps_of(contents(clone))
+        assert words_of(commands[-1], {}) == ["mcp-governor", "check"]
+        _, *check = words_of(commands[-1], {"GITHUB_BASE_REF": "main"})
+        assert check == ["check", "--new-only"]
+        passed = governor(clone, *check)
+        assert passed.returncode == 0, passed.stdout + passed.stderr
+        # Recording the broken surface anew does not hide the break: the release tag has the old one.
+        config = (clone / CONFIG).read_text()
+        (clone / CONFIG).write_text(config.replace("find_stock", "seek_stock"))
+        assert governor(clone, "snapshot").returncode == 0
+        failed = governor(clone, *check)
+        assert failed.returncode == 1
+        assert "compared with git:v2.1.0 (2.1.0)" in failed.stdout
+        assert "pending: major, release as 3.0.0" in failed.stdout
+
+    def test_a_server_in_a_folder_of_a_repository(self, tmp_path):
+        root = repository(tmp_path / "mono", {"README.md": "a"})
+        folder = write(root / "packages" / "the stock", {"README.md": "a"})
+        begun(folder, "--", *plain())
+        commands, job = steps_of(contents(root), ".github/workflows/mcp-governor-packages-the-stock.yml")
+        assert commands[-1] == CHECK
+        assert job["defaults"]["run"]["working-directory"] == "packages/the stock"
+        (hook,) = parsed((root / HOOKS).read_text())["repos"][0]["hooks"]
+        _, *arguments = shlex.split(hook["entry"])
+        assert arguments == ["check", "--offline", "--new-only", "--config", "packages/the stock/mcp-governor.toml"]
+        assert governor(root, *arguments).returncode == 0
+
+    def test_gitlab_gets_a_job_to_paste_and_nothing_is_touched(self, tmp_path):
+        write(tmp_path, {".gitlab-ci.yml": "stages: [test]\n"})
+        told, written = begun(tmp_path, "--", *plain())
+        assert WORKFLOW not in written
+        assert ".gitlab-ci.yml was left as it was; add this job" in told
+        start = told.index("    mcp-governor:\n")
+        job = parsed(textwrap.dedent(told[start : told.index("Next: commit")]))["mcp-governor"]
+        assert job["script"][-1] == "mcp-governor check ${CI_MERGE_REQUEST_IID:+--new-only}"
+        assert job["variables"] == {"GIT_DEPTH": "0"}
+
+    def test_what_is_there_stays_and_what_is_not_wanted_is_not_written(self, tmp_path):
+        write(tmp_path, {WORKFLOW: "mine\n", HOOKS: "mine\n"})
+        told, written = begun(tmp_path, "--", *plain())
+        assert f"{WORKFLOW}  left as it was" in told
+        assert "add this to its repos:" in told
+        assert written[WORKFLOW] == written[HOOKS] == b"mine\n"
+        told, written = begun(write(tmp_path / "other", {"a": ""}), "--no-ci", "--no-hook", "--", *plain())
+        assert not {WORKFLOW, HOOKS} & set(written)
+        assert "pre-commit" not in told
+
+
+class TestHook:
+    """What ``init`` writes for pre-commit; the hook itself is tried in ``test_precommit.py``."""
+
+    OTHER = "- repo: https://example.org/hooks\n  rev: v1\n  hooks:\n    - id: other\n"
+
+    def test_the_files_are_those_of_the_hook_that_we_publish(self):
+        (published,) = parsed((REPO / ".pre-commit-hooks.yaml").read_text())
+        assert published["files"] == HOOK_FILES
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "repos:\n" + OTHER,
+            "default_stages: [pre-commit]\nrepos: # ours\n\n" + textwrap.indent(OTHER, "  ") + "  # the end\n",
+            "repos:\n" + textwrap.indent(OTHER, "    ").rstrip("\n"),
+        ],
+        ids=["no-indent", "indented", "no-line-feed"],
+    )
+    def test_an_existing_list_gets_one_more(self, tmp_path, text):
+        write(tmp_path, {HOOKS: text})
+        done = governor(tmp_path, "init", "--", *plain())
+        assert "with one more hook at its end" in done.stdout
+        new = (tmp_path / HOOKS).read_text()
+        assert new.startswith(text)
+        before, after = parsed(text), parsed(new)
+        assert after["repos"][:-1] == before["repos"]
+        assert after["repos"][-1]["hooks"][0]["entry"] == "mcp-governor check --offline --new-only"
+        assert {**after, "repos": before["repos"]} == before
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "repos: []\n",
+            "repos: [{repo: local, hooks: []}]\n",
+            "",
+            "repos:\n" + OTHER + "ci:\n  autofix_prs: false\n",
+            "repos:\n" + OTHER + "...\n",
+            "repos:\r\n" + OTHER.replace("\n", "\r\n"),
+            "repos:\n" + OTHER.replace("  rev", "\trev"),
+            "repos: &all\n" + OTHER,
+            "\ufeffrepos:\n" + OTHER,
+        ],
+    )
+    def test_a_file_in_another_style_is_left_and_the_hook_is_shown(self, tmp_path, text):
+        (tmp_path / HOOKS).write_bytes(text.encode())
+        done = governor(tmp_path, "init", "--", *plain())
+        assert done.returncode == 0
+        assert (tmp_path / HOOKS).read_bytes() == text.encode()
+        shown = done.stdout[done.stdout.index("    - repo: local") : done.stdout.index("Next: commit")]
+        ((item),) = parsed(textwrap.dedent(shown))
+        assert item["hooks"][0]["id"] == "mcp-governor"
+
+    def test_a_hook_that_is_there_is_not_added_again(self, tmp_path):
+        text = "repos:\n" + self.OTHER.replace("other", "mcp-governor")
+        write(tmp_path, {HOOKS: text})
+        done = governor(tmp_path, "init", "--", *plain())
+        assert f"{HOOKS}             has the hook already" in done.stdout
+        assert (tmp_path / HOOKS).read_text() == text
