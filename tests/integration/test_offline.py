@@ -83,9 +83,9 @@ def test_the_surface_file_of_a_folder_below_the_root_is_found_in_git(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["https://example.org/mcp"], "starts no server"),
-        (["--against", "pypi:mcp-server-time"], "starts no server"),
-        (["gone"], "starts no server"),
+        (["https://example.org/mcp"], "does not start servers"),
+        (["--against", "pypi:mcp-server-time"], "does not start servers"),
+        (["gone"], "does not start servers"),
         (["--", "python", "-m", "server"], "-- COMMAND is one"),
     ],
 )
