@@ -386,5 +386,7 @@ def rewritten(changelog: Changelog, section: Section, stated: Fingerprint, recor
         stated=stated.value,
         recorded_in=recording.where,
         line=fingerprint_line(recording.fingerprint),
-        unless=f"\nIf {section.title} was never released, accept this finding." if recording.committed else "",
+        way=f"If {section.title} was never released, accept this finding; else write"
+        if recording.committed
+        else "Write",
     )

@@ -18,7 +18,7 @@ def shop(request, tmp_path):
     """A repository with a release, and whether releases are tagged."""
     first = {"mcp-governor.toml": CONFIG, "live.json": surface_text(OLD), "mcp-surface.json": surface_text(OLD)}
     root = repository(tmp_path / "stock", first)
-    digest = governor(root, "fingerprint", "live.json").stdout.split()[0]
+    digest = json.loads(governor(root, "fingerprint", "live.json", "--format", "json").stdout)["fingerprint"]
     write(root, {CHANGELOG: FIRST.format(digest)})
     committed(root, "release 1.0.0")
     if request.param == "tagged":

@@ -18,12 +18,17 @@ STATED = "# Log\n\n## {} (current)\n\nFingerprint: `{}`\n\n**Added**\n\n- `find_
 RELEASED = "docs/mcp-surface/1.0.0.json"
 
 
+def digest_of(folder, target):
+    """The whole fingerprint of a surface."""
+    return json.loads(governor(folder, "fingerprint", target, "--format", "json").stdout)["fingerprint"]
+
+
 @pytest.fixture
 def root(tmp_path):
     """A release without a tag, and a break that was recorded and committed after it."""
     first = {"mcp-governor.toml": CONFIG, "live.json": surface_text(BOOK), "mcp-surface.json": surface_text(BOOK)}
     folder = repository(tmp_path / "stock", first)
-    digest = json.loads(governor(folder, "fingerprint", "live.json", "--format", "json").stdout)["fingerprint"]
+    digest = digest_of(folder, "live.json")
     write(folder, {CHANGELOG: STATED.format("1.0.0", digest)})
     committed(folder, "release 1.0.0")
     assert governor(folder, "check").returncode == 0
@@ -120,7 +125,7 @@ def test_a_release_is_compared_with_the_release_before_it(root):
 
 def restated(root):
     """The section of the last release states the surface of now, as if that had been released."""
-    digests = [governor(root, "fingerprint", name).stdout.split()[0] for name in ("git:HEAD~1", "live.json")]
+    digests = [digest_of(root, name) for name in ("git:HEAD~1", "live.json")]
     text = (root / CHANGELOG).read_text()
     assert digests[0] in text
     return write(root, {CHANGELOG: text.replace(*digests)})
@@ -147,7 +152,7 @@ def test_a_section_that_is_rewritten_hides_no_break(root, only, commit):
 def test_a_section_that_is_rewritten_before_the_next_release_is_noticed_at_it(root):
     restated(root)
     text = (root / CHANGELOG).read_text().replace("## 1.0.0 (current)", "## 1.0.0")
-    digest = governor(root, "fingerprint", "live.json").stdout.split()[0]
+    digest = digest_of(root, "live.json")
     write(root, {CHANGELOG: text.replace("# Log\n", f"# Log\n\n## 1.0.1 (current)\n\nFingerprint: `{digest}`\n")})
     write(root, {name: surface_text(BROKEN, version="1.0.1") for name in ("live.json", "mcp-surface.json")})
     assert "changelog/released-fingerprint" in told(root, "--release")[1]
