@@ -1,0 +1,169 @@
+"""What is wrong in many places for one reason: titles, spelling, remains of web pages, lists that cannot be paged."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting.context import hit
+from mcp_governor.linting.misspellings import MISSPELT
+from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.texts import surface_texts
+from mcp_governor.linting.words import name_words
+from mcp_governor.schemas.pointers import pointer_tokens
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcp_governor.linting.context import Context, Hit
+    from mcp_governor.linting.texts import Text
+    from mcp_governor.surface.model import Surface, Tool
+
+_MOST_SHOWN = 6
+"""Places that a message names; the others are counted."""
+_MOST_READ = 20_000
+"""Characters of a text that are read."""
+
+
+class _Place(NamedTuple):
+    """What was found, in which tool, at which argument."""
+
+    what: str
+    tool: str
+    argument: str
+
+    def __str__(self) -> str:
+        where = f"{self.argument} of {self.tool}" if self.argument else self.tool
+        return f"{one_line(self.what, 60)} ({one_line(where, 120)})"
+
+
+def _place(what: str, text: Text) -> _Place:
+    tokens = [token for token in pointer_tokens(text.pointer) if token not in ("description", "title")]
+    declared = [after for key, after in itertools.pairwise(tokens) if key == "properties"]
+    return _Place(what, text.tool or "the server", declared[-1] if declared else "")
+
+
+def _shown(places: Iterable[object]) -> str:
+    found = [str(place) for place in places]
+    more = [f"and {len(found) - _MOST_SHOWN} more"] if len(found) > _MOST_SHOWN else []
+    return ", ".join([*found[:_MOST_SHOWN], *more])
+
+
+# -- titles
+
+
+def title_repeats(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """A title is not the name again; one hit for the server."""
+    found = [tool.name for tool in surface.tools if tool.name in (tool.raw.get("title"), _annotated(tool))]
+    if found:
+        yield hit("/tools", len(found), count=counted(len(found), "tool"), names=_shown(found))
+
+
+def _annotated(tool: Tool) -> Any:
+    annotations = tool.raw.get("annotations")
+    return annotations.get("title") if isinstance(annotations, dict) else None
+
+
+# -- spelling
+
+
+def misspelt(surface: Surface, context: Context) -> Iterator[Hit]:
+    """No word in a text is misspelt in a way that a program can be sure of; one hit for the server."""
+    found: dict[str, _Place] = {}
+    for text in _prose(surface, context):
+        for word in sorted(MISSPELT.keys() & _WORD.findall(text.value[:_MOST_READ].lower())):
+            found.setdefault(word, _place(f"{word} for {MISSPELT[word]}", text))
+    if found:
+        yield hit("/tools", sorted(found), words=_shown(found.values()))
+
+
+# What stands in quotes or in an identifier is a name, and stays as it is.
+_WORD = re.compile(r"(?<![\w\-`'\"./])[a-z]{4,20}(?![\w\-`'\"])")
+
+
+def _prose(surface: Surface, context: Context) -> list[Text]:
+    found: list[Text] = context.facts.memo("prose", lambda: [text for text in surface_texts(surface) if text.is_prose])
+    return found
+
+
+# -- remains of web pages
+
+_LINK = re.compile(
+    r"\b(?:refer to|see|read|by|call|via|through|using|ref:|the)\s(?:the\s)?"
+    r"(?P<link>\[[A-Z][\w'-]*(?:\s[\w'\-/&]+){1,10}\])(?![(\[:\w])"
+)
+_TAG_END = re.compile(r"</(?P<name>[a-z][\w]*(?:-[\w]+)+)>")
+_FOLLOWS = re.compile(
+    r"\b(?:(?:in|to|see) the (?:following (?:example|table|figure|image|screenshot)|(?:example|table|figure) below)"
+    r"|as shown (?:below|in the (?:figure|image|table)))[^{}\[\]`|:]{0,100}$",
+    re.IGNORECASE,
+)
+
+
+def leftovers(surface: Surface, context: Context) -> Iterator[Hit]:
+    """No text holds links without an address, tags of a page, or points to an example that is not there."""
+    found: dict[tuple[str, str], _Place] = {}
+    for text in _prose(surface, context):
+        for what in _left_over(text.value[:_MOST_READ]):
+            found.setdefault((what, text.tool or ""), _place(what, text))
+    if found:
+        # What is rarest first: links come by the dozen.
+        places = sorted(found.values(), key=lambda place: place.what.startswith("["))
+        yield hit("/tools", len(found), places=_shown(places))
+
+
+def _left_over(value: str) -> Iterator[str]:
+    if "[" in value:
+        yield from (f"{match['link']} without an address" for match in _LINK.finditer(value))
+    if "</" in value:
+        for match in _TAG_END.finditer(value):
+            if f"<{match['name']}" not in value:
+                yield f"the tag {match[0]} left over"
+    if "the following" in value or "below" in value or "shown" in value:
+        points = _FOLLOWS.search(value.rstrip())
+        if points is not None:
+            yield f'no example follows "{one_line(points[0], 40)}"'
+
+
+# -- lists that cannot be paged
+
+_PAGES = frozenset(
+    ["cursor", "page", "offset", "skip", "after", "before", "start", "token", "continuation", "since", "until"]
+)
+_LIMITS = frozenset(["limit", "top", "count", "results", "first", "size", "per"])
+_LISTS = frozenset(["list", "history"])
+_FEWEST_PAGED = 2
+"""Tools of a server that page before one that does not is an oversight."""
+
+
+def unpaged(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """A list with a limit can be paged where other lists of the server can; one hit for the server."""
+    paged = [tool.name for tool in surface.tools if _words_of(tool) & _PAGES]
+    if len(paged) < _FEWEST_PAGED:
+        return
+    found = [
+        tool.name
+        for tool in surface.tools
+        if _LISTS & set(name_words(tool.name)) and _words_of(tool) & _LIMITS and not _words_of(tool) & _PAGES
+    ]
+    if found:
+        yield hit("/tools", found, names=_shown(found), paged=", ".join(paged[:2]))
+
+
+def _words_of(tool: Tool) -> set[str]:
+    """The words of the names of a tool's arguments, those in objects included."""
+    out: set[str] = set()
+    stack, steps = [tool.input_schema], 0
+    while stack and steps < _MOST_STEPS:
+        schema, steps = stack.pop(), steps + 1
+        arguments = schema.get("properties") if isinstance(schema, dict) else None
+        if isinstance(arguments, dict):
+            out.update(word for name in arguments for word in name_words(name))
+            stack.extend(arguments.values())
+    return out
+
+
+_MOST_STEPS = 500
+"""Schemas of one tool that are looked at."""

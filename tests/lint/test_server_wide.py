@@ -1,0 +1,68 @@
+"""What is found once for a server: titles, spelling, remains of web pages, lists that cannot be paged."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.linting.checks.clarity_server import leftovers, misspelt, title_repeats, unpaged
+from mcp_governor.linting.context import Context, Facts
+from mcp_governor.linting.misspellings import MISSPELT
+from mcp_governor.surface import build_surface
+
+
+def found(check, *tools):
+    surface = build_surface({"tools": [{"name": f"t{n}", "inputSchema": {}, **tool} for n, tool in enumerate(tools)]})
+    return [one.values for one in check(surface, Context({}, Facts(surface)))]
+
+
+def arguments(*names):
+    return {"inputSchema": {"type": "object", "properties": {name: {} for name in names}}}
+
+
+def test_titles():
+    repeated = [{"title": "t0"}, {"annotations": {"title": "t1"}}, {"title": "T2"}, {"annotations": 1}]
+    assert found(title_repeats, *repeated) == [{"count": "2 tools", "names": "t0, t1"}]
+    assert found(title_repeats, {"title": "Words"}, {}) == []
+
+
+def test_spelling_is_said_once_for_a_word():
+    tools = [{"description": "Thier lenght."}, {"description": "thier"}]
+    assert found(misspelt, *tools) == [{"words": "lenght for length (t0), thier for their (t0)"}]
+
+
+def test_names_are_spelt_as_they_are():
+    assert (
+        found(misspelt, {"name": "recieve", "description": "See get_lenght_of, `lenght`, x.lenght and Lenghty."}) == []
+    )
+
+
+def test_the_list_of_misspellings_holds_single_words_that_differ():
+    assert len(MISSPELT) > 200
+    assert all(wrong.isalpha() and wrong.islower() and right != wrong for wrong, right in MISSPELT.items())
+    assert not MISSPELT.keys() & {word for right in MISSPELT.values() for word in right.split()}
+
+
+LEFT = [
+    ("Refer to the [Field Editing Guide].", "[Field Editing Guide] without an address (t0)"),
+    ("A type</md-item> of", "the tag </md-item> left over (t0)"),
+    ("As in the following example", 'no example follows "in the following example" (t0)'),
+    ("See the table below for more.", 'no example follows "See the table below for more." (t0)'),
+    ("See the [Field Editing Guide](https://x.example).", None),
+    ("See the [n] and [Start] of [A B] ranges.", None),
+    ("<md-item>x</md-item> and </b>", None),
+    ("As in the following example: a", None),
+    ("See the table below\n| a |", None),
+]
+
+
+@pytest.mark.parametrize(("text", "places"), LEFT)
+def test_remains_of_web_pages(text, places):
+    assert found(leftovers, {"description": text}) == ([{"places": places}] if places else [])
+
+
+def test_lists_that_cannot_be_paged():
+    paged = [{"name": "list_a", **arguments("cursor")}, {"name": "list_b", **arguments("pageToken", "limit")}]
+    short = {"name": "get_history", **arguments("max_results")}
+    assert found(unpaged, *paged, short) == [{"names": "get_history", "paged": "list_a, list_b"}]
+    assert found(unpaged, paged[0], short) == []
+    assert found(unpaged, *paged, {"name": "list_c", **arguments("x")}, {"name": "find_d", **arguments("limit")}) == []
