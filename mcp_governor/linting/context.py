@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mcp_governor.frozen import frozen
-from mcp_governor.schemas.keywords import SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.walking import subschemas
 
@@ -50,6 +49,7 @@ class SchemaPlace(NamedTuple):
         tokens: the way from the schema's root to here.
         pointer: JSON pointer into the tool.
         schema: the schema, a boolean schema or whatever stands there.
+        argument: the name of the property whose schema this is, wherever it is declared; ``None`` for any other schema.
     """
 
     tool: Tool
@@ -57,27 +57,11 @@ class SchemaPlace(NamedTuple):
     tokens: tuple[str | int, ...]
     pointer: str
     schema: Any
+    argument: str | None = None
 
     @property
     def is_root(self) -> bool:
         return not self.tokens
-
-    @property
-    def argument(self) -> str | None:
-        """The name of the property whose schema this is, wherever it is declared."""
-        if len(self.tokens) >= 2 and self.tokens[-2] == "properties" and self._is_keyword(-2):
-            return str(self.tokens[-1])
-        return None
-
-    def _is_keyword(self, position: int) -> bool:
-        """Whether the token there is a keyword, not the name of a property called ``properties``."""
-        before = self.tokens[: len(self.tokens) + position]
-        names = 0
-        for token in reversed(before):
-            if token not in SCHEMA_MAP_KEYS:
-                break
-            names += 1
-        return names % 2 == 0
 
 
 class Item(NamedTuple):
@@ -102,16 +86,31 @@ def schema_nodes(tool: Tool) -> list[SchemaPlace]:
             node = stack.pop()
             out.append(node)
             below = [
-                SchemaPlace(tool, side, node.tokens + tokens, join_pointer(node.pointer, *tokens), schema)
+                SchemaPlace(
+                    tool,
+                    side,
+                    node.tokens + tokens,
+                    join_pointer(node.pointer, *tokens),
+                    schema,
+                    # One step leads here, so the token in front of the name is the keyword.
+                    str(tokens[1]) if tokens[0] == "properties" else None,
+                )
                 for tokens, schema in subschemas(node.schema)
             ]
-            stack.extend(reversed(below))
+            below.reverse()
+            stack += below
     return out
 
 
 MOST_EFFORT = 2_000_000
 """Work for all defaults and examples of a surface, in parts of a schema: ten seconds. A surface may hold 2,000,000
 values; where each is looked at once, it is less than that."""
+
+
+_MOST_KEPT = 20_000_000
+"""Characters of pointers up to which the nodes of all tools are kept, a node counting 200 more: 10,000 tools of twenty
+schemas each, 40 MB. Beyond it only the last tool's are."""
+_NODE = 200
 
 
 @dataclass(eq=False, repr=False)
@@ -126,7 +125,9 @@ class Facts:
     surface: Surface
     effort: int = MOST_EFFORT
     _memo: dict[Any, Any] = field(default_factory=dict)
-    _nodes: tuple[Tool | None, list[SchemaPlace]] = (None, [])
+    _nodes: dict[int, list[SchemaPlace]] = field(default_factory=dict)
+    _room: int = _MOST_KEPT
+    _last: tuple[Tool | None, list[SchemaPlace]] = (None, [])
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -134,10 +135,19 @@ class Facts:
         return frozenset(self.surface.by_name)
 
     def nodes(self, tool: Tool) -> list[SchemaPlace]:
-        """:func:`schema_nodes`, kept for the tool that was asked for last."""
-        if self._nodes[0] is not tool:
-            self._nodes = (tool, schema_nodes(tool))
-        return self._nodes[1]
+        """:func:`schema_nodes`, kept while the surface is linted: for all tools up to :data:`_MOST_KEPT`, for the tool
+        that was asked for last beyond it."""
+        kept = self._nodes.get(tool.index)
+        if kept is not None:
+            return kept
+        if self._last[0] is not tool:
+            found = schema_nodes(tool)
+            self._last = (tool, found)
+            size = sum(len(node.pointer) + _NODE for node in found) + _NODE
+            if size <= self._room:
+                self._room -= size
+                self._nodes[tool.index] = found
+        return self._last[1]
 
     def recent(self, key: tuple[str | int, ...], make: Callable[[], _T]) -> _T:
         """The value under ``key``, kept until another is made under a key that begins with the same word: for what is

@@ -20,7 +20,10 @@ def unescape_pointer(token: str) -> str:
 
 def join_pointer(base: str, *tokens: str | int) -> str:
     """``base`` extended by ``tokens``, each escaped."""
-    return base + "".join(f"/{escape_pointer(token)}" for token in tokens)
+    for token in tokens:
+        text = str(token)
+        base += f"/{escape_pointer(text) if '~' in text or '/' in text else text}"
+    return base
 
 
 def pointer_tokens(pointer: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting import prose
-from mcp_governor.linting.context import SchemaPlace, hit, schema_nodes
+from mcp_governor.linting.context import SchemaPlace, hit
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.said import told_of
@@ -60,7 +60,7 @@ def _collected(facts: Facts) -> _Defects:
     out = _Defects()
     least = _least(facts.surface)
     for tool in facts.surface.tools:
-        for node in schema_nodes(tool):
+        for node in facts.nodes(tool):
             if node.side == "inputSchema" and isinstance(node.schema, dict):
                 _judge(node, out, facts, least)
         _judge_root(tool, out)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.closed_lists import ClosedList, closed_lists, is_open
-from mcp_governor.linting.context import hit, schema_nodes
+from mcp_governor.linting.context import hit
 from mcp_governor.linting.number_codes import number_codes
 from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.said import said_of
@@ -191,7 +191,7 @@ def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
     """The enums of all tools by the name of the argument."""
     out: dict[str, dict[tuple[str, ...], _Enum]] = {}
     for tool in context.surface.tools:
-        for node in schema_nodes(tool):
+        for node in context.facts.nodes(tool):
             if node.side == "inputSchema" and node.argument is not None and isinstance(node.schema, dict):
                 root = root_of(node)
                 values = values_of(root, node.schema)
