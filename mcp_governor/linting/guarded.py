@@ -24,16 +24,19 @@ class Guarded:
 
     def __init__(self, pattern: str, *needs: str, ignore_case: bool = True) -> None:
         self._source = pattern
-        self._needs = needs
+        # Everything contains the empty word.
+        self._needs = needs or ("",)
         self._flags = re.IGNORECASE if ignore_case else re.NOFLAG
         self._compiled: re.Pattern[str] | None = None
 
     def _pattern(self, text: str) -> re.Pattern[str] | None:
         """The compiled expression, or ``None`` where the text cannot match."""
-        if self._needs:
-            folded = text.lower()
-            if not any(word in folded for word in self._needs):
-                return None
+        folded = text.lower()
+        for word in self._needs:
+            if word in folded:
+                break
+        else:
+            return None
         if self._compiled is None:
             self._compiled = re.compile(self._source, self._flags)
         return self._compiled

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+_MOST_CACHED = 64
+"""Characters of a name or a word that is kept with what was found in it: with 4096 of them, that is one megabyte."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 # Scripts that are written without spaces between words: about two characters make one.
@@ -140,7 +143,15 @@ MUTATING_VERBS = frozenset(
 
 def name_words(name: str) -> tuple[str, ...]:
     """The words of an identifier, in lower case: ``getUserById`` and ``get_user_by_id`` are the same."""
-    return tuple(part.lower() for part in _PART.findall(name))
+    return _short_words(name) if len(name) <= _MOST_CACHED else _name_words(name)
+
+
+def _name_words(name: str) -> tuple[str, ...]:
+    return tuple([part.lower() for part in _PART.findall(name)])
+
+
+# the names of the tools and arguments of one server, which every rule takes apart
+_short_words = lru_cache(maxsize=4096)(_name_words)
 
 
 def words(text: str) -> list[str]:
@@ -158,10 +169,18 @@ def word_count(text: str) -> int:
 
 def stem(word: str) -> str:
     """A word without the endings of English plurals and verb forms; crude, and the same for both sides."""
+    return _short_stem(word) if len(word) <= _MOST_CACHED else _stem(word)
+
+
+def _stem(word: str) -> str:
     for ending in ("ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "y", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
+
+
+# the words of the texts of one server, most of which come again and again
+_short_stem = lru_cache(maxsize=4096)(_stem)
 
 
 def leading_verb(name: str) -> str | None:
