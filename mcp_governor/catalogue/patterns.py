@@ -82,9 +82,23 @@ def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
     Raises:
         ConfigError: the schema or a pattern in it does not compile.
     """
+    plain = schema if isinstance(schema, bool) else dict(schema)
+    try:
+        text = json.dumps(plain)
+    except (TypeError, ValueError, RecursionError):
+        return _compiled(plain)
+    return _known_schema(text)
+
+
+# the schemas and patterns of all rules that are data, ours and a user's own: each is asked for several times in a run
+@functools.lru_cache(maxsize=512)
+def _known_schema(text: str) -> Validator:
+    return _compiled(json.loads(text))
+
+
+def _compiled(plain: Any) -> Validator:
     import jsonschema_rs
 
-    plain = schema if isinstance(schema, bool) else dict(schema)
     try:
         native = jsonschema_rs.Draft202012Validator(plain, offline=True, pattern_options=jsonschema_rs.RegexOptions())
     except (jsonschema_rs.ValidationError, ValueError) as error:
@@ -99,8 +113,13 @@ def _demands(schema: Any, draft: int = LATEST, pointer: str = "") -> int:
     return demands_of(schema, draft, part=resolve_pointer(schema, pointer) if pointer else None)
 
 
-def published_validator(schema: dict[str, Any], draft: int) -> Validator:
+def published_validator(schema: dict[str, Any], draft: int, text: str = "") -> Validator:
     """A validator for a schema that a server publishes: nothing is fetched, formats are annotations.
+
+    Args:
+        schema: the schema.
+        draft: the draft it is written in.
+        text: it as JSON, where that is known.
 
     Raises:
         ValueError: no validator can be built.
@@ -111,7 +130,7 @@ def published_validator(schema: dict[str, Any], draft: int) -> Validator:
     from mcp_governor.schemas.weight import MOST
 
     try:
-        native = native_validator(schema, json.dumps(schema), draft, heaviest=MOST)
+        native = native_validator(schema, text or json.dumps(schema), draft, heaviest=MOST)
     except UnicodeEncodeError:
         return published_validator(encodable(schema), draft)
     except jsonschema_rs.ReferencingError as error:

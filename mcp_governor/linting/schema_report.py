@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import encodable, existing, published_validator
@@ -47,13 +48,19 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
         return _SOUND
     if _is_huge(schema):
         return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
+    text = json.dumps(schema)
+    document = document_of(tool, side, context, text)
+    lost = list(_lost_references(document)) if '"$ref"' in text else []
+    refused = "" if lost else _compile_error(schema, draft, text)
+    if not lost and not refused:
+        # What the engine compiles, the meta-schema accepts.
+        return _SOUND
     invalid = tuple(_invalid(schema, draft))
-    lost = list(_lost_references(document_of(tool, side, context)))
     remote, dangling = (
         tuple((f"/{side}{pointer}", reference) for out, pointer, reference in lost if out is leads_out)
         for leads_out in (True, False)
     )
-    return SchemaReport(invalid, remote, dangling, "" if invalid or lost else _compile_error(schema, draft))
+    return SchemaReport(invalid, remote, dangling, "" if invalid else refused)
 
 
 _SOUND = SchemaReport()
@@ -96,10 +103,10 @@ def _lost_references(document: Document) -> Iterator[tuple[bool, str, str]]:
                 yield document.leads_out(base, reference), part.pointer, reference
 
 
-def _compile_error(schema: dict[str, Any], draft: int) -> str:
+def _compile_error(schema: dict[str, Any], draft: int, text: str) -> str:
     """Why the engine refuses a schema; a pattern counts as broken only where Python refuses it as well."""
     try:
-        published_validator(schema, draft)
+        published_validator(schema, draft, text)
     except ValueError as error:
         return str(getattr(error, "message", error))
     return ""

@@ -155,12 +155,42 @@ def root_of(node: SchemaPlace) -> Any:
     return node.tool.raw.get(node.side)
 
 
-def document_of(tool: Tool, side: str, context: Context) -> Document:
-    """One schema of a tool with its references, kept while the surface is linted."""
+def document_of(tool: Tool, side: str, context: Context, text: str = "") -> Document:
+    """One schema of a tool with its references, kept while the surface is linted.
+
+    Args:
+        tool: whose.
+        side: ``inputSchema`` or ``outputSchema``.
+        context: of the check.
+        text: the schema as JSON, where that is known.
+    """
     schema = tool.raw.get(side)
     return context.facts.memo(
-        ("document", tool.index, side), lambda: Document(schema, draft=dialect_of(schema) or LATEST)
+        ("document", tool.index, side), lambda: Document(schema, text, draft=dialect_of(schema) or LATEST)
     )
+
+
+_PLAIN = frozenset({"type", "enum", "minimum", "maximum", "title", "description", "default", "examples"})
+_PYTHON: dict[str, tuple[type, ...]] = {"string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float)}
+
+
+def plainly_accepts(schema: Any, value: Any) -> bool:
+    """Whether a schema of a few plain keywords accepts a scalar; no where it takes more than a look to say so."""
+    if not isinstance(schema, dict) or not schema.keys() <= _PLAIN:
+        return False
+    kind = schema.get("type")
+    if not isinstance(kind, str) or type(value) not in _PYTHON.get(kind, ()):
+        return False
+    values = schema.get("enum")
+    if values is not None and not (isinstance(value, str) and isinstance(values, list) and value in values):
+        return False
+    if isinstance(value, str | bool):
+        return True
+    least, most = schema.get("minimum", value), schema.get("maximum", value)
+    return type(least) in _NUMBERS and type(most) in _NUMBERS and bool(least <= value <= most)
+
+
+_NUMBERS = (int, float)
 
 
 class Judges:

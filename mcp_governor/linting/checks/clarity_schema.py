@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from mcp_governor.catalogue.cost import effort
 from mcp_governor.catalogue.patterns import errors
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
-from mcp_governor.linting.schemas import Judges, document_of, parent_of, root_of
+from mcp_governor.linting.schemas import Judges, document_of, parent_of, plainly_accepts, root_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
@@ -84,6 +84,9 @@ def _refused(
         return
     work = effort(node.schema, document_of(node.tool, node.side, context), [value for _, value in given])
     context.facts.effort -= work.parts
+    given = [one for one in given if not plainly_accepts(node.schema, one[1])]
+    if not given:
+        return
     validator = judges.at(node) if work.affordable else None
     if validator is None:
         return
