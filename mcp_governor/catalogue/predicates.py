@@ -91,6 +91,9 @@ def _properties(held: Mapping[str, Any]) -> Predicate:
 
 
 def _any_of(schemas: list[Any]) -> Predicate:
+    if all(_one_name(schema) for schema in schemas):
+        names = frozenset(schema["required"][0] for schema in schemas)
+        return lambda value: not isinstance(value, dict) or not names.isdisjoint(value)
     parts = [_predicate(schema) for schema in schemas]
 
     def some(value: Any) -> bool:
@@ -100,6 +103,10 @@ def _any_of(schemas: list[Any]) -> Predicate:
         return False
 
     return some
+
+
+def _one_name(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.keys() == {"required"} and len(schema["required"]) == 1
 
 
 def _not(schema: Any) -> Predicate:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.guarded import Guarded, has_any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +62,8 @@ _ALL_OF_IT = re.compile(
 )
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{_QUOTED})\.?$", re.IGNORECASE)
-_OPENED = re.compile(r"(?P<noun>[A-Za-z_]+)\s?(?:\(|\[|:\s|—\s|–\s|\s-\s)(?=[\w`'\"“])")
+# The look behind keeps a search from beginning anew at every letter of a word.
+_OPENED = re.compile(r"(?<![A-Za-z_])(?P<noun>[A-Za-z_]++)\s?(?:\(|\[|:\s|—\s|–\s|\s-\s)(?=[\w`'\"“])")
 _QUOTE = re.compile(r"(?<![\w=])['\"`“‘](?=[A-Za-z0-9_*+\-])")
 _BRACKETED = re.compile(rf"\(\s?({_QUOTED})\s?\)")
 _BULLET = re.compile(
@@ -72,6 +73,7 @@ _GLUED = re.compile(rf"-\s(?P<item>{_QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?
 
 # "e.g. a" is no end of a sentence; the length of the text stays.
 _ABBREVIATED = re.compile(r"\b(e\.g|i\.e|eg|ie|vs|incl)\.", re.IGNORECASE)
+_SHORT_FORMS = ("e.g.", "i.e.", "eg.", "ie.", "vs.", "incl.")
 _EXAMPLE = re.compile(
     r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
     r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than"
@@ -94,13 +96,14 @@ _GOES_ON = re.compile(
     r"|similar|so on|many|another|some|among|everything|anything|combination)",
     re.IGNORECASE,
 )
-_FREE = re.compile(
+_FREE = Guarded(
     r"\b(?:custom|arbitrary|any (?:string|value|valid|other)|free[- ]?(?:form|text)|other (?:values?|names?|types?)"
     r"|and more|(?:as|valid|raw|optional|a) json"
     r"|json[- ](?:string|array|object|text|list|encoded|formatted|document|body)"
     r"|comma[- ]separated|regex|regular expression|glob|expression|wildcard)\b"
     r"|\betc\b|[{(\[]\s?\{|\{\s?[\"']",
-    re.IGNORECASE,
+    *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "comma", "reg", "glob", "expression"),
+    *("wildcard", "etc", "{"),
 )
 
 _DEFAULT = Guarded(
@@ -158,10 +161,19 @@ class ClosedList(NamedTuple):
 
 def closed_lists(text: str) -> Iterator[ClosedList]:
     """The closed lists in a text about one argument, those that are most plainly meant first."""
-    text = _ABBREVIATED.sub(r"\1,", text[:_MOST_TEXT])
+    text = text[:_MOST_TEXT]
+    if has_any(text.lower(), _SHORT_FORMS):
+        text = _ABBREVIATED.sub(r"\1,", text)
     if is_open(text):
         return
-    for found in (*_literals(text), *_promised(text), *_bullets(text), *_opened(text), *_quotes(text)):
+    promises = list(_PROMISE.finditer(text))
+    for found in (
+        *_literals(text),
+        *_promised(text, promises),
+        *_bullets(text, promises),
+        *_opened(text),
+        *_quotes(text),
+    ):
         yield _with_default(text, found)
 
 
@@ -189,8 +201,8 @@ def _literals(text: str) -> Iterator[ClosedList]:
             yield ClosedList(values, True, True)
 
 
-def _promised(text: str) -> Iterator[ClosedList]:
-    for match in _PROMISE.finditer(text):
+def _promised(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
+    for match in promises:
         # "one of" without a list behind it, and examples.
         if not _EXAMPLE.search(text, max(_sentence(text, match.start()), match.start() - 60), match.end()):
             found = _run(text, match.end())
@@ -198,7 +210,7 @@ def _promised(text: str) -> Iterator[ClosedList]:
                 yield found._replace(promised=True)
 
 
-def _bullets(text: str) -> Iterator[ClosedList]:
+def _bullets(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
     lines = text.split("\n")
     if len(lines) > 2:
         for position, line in enumerate(lines[:-1]):
@@ -210,7 +222,7 @@ def _bullets(text: str) -> Iterator[ClosedList]:
                 if len(values) == len(found) > 1 and not groups:
                     quoted = all(_is_quoted(match["item"]) for match in found if match)
                     yield ClosedList(values, quoted, _ALL_OF_IT.search(line) is not None, "list", bullets=True)
-    for match in _PROMISE.finditer(text):
+    for match in promises:
         # Converted from HTML, bullets stand in one line: "Optional values are:- `a`: …- `b`: …".
         if text.startswith("- ", match.end()) or text[match.end() - 2 : match.end()].endswith("- "):
             start = text.rfind("-", 0, match.end() + 1)

@@ -108,9 +108,13 @@ values; where each is looked at once, it is less than that."""
 
 
 _MOST_KEPT = 20_000_000
-"""Characters of pointers up to which the nodes of all tools are kept, a node counting 200 more: 10,000 tools of twenty
-schemas each, 40 MB. Beyond it only the last tool's are."""
+"""Characters that are kept of what was read of single tools, a schema counting for 200 besides its pointer: 10,000
+tools of six schemas each and what their descriptions say, 40 MB. Beyond it only what was read last is kept."""
 _NODE = 200
+
+
+def _size(nodes: list[SchemaPlace]) -> int:
+    return sum([len(node.pointer) + _NODE for node in nodes]) + _NODE
 
 
 @dataclass(eq=False, repr=False)
@@ -125,9 +129,7 @@ class Facts:
     surface: Surface
     effort: int = MOST_EFFORT
     _memo: dict[Any, Any] = field(default_factory=dict)
-    _nodes: dict[int, list[SchemaPlace]] = field(default_factory=dict)
     _room: int = _MOST_KEPT
-    _last: tuple[Tool | None, list[SchemaPlace]] = (None, [])
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -135,19 +137,26 @@ class Facts:
         return frozenset(self.surface.by_name)
 
     def nodes(self, tool: Tool) -> list[SchemaPlace]:
-        """:func:`schema_nodes`, kept while the surface is linted: for all tools up to :data:`_MOST_KEPT`, for the tool
-        that was asked for last beyond it."""
-        kept = self._nodes.get(tool.index)
-        if kept is not None:
+        """:func:`schema_nodes`, kept while the surface is linted; see :meth:`kept`."""
+        return self.kept(("nodes", tool.index), lambda: schema_nodes(tool), _size)
+
+    def kept(self, key: tuple[str | int, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
+        """The value under ``key``, kept for good while there is room, and as :meth:`recent` does it beyond.
+
+        Args:
+            key: what it is, and of which tool.
+            make: makes it.
+            size: about how many characters it holds.
+        """
+        if key in self._memo:
+            kept: _T = self._memo[key]
             return kept
-        if self._last[0] is not tool:
-            found = schema_nodes(tool)
-            self._last = (tool, found)
-            size = sum(len(node.pointer) + _NODE for node in found) + _NODE
-            if size <= self._room:
-                self._room -= size
-                self._nodes[tool.index] = found
-        return self._last[1]
+        value = self.recent(key, make)
+        room = self._room - size(value)
+        if room >= 0:
+            self._room = room
+            self._memo[key] = value
+        return value
 
     def recent(self, key: tuple[str | int, ...], make: Callable[[], _T]) -> _T:
         """The value under ``key``, kept until another is made under a key that begins with the same word: for what is

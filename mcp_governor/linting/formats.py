@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.guarded import Guarded, has_any
 from mcp_governor.linting.named_forms import DATES, KNOWN, Form
 from mcp_governor.linting.ruled_forms import ruled_forms
 
@@ -28,7 +28,7 @@ def stated_form(text: str, name: str = "") -> Form | None:
         name: of the argument.
     """
     text = text[:_MOST_TEXT]
-    if not _CUE.search(text):
+    if not has_any(text.lower(), _CUES):
         return None
     forms: dict[str, Form] = {}
     for form in _forms(text, name):
@@ -55,11 +55,12 @@ def _one(forms: list[Form]) -> Form | None:
 
 
 # What every form is said with; most texts have none of it, and are read once.
-_CUE = re.compile(
-    r"[Yy]{4}|[Hh]{2}:|form|qualified|referenc|notation|iso|rfc|code|key|/|40|bcp|hex|rrggbb|with|://|separated|digit|only|sem|cron|must"
-    r"|uuid|mail|ur[il]|arn|no dots|start|begin|leading|without|contain|seconds|domain|s3|gs\s|gcs|ipfs|vstfs|epoch"
-    r"|unix|sha|base64|iana|e\.164|guid|resource name|longitude|lng|jsonpath|not allowed|spaces",
-    re.IGNORECASE,
+_CUES = (
+    *("yyyy", "hh:", "form", "qualified", "referenc", "notation", "iso", "rfc", "code", "key", "/", "40", "bcp", "hex"),
+    *("rrggbb", "with", "separated", "digit", "only", "sem", "cron", "must", "uuid", "mail", "uri", "url", "arn"),
+    *("no dots", "start", "begin", "leading", "contain", "seconds", "domain", "s3", "gs ", "gs\n", "gcs", "ipfs"),
+    *("vstfs", "epoch", "unix", "sha", "base64", "iana", "e.164", "guid", "resource name", "longitude", "lng"),
+    *("jsonpath", "not allowed", "spaces"),
 )
 _OTHERS = re.compile(
     r"\b(?:relative|natural language|absolute dates?|any (?:format|valid|css)|various|several"

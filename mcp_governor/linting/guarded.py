@@ -10,7 +10,15 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+
+def has_any(text: str, words: Iterable[str]) -> bool:
+    """Whether one of the words is in the text, as they are written."""
+    for word in words:  # noqa: SIM110 - a generator costs more than the search
+        if word in text:
+            return True
+    return False
 
 
 class Guarded:
@@ -31,11 +39,7 @@ class Guarded:
 
     def _pattern(self, text: str) -> re.Pattern[str] | None:
         """The compiled expression, or ``None`` where the text cannot match."""
-        folded = text.lower()
-        for word in self._needs:
-            if word in folded:
-                break
-        else:
+        if not has_any(text.lower(), self._needs):
             return None
         if self._compiled is None:
             self._compiled = re.compile(self._source, self._flags)

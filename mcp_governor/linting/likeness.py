@@ -17,7 +17,7 @@ from mcp_governor.linting.words import name_words
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-_COMPOUND = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[_\-]+[A-Za-z0-9]+)+|\b[A-Za-z]*[a-z][A-Z][A-Za-z0-9]*")
+_COMPOUND = re.compile(r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_\-]++[A-Za-z0-9]++)++|[A-Z]*+[a-z]++[A-Z][A-Za-z0-9]*+)")
 """An identifier of several words, joined by marks or by capitals."""
 _QUOTES = frozenset("`'\"“”")
 _JOINED = frozenset("/.@$:\\-_{<")

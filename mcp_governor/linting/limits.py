@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.guarded import Guarded, has_any
 from mcp_governor.linting.prose import number, of_alternative
 from mcp_governor.linting.units import same_unit, unit_of
 from mcp_governor.linting.words import name_words, stem
@@ -211,10 +211,13 @@ def stated_limits(argument: Argument) -> list[Limit]:
     """The limits that a text gives an argument; a side with two limits is left out."""
     text = argument.text[:_MOST_TEXT]
     argument = argument._replace(text=text)
-    if not _WORTH_READING.search(text):
+    numbers = _NUMBERS if has_any(text.lower(), _NUMBER_WORDS) else _DIGITS
+    found_numbers = len(numbers.findall(text))
+    if not found_numbers:
         return []
+    ranges = list(_RANGE.finditer(text)) if found_numbers > 1 else []
     out: dict[str, set[Limit]] = {"lower": set(), "upper": set()}
-    for found in _found(argument):
+    for found in _found(argument, ranges):
         if _about(found, argument):
             keyword = _KEYWORDS.get((argument.of, found.side)) or _number_keyword(found, argument.of)
             value = found.value
@@ -225,7 +228,9 @@ def stated_limits(argument: Argument) -> list[Limit]:
     return [min(one, key=lambda limit: len(limit.said)) for one in sides]
 
 
-_WORTH_READING = re.compile(rf"\d|\b(?:positive|negative|empty|{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_NUMBER_WORDS = ("positive", "negative", "empty", *_WORDS)
+_DIGITS = re.compile(r"\d+")
+_NUMBERS = re.compile(rf"\d+|\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 
 
 def _number_keyword(found: _Found, of: str) -> str:
@@ -238,9 +243,9 @@ def _value(text: str) -> float:
     return word if word is not None else number(text.lstrip("+"))
 
 
-def _found(argument: Argument) -> Iterator[_Found]:
+def _found(argument: Argument, ranges: list[re.Match[str]]) -> Iterator[_Found]:
     text = argument.text
-    for match in _RANGE.finditer(text):
+    for match in ranges:
         low, high = (_value(group) for group in match.groups() if group is not None)
         years = 1900 <= low <= high <= 2100 and "year" not in argument.name.lower()
         if low < high and not years and not of_alternative(text, match.start()):

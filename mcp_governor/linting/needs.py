@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.guarded import Guarded, has_any
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -32,7 +33,7 @@ _GUARD = (
     *("no effect", "identif", "specif", "locate", "none of"),
 )
 _ENDS = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
 _QUOTES = frozenset("`'\"“”‘’")
 _JOINED_BEFORE = frozenset("./-@${<")
 _JOINED_AFTER = frozenset("/@}>")
@@ -79,10 +80,7 @@ _PAIRED = Guarded(
 _CHOICE = Guarded(
     r"(?<!in )(?<!of )(?<!on )(?<!for )(?<!from )\beither\b|\bat least one\b|\bexactly one\b|\bonly one of\b|\bone of\b"
     r"|\b(?:must|have to|need to) (?:provide|specify|supply|pass|include|give)\b",
-    "either",
-    "one",
-    "must",
-    "to ",
+    *("either", "at least one", "exactly one", "one of", "must ", "have to ", "need to "),
 )
 _EITHER_NEEDED = Guarded(
     r"(?<!if )(?<!when )(?<!whether )(?<![\w`'\"])[`'\"]?(?P<one>[A-Za-z_$][\w$\-]{0,63})[`'\"]?\sor\s"
@@ -198,14 +196,12 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
         group: the arguments that it may name.
         subject: the argument that the text describes; empty for a text about all of them.
     """
-    folded = text.lower()
-    if len(group.names) < 2 or not any(word in folded for word in _GUARD):
+    if len(group.names) < 2 or not has_any(text.lower(), _GUARD):
         return
     last = ""
     for sentence in _ENDS.split(text, maxsplit=_MOST_SENTENCES)[:_MOST_SENTENCES]:
         flat = " ".join(sentence[:_MOST_SENTENCE].split())
-        folded = flat.lower()
-        if any(word in folded for word in _GUARD):
+        if has_any(flat.lower(), _GUARD):
             yield from _Sentence(flat, group, subject).needs(last)
         last = flat
 
@@ -217,7 +213,15 @@ class _Sentence:
         self.text = text
         self.group = group
         self.subject = subject
-        self.named = _named(text, group.names)
+
+    @cached_property
+    def named(self) -> tuple[str, ...]:
+        return _named(self.text, self.group.names)
+
+    @cached_property
+    def both(self) -> tuple[str, ...]:
+        """The arguments that it names, after the one that it describes."""
+        return tuple(dict.fromkeys((self.subject, *self.named) if self.subject else self.named))
 
     def needs(self, last: str) -> Iterator[Need]:
         """What it states, at most one of each sort.
@@ -236,12 +240,11 @@ class _Sentence:
             yield ignored
 
     def _sets(self, last: str) -> Iterator[Need]:
-        both = tuple(dict.fromkeys((self.subject, *self.named) if self.subject else self.named))
         choice = _CHOICE.search(self.text)
         ways = self._chosen(choice) if choice is not None else ()
         needed = choice is not None and "only" not in choice[0].lower() and _FREE.search(self.text) is None
         if _EXCLUSIVE.search(self.text):
-            names = tuple(way[0] for way in ways) if len(ways) > 1 else both
+            names = tuple(way[0] for way in ways) if len(ways) > 1 else self.both
             if len(names) == 2 or (2 < len(names) < 5 and (self.subject or self._side_by_side())):
                 yield Need("one" if needed and len(ways) > 1 else "exclusive", names, ways=ways)
         elif len(ways) > 1 and choice is not None and _FREE.search(self.text) is None:
@@ -265,8 +268,8 @@ class _Sentence:
             )
             if len(ways) > 1:
                 yield Need("any", tuple(name for way in ways for name in way), ways=ways)
-        elif _PAIRED.search(self.text) and len(both) == 2 and _FREE.search(self.text) is None:
-            yield Need("together", both)
+        elif _PAIRED.search(self.text) and len(self.both) == 2 and _FREE.search(self.text) is None:
+            yield Need("together", self.both)
         else:
             yield from self._ways()
 

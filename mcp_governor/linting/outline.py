@@ -17,6 +17,8 @@ _SECTION = re.compile(
     r"(?:args|arguments|parameters|params|inputs?)(?:\s\((?:all\s)?(?:required|optional)\))?[*_]{0,2}\s?:?[*_]{0,2}",
     re.IGNORECASE,
 )
+_LONGEST_SECTION = 60
+"""Characters of the longest heading of a section: "###### **Additional parameters (all required)**:" and some."""
 _HEADING = re.compile(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|<[\w_]{1,40}>", re.NOFLAG)
 _APART = re.compile(
     r"\b(?:returns?|response|outputs?|results?|yields|raises|errors?|examples?|fields|columns|see also)\b",
@@ -34,9 +36,11 @@ _NEED_COLUMN = frozenset({"required", "required?", "mandatory"})
 _YES = frozenset({"yes", "true", "required", "✓", "✅", "y"})
 _NO = frozenset({"no", "false", "optional", "n", "❌"})
 
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
 _LISTED = re.compile(r"\s?\(\s?[`'\"“]|\s?=")
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*•#|\d]|\s*\n)")
+_FEW_NAMES = 50
+"""Arguments up to which a text is first asked for each of them, which takes less than to read its words."""
 _MOST_MENTION = 400
 """Characters of a mention: a sentence. What stands beyond is about something else."""
 _MOST_MENTIONS = 4
@@ -131,9 +135,13 @@ class _Reader:
             self._continue(flat)
             return
         self._open = None
-        if _SECTION.fullmatch(flat):
+        if not flat:
+            self._columns = []
+            self.rest.append("")
+            return
+        if len(flat) <= _LONGEST_SECTION and _SECTION.fullmatch(flat):
             self._within, self._apart = True, False
-        elif _HEADING.fullmatch(flat):
+        elif (flat[0] in "#-<" or flat[-1] in ":*_") and _HEADING.fullmatch(flat):
             self._within, self._apart = False, _APART.search(flat) is not None
         elif flat.startswith("|"):
             self._row(flat)
@@ -196,6 +204,8 @@ class _Reader:
 
 def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]]:
     """Behind each name of an argument: the rest of its sentence, up to the next argument that is named."""
+    if len(names) <= _FEW_NAMES and not any(name in text for name in names):
+        return {}
     found = [
         (match, after) for match in _IDENTIFIER.finditer(text) if match[0] in names and (after := _named(text, match))
     ]

@@ -259,6 +259,9 @@ _END = (
 )
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def number(text: str) -> float:
     """A number as people write it, with commas between thousands."""
     plain = text.replace(",", "")
@@ -367,6 +370,8 @@ class BoundClaim(NamedTuple):
 
 def stated_bounds(text: str, types: Iterable[str]) -> Iterator[BoundClaim]:
     """The bounds that a description states; a bound that is stated twice with two values is left out."""
+    if not _DIGIT.search(text):
+        return
     for kind, of, claims in (
         ({"integer", "number"}, "number", _number_bounds),
         ({"string"}, "characters", _character_bounds),

@@ -52,8 +52,6 @@ class _Last:
     def __init__(self) -> None:
         self.node: SchemaPlace | None = None
         self.said: tuple[Said, ...] = ()
-        self.tool: Tool | None = None
-        self.outline = Outline({}, {})
 
 
 def said_of(node: SchemaPlace, context: Context, *, mentions: bool = False) -> tuple[Said, ...]:
@@ -75,11 +73,10 @@ def said_of(node: SchemaPlace, context: Context, *, mentions: bool = False) -> t
 
 def told_of(tool: Tool, names: dict[str, Any], facts: Facts) -> Outline:
     """What a tool's description says of its arguments, read once for all of them."""
-    last = facts.memo("said", _Last)
-    if last.tool is not tool:
-        last.tool, last.outline = tool, outline(tool.description, names)
-    found: Outline = last.outline
-    return found
+    # Entries and mentions overlap a little; each stands once in the description.
+    return facts.kept(
+        ("outline", tool.index), lambda: outline(tool.description, names), lambda _: 2 * len(tool.description)
+    )
 
 
 def _read(node: SchemaPlace, argument: str, facts: Facts) -> Iterator[Said]:

@@ -73,9 +73,12 @@ def _texts(value: Any, tool: str | None, base: str, first: int = 0) -> Iterator[
             continue
         here, container = step
         if isinstance(container, dict):
-            yield from (Text(tool, here, key, key, is_key=True) for key in container if not _is_plain(key))
-        members = _members(container, first)
-        yield from (Text(tool, here, key, item) for key, item in members if isinstance(item, str))
+            for key in container:
+                if not (key.isascii() and key.isprintable()):
+                    yield Text(tool, here, key, key, True)
+        for key, item in _members(container, first):
+            if isinstance(item, str):
+                yield Text(tool, here, key, item)
         stack.append(_containers(here, _members(container, first)))
         first = 0
 
@@ -88,7 +91,3 @@ def _containers(here: str, members: Iterable[tuple[str | int, Any]]) -> Iterator
     for key, item in members:
         if item and isinstance(item, dict | list):
             yield join_pointer(here, key), item
-
-
-def _is_plain(key: str) -> bool:
-    return key.isascii() and key.isprintable()

@@ -156,6 +156,9 @@ _short_words = lru_cache(maxsize=4096)(_name_words)
 
 def words(text: str) -> list[str]:
     """The words of a text, in lower case."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
+    # Folded, a few letters are no longer one.
     return [word.lower() for word in _WORD.findall(text)]
 
 

@@ -91,6 +91,12 @@ def _as_default(values: tuple[str, ...], default: str) -> tuple[str, ...]:
 
 def _told(found: OpenText, context: Context) -> ClosedList | None:
     """The list of values that the texts about an argument give; none where another list there has more."""
+    # Two rules ask, and those on formats after them.
+    key = ("closed list", found.node.tool.index, found.node.pointer)
+    return context.facts.recent(key, lambda: _read(found, context))
+
+
+def _read(found: OpenText, context: Context) -> ClosedList | None:
     texts = said_of(found.node, context, mentions=True)
     if any(is_open(said.text) for said in texts if said.where in ("own", "entry")):
         return None

@@ -29,9 +29,9 @@ _FEWEST_SAME = 12
 descriptions of one family agree for good reason ("Creates a branch in a repository")."""
 
 
-def copied_description(surface: Surface, _context: Context) -> Iterator[Hit]:
+def copied_description(surface: Surface, context: Context) -> Iterator[Hit]:
     """No description is that of another tool with only the name changed."""
-    repeated = {line for line, tools in _lines(surface).items() if len(tools) >= _FEWEST_TOOLS}
+    repeated = {line for line, tools in _lines(context).items() if len(tools) >= _FEWEST_TOOLS}
     first: dict[tuple[str, ...], Tool] = {}
     for tool in surface.tools:
         own = {stem(word) for word in name_words(tool.name)}
@@ -74,10 +74,10 @@ _WORST = 3
 _SPLIT = re.compile(r"\n|(?<=[.!?])\s+")
 
 
-def boilerplate(surface: Surface, _context: Context) -> Iterator[Hit]:
+def boilerplate(surface: Surface, context: Context) -> Iterator[Hit]:
     """What many descriptions repeat costs less than a thousand tokens; one hit for the server."""
     places: dict[str, list[tuple[str, str]]] = {}
-    for line, tools in _lines(surface).items():
+    for line, tools in _lines(context).items():
         places[line] = [(name, "") for name in tools]
     for tool in surface.tools:
         for tokens, text in _arguments(tool.input_schema):
@@ -120,8 +120,12 @@ def _shown(text: str, places: list[tuple[str, str]], cost: int) -> str:
     return f'{about}"{one_line(text, 40)}" in {counted(len(places), "tool")} ({names}, …: {cost:,})'
 
 
-def _lines(surface: Surface) -> dict[str, list[str]]:
+def _lines(context: Context) -> dict[str, list[str]]:
     """The lines and sentences of descriptions → the tools that have them, each once."""
+    return context.facts.memo("lines of descriptions", lambda: _lines_of(context.surface))
+
+
+def _lines_of(surface: Surface) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
     for tool in surface.tools:
         for line in dict.fromkeys(_split(tool.description)):

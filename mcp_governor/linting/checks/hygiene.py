@@ -69,7 +69,11 @@ _SECRET = Guarded(
     r"|\bxox[baprs]-[0-9A-Za-z\-]{20,}|\bAIza[0-9A-Za-z_\-]{35}\b|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
     r"|\beyJ[A-Za-z0-9_\-]{10,4096}\.eyJ[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{10,4096}",
     "sk-",
-    "gh",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
     "akia",
     "xox",
     "aiza",
@@ -110,8 +114,9 @@ _CAPITALS = Guarded(
 _ALL_TOOLS = Guarded(
     r"\b(?:before|after|when(?:ever)?|instead of|rather than)\s+(?:using\s+|calling\s+|invoking\s+)?"
     r"(?:any|all|every|each)\s+(?:of\s+the\s+)?(?:other|subsequent|further)\s+(?:tools?|tool calls?|functions?)\b",
-    "tool",
-    "function",
+    "other",
+    "subsequent",
+    "further",
 )
 
 
