@@ -159,8 +159,12 @@ class ClosedList(NamedTuple):
     bullets: bool = False
 
 
-def closed_lists(text: str) -> Iterator[ClosedList]:
+def closed_lists(text: str) -> tuple[ClosedList, ...]:
     """The closed lists in a text about one argument, those that are most plainly meant first."""
+    return tuple(_closed_lists(text))
+
+
+def _closed_lists(text: str) -> Iterator[ClosedList]:
     text = text[:_MOST_TEXT]
     if has_any(text.lower(), _SHORT_FORMS):
         text = _ABBREVIATED.sub(r"\1,", text)

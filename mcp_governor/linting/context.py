@@ -140,11 +140,11 @@ class Facts:
         """:func:`schema_nodes`, kept while the surface is linted; see :meth:`kept`."""
         return self.kept(("nodes", tool.index), lambda: schema_nodes(tool), _size)
 
-    def kept(self, key: tuple[str | int, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
+    def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
         """The value under ``key``, kept for good while there is room, and as :meth:`recent` does it beyond.
 
         Args:
-            key: what it is, and of which tool.
+            key: what it is, and of which tool or text.
             make: makes it.
             size: about how many characters it holds.
         """
@@ -158,7 +158,11 @@ class Facts:
             self._memo[key] = value
         return value
 
-    def recent(self, key: tuple[str | int, ...], make: Callable[[], _T]) -> _T:
+    def read(self, reader: Callable[[str], _T], text: str) -> _T:
+        """What a reader of prose finds in a text, kept as by :meth:`kept`: servers repeat the texts of arguments."""
+        return self.kept((reader.__qualname__, text), lambda: reader(text), lambda _: 2 * len(text) + _NODE)
+
+    def recent(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
         """The value under ``key``, kept until another is made under a key that begins with the same word: for what is
         too large to be kept for every tool."""
         known, value = self._memo.get(key[0], (None, None))

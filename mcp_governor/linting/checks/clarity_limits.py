@@ -41,9 +41,8 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         text = one.text if one.where != "mention" else one.text[:80]
         if one.where == "mention" and not text.startswith(_LEADS):
             continue
-        limits = [
-            limit for limit in stated_limits(Argument(node.argument, of, text, not numeric)) if _missing(limit, schema)
-        ]
+        stated = _stated(Argument(node.argument, of, text, not numeric), context)
+        limits = [limit for limit in stated if _missing(limit, schema)]
         # "One or more names" of an argument that may be left out says nothing about an empty list.
         if [limit[:2] for limit in limits] == [("minItems", 1)] and not _is_required(node):
             continue
@@ -61,6 +60,11 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             said="one or more",
             takes=_TAKES[of],
         )
+
+
+def _stated(argument: Argument, context: Context) -> list[Limit]:
+    """The limits that a text gives, read once: servers repeat arguments with their texts."""
+    return context.facts.kept(("limits", argument), lambda: stated_limits(argument), lambda _: 2 * len(argument.text))
 
 
 _SOME = re.compile(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)

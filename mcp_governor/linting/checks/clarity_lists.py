@@ -104,7 +104,7 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
     claims = [
         (said, claim)
         for said in texts
-        for claim in closed_lists(_headed(said.text) if said.where == "section" else said.text)
+        for claim in context.facts.read(closed_lists, _headed(said.text) if said.where == "section" else said.text)
     ]
     told = next(
         (claim for said, claim in claims if _is_about(said, claim) and _meant(claim, found, context)),
