@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog
     from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.findings import Finding
+    from mcp_governor.linting.run import Linted
     from mcp_governor.policy.acceptance import AcceptedBefore
     from mcp_governor.stage import Stage
     from mcp_governor.target import Baseline
@@ -208,6 +209,7 @@ class _Run:
     stage: Stage = EVERY_CHANGE
     counts: dict[str, int] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+    linted: Linted | None = None
 
     def station(self, name: Station, work: Callable[[], _T]) -> _T:
         """Do one station's work and tell of it."""
@@ -258,11 +260,13 @@ class _Run:
 
     def lint(self) -> list[Finding]:
         from mcp_governor.linting import run_rules
+        from mcp_governor.linting.run import Linted
 
         selection = self.selection
         self.counts["rules"] = len(selection.linted)
         self.skipped.extend(selection.skipped)
         found = run_rules(self.surface, selection)
+        self.linted = Linted(self.surface, tuple(found))
         if self.baseline is not None and selection.get("envelope/version-step") is not None:
             from mcp_governor.call.validate import charter_step_findings
 
@@ -289,7 +293,7 @@ class _Run:
         active = {finding.rule: self.selection.get(finding.rule) for finding in findings}
         linted = {name for name, rule in active.items() if rule is not None and rule.rule.station == "lint"}
         old = [finding for finding in findings if finding.rule in linted]
-        kept = {id(finding) for finding in new_findings(old, self.baseline.surface, self.selection)}
+        kept = {id(finding) for finding in new_findings(old, self.baseline.surface, self.selection, self.linted)}
         return tuple(finding for finding in findings if finding.rule not in linted or id(finding) in kept)
 
     def report(
@@ -357,7 +361,7 @@ def lint_report(
         The report, and the known ids that no finding has any more.
     """
     from mcp_governor.linting import run_rules
-    from mcp_governor.linting.run import new_findings, sorted_findings
+    from mcp_governor.linting.run import Linted, new_findings, sorted_findings
 
     refuse_empty(surface)
     found = run_rules(surface, selection)
@@ -374,7 +378,7 @@ def lint_report(
     )
     left = decided.findings
     if compared is not None:
-        left = tuple(new_findings(left, compared, selection))
+        left = tuple(new_findings(left, compared, selection, Linted(surface, found)))
     report = Report(
         target=surface.source,
         server=ServerInfo.of(surface),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.catalogue.condense import condensed
 from mcp_governor.catalogue.finding import finding
@@ -21,7 +21,7 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from mcp_governor.catalogue.rule import Rule
@@ -55,8 +55,11 @@ def lint(
     if profile is not None:
         settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
     selection = select(settings)
-    found = govern(run_rules(surface, selection), selection, surface, stations=("lint",))
-    return sorted_findings(found if baseline is None else new_findings(found, baseline, selection), surface)
+    said = run_rules(surface, selection)
+    found = govern(said, selection, surface, stations=("lint",))
+    if baseline is not None:
+        found = new_findings(found, baseline, selection, Linted(surface, said))
+    return sorted_findings(found, surface)
 
 
 def run_rules(surface: Surface, selection: Selection) -> list[Finding]:
@@ -70,11 +73,12 @@ def sorted_findings(findings: Iterable[Finding], surface: Surface) -> list[Findi
     return sorted(findings, key=lambda f: (order.get(f.tool or "", -1), f.rule, f.path))
 
 
-def _prepare(selection: Selection, surface: Surface) -> dict[str, list[Runner]]:
+def _prepare(selection: Selection, surface: Surface, rules: Collection[str] | None = None) -> dict[str, list[Runner]]:
+    """The checks of the selected rules, of those with these ids where some are given, by what they look at."""
     facts = Facts(surface)
     out: dict[str, list[Runner]] = {}
     for active in selection.linted:
-        if active.rule.check != ENGINE_CHECK:
+        if active.rule.check != ENGINE_CHECK and (rules is None or active.id in rules):
             runner = (active, resolve_check(active.rule, active.options), Context(active.options, facts))
             out.setdefault(active.rule.on, []).append(runner)
     return out
@@ -193,16 +197,55 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
     return finding(active.rule, found.path, says=found.says, tool=tool, value=found.value, facts=facts)
 
 
-def new_findings(findings: Iterable[Finding], baseline: Surface, selection: Selection) -> list[Finding]:
+class Linted(NamedTuple):
+    """A surface, and what :func:`run_rules` said about it."""
+
+    surface: Surface
+    said: Iterable[Finding]
+
+
+def new_findings(
+    findings: Iterable[Finding], baseline: Surface, selection: Selection, linted: Linted | None = None
+) -> list[Finding]:
     """The findings that the same rules do not give, at the same place and for the same value, about ``baseline``.
 
     A change is judged by what it brought: an old finding in a tool that it touched is no part of it, and a finding
     that it causes in a tool that it did not touch is.
+
+    Args:
+        findings: those about the surface, with the severities that were decided.
+        baseline: what the surface was before.
+        selection: the rules that gave the findings.
+        linted: the surface and what these rules said about it, where that is known: about a baseline that is the same
+            they say the same, and are not asked again.
     """
     found = list(findings)
-    rules = {finding.rule for finding in found}
-    runners: dict[str, list[Runner]] = {}
-    for scope, part in _prepare(selection, baseline).items():
-        runners[scope] = [runner for runner in part if runner[0].id in rules]
-    known = {finding.id for finding in condensed(_run(baseline, runners))}
+    if not found:
+        return []
+    if linted is not None and _same(linted.surface, baseline):
+        known = {finding.id for finding in linted.said}
+    else:
+        runners = _prepare(selection, baseline, {finding.rule for finding in found})
+        known = {finding.id for finding in condensed(_run(baseline, runners))}
     return [finding for finding in found if finding.id not in known]
+
+
+_UNREAD = frozenset({"source", "tools"})
+"""What says where a surface was read, which no rule looks at, and what is made from ``entries``."""
+
+
+def _same(one: Surface, other: Surface) -> bool:
+    """Whether every rule reads the same in two surfaces, to the type of each number and the order of each key."""
+    return all(
+        _same_part(getattr(one, part.name), getattr(other, part.name))
+        for part in fields(one)
+        if part.name not in _UNREAD
+    )
+
+
+def _same_part(one: Any, other: Any) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        # One after the other: the text of all tools may be long.
+        return len(one) == len(other) and all(map(_same_part, one, other))
+    # In Python, 1 is 1.0 and True; their texts differ.
+    return repr(one) == repr(other)
