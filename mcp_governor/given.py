@@ -20,6 +20,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.secrets import COMMON, SHORTEST, keep
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _MOST_LISTED = 64
 _MOST_INHERITED = 64
 """Secrets of our own environment that are registered; further ones are not, and nobody was given them anyhow."""
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = frozenset(
     (
         *("apikey", "apikeys", "auth", "authorization", "bearer", "cookie", "cookies", "credential"),
@@ -75,7 +76,7 @@ _HARMLESS_HEADERS = frozenset(
         *("mcp-protocol-version", "origin", "referer", "user-agent"),
     )
 )
-_PLAIN = re.compile(
+_PLAIN = lazy_pattern(
     r"[-+]?\d[\d_.,:]*[a-z%]{0,3}"  # numbers, times, amounts with a unit, IPv4 addresses, versions
     r"|v?\d+(?:\.\d+)+[a-z]{0,5}\d{0,6}(?:[-+.][0-9A-Za-z]+){0,4}"
     r"|\d{4}-\d\d-\d\d(?:[T ].{0,20})?"
@@ -86,19 +87,19 @@ _PLAIN = re.compile(
     r"|localhost(?::\d+)?"
     r"|[a-z]{2}[_-][A-Z]{2}(?:\.[\w-]+)?"
 )
-_WORD = re.compile(r"[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12}")
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
-_ASSIGNED = re.compile(r"-{0,2}([A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
-_HEADER = re.compile(r"-{0,2}([A-Za-z][\w-]*):\s*(.+)", re.DOTALL)
-_PAIRS = re.compile(r"[&;]")
-_NAMED = re.compile(r"([\w.-]+)[=:](.+)")
-_LIST = re.compile(r"[^\s,]+(?:,[^\s,]+)+")
-_BETWEEN = re.compile(r"[\s;,&|]+")
-_BASE64_OBJECT = re.compile(r"e[yw][A-Za-z0-9+/_-]{10,}={0,2}")
+_WORD = lazy_pattern(r"[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12}")
+_URL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+_ASSIGNED = lazy_pattern(r"-{0,2}([A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
+_HEADER = lazy_pattern(r"-{0,2}([A-Za-z][\w-]*):\s*(.+)", re.DOTALL)
+_PAIRS = lazy_pattern(r"[&;]")
+_NAMED = lazy_pattern(r"([\w.-]+)[=:](.+)")
+_LIST = lazy_pattern(r"[^\s,]+(?:,[^\s,]+)+")
+_BETWEEN = lazy_pattern(r"[\s;,&|]+")
+_BASE64_OBJECT = lazy_pattern(r"e[yw][A-Za-z0-9+/_-]{10,}={0,2}")
 _DEEPEST = 4
 """Parts within parts: a script holds an option, that one a header, and that one a scheme and a token."""
-_BARE_TOKEN = re.compile(r"[\w=~.+-]{20,}")
-_TOKEN_RUN = re.compile(
+_BARE_TOKEN = lazy_pattern(r"[\w=~.+-]{20,}")
+_TOKEN_RUN = lazy_pattern(
     r"(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,}){3,}"
 )
 
@@ -253,8 +254,8 @@ def learn_url(url: str, *, origin: str = "the address") -> None:
             keep(unquote(text), origin)
 
 
-_READABLE = re.compile(r"[a-z]{0,20}|[A-Z][a-z]{1,19}|[A-Z]{1,20}|\d{1,4}")
-_SEPARATORS = re.compile(r"[,;:._+/| -]")
+_READABLE = lazy_pattern(r"[a-z]{0,20}|[A-Z][a-z]{1,19}|[A-Z]{1,20}|\d{1,4}")
+_SEPARATORS = lazy_pattern(r"[,;:._+/| -]")
 
 
 def _is_readable(value: str) -> bool:
@@ -342,7 +343,7 @@ def learn_table(entry: Mapping[str, Any], environment: Mapping[str, str]) -> Non
     learn_command(("", *words))
 
 
-_REFERENCE = re.compile(r"\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-z_]\w*))")
+_REFERENCE = lazy_pattern(r"\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-z_]\w*))")
 
 
 def learn_references(text: str, environment: Mapping[str, str]) -> None:

@@ -1,13 +1,18 @@
-"""Names that load with their first use."""
+"""Names that load with their first use, and expressions that compile then."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 import pkgutil
+import re
 import sys
 
 import pytest
+
+import mcp_governor
+from mcp_governor import lazy
+from mcp_governor.lazy import lazy_pattern
 
 
 def test_names_of_a_package_load_with_their_first_use(tmp_path, monkeypatch):
@@ -47,3 +52,33 @@ def test_every_promised_name_is_there(package):
     # A submodule of the same name would take its place as soon as somebody imports it.
     submodules = {found.name for found in pkgutil.iter_modules(module.__path__)}
     assert [name for name in module.__all__ if name in submodules and not inspect.ismodule(getattr(module, name))] == []
+
+
+def test_a_lazy_pattern_is_the_compiled_one_from_its_first_use_on():
+    source = r"(?P<word>[a-z]+)(\d*)"
+    late, compiled = lazy_pattern(source, re.IGNORECASE), re.compile(source, re.IGNORECASE)
+    assert "search" not in vars(late)
+    text = "-Ab1, cd"
+    assert late.search(text)["word"] == "Ab"
+    # From now on a method is found without __getattr__.
+    assert "search" in vars(late)
+    assert late.match(text) is None
+    assert late.match(text, 1).span() == (1, 4)
+    assert late.fullmatch("ab") is not None
+    assert late.findall(text) == [("Ab", "1"), ("cd", "")]
+    assert [match.span() for match in late.finditer(text)] == [match.span() for match in compiled.finditer(text)]
+    assert late.split("1a1") == compiled.split("1a1")
+    assert late.sub("x", text) == "-x, x"
+    assert (late.pattern, late.groups) == (compiled.pattern, 2)
+
+
+def test_every_lazy_pattern_compiles():
+    homes = ("changelog", "given", "linting", "surface", "target")
+    count = 0
+    for found in pkgutil.walk_packages(mcp_governor.__path__, "mcp_governor."):
+        if found.name.split(".")[1] in homes:
+            for value in vars(importlib.import_module(found.name)).values():
+                if isinstance(value, lazy._LazyPattern):
+                    count += 1
+                    assert value.flags >= 0
+    assert count > 100

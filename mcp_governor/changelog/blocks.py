@@ -11,21 +11,22 @@ from __future__ import annotations
 
 import bisect
 import functools
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_HEADING = re.compile(r"(#{1,6}) (\S.*)")
+_HEADING = lazy_pattern(r"(#{1,6}) (\S.*)")
 # A start that opens no block of its own: a letter, bold or code.
 _WORDS = r"(?:[^\W\d_]|\*\*[^\W\d_]|`[^`])"
-_ITEM = re.compile(rf"- ({_WORDS}.*)")
-_MORE = re.compile(rf"  ({_WORDS}.*)")
-_TEXT = re.compile(rf"{_WORDS}.*")
+_ITEM = lazy_pattern(rf"- ({_WORDS}.*)")
+_MORE = lazy_pattern(rf"  ({_WORDS}.*)")
+_TEXT = lazy_pattern(rf"{_WORDS}.*")
 _RELEASE = "## "
 _SENTINEL = "## ."
-_ODD = re.compile(r"[\t\0\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_ODD = lazy_pattern(r"[\t\0\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 
 
 class Text(NamedTuple):

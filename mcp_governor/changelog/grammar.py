@@ -16,42 +16,43 @@ from datetime import date
 from typing import NamedTuple
 
 from mcp_governor.changelog.model import Kind
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 
-_SPACES = re.compile(" {2,}")
-UNRELEASED = re.compile(r"\W*(?:unreleased|upcoming|next|head|in progress|wip)\b\W*", re.IGNORECASE)
+_SPACES = lazy_pattern(" {2,}")
+UNRELEASED = lazy_pattern(r"\W*(?:unreleased|upcoming|next|head|in progress|wip)\b\W*", re.IGNORECASE)
 
 _IN_FLIGHT = r"(?:current|unreleased|in progress|in development|wip)"
 # It is searched for in lines of any length: each run of spaces and of marks is entered at its beginning only.
-MARKER = re.compile(
+MARKER = lazy_pattern(
     rf"(?<!\s)\s*+(?:(?<![*_])[*_]*+[(\[]\s*+{_IN_FLIGHT}\s*+[)\]][*_]*|[—–-]\s*+{_IN_FLIGHT})(?!\w)",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
-_STRICT_HEADING = re.compile(
+_DATE = lazy_pattern(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_STRICT_HEADING = lazy_pattern(
     r"(?P<version>\d[\w.+-]*)(?P<current> \(current\))?(?: - (?P<date>\d{4}-\d{2}-\d{2}))?"
     r"(?P<yanked> \[YANKED\])?"
 )
 # A mark or two, the name of the package (before "@", "-v" or a whole version), "Version": then the version.
-_LOOSE_HEADING = re.compile(
+_LOOSE_HEADING = lazy_pattern(
     r"[^\w\[]{0,8}(?:(?:version|release|v\.)\b|[@\w/.-]+(?:@|-(?=v\d))|[\w.-]+\s+(?=v?\d+\.\d+\.\d+\W*(?:$|[(\[\s])))?"
     r"[\s`*_]*\[?\s*v?(?P<version>\d{4}-\d\d-\d\d(?!\d)|(?:\d+!)?\d+(?:\.[0-9A-Za-z]+)+(?:[-+][0-9A-Za-z.+-]*[0-9A-Za-z])?"
     r"|\d+(?=\s*(?:$|[(\[—–-])))`?\]?(?:\([^)\s]*\))?(?P<rest>.*)",
     re.IGNORECASE,
 )
-_SINCE = re.compile(
+_SINCE = lazy_pattern(
     r"\W*(?:since|from|before|after|until|to|in|for|with|upgrading|migrating|python|node)\b", re.IGNORECASE
 )
-_YANKED = re.compile(r"\byanked\b", re.IGNORECASE)
+_YANKED = lazy_pattern(r"\byanked\b", re.IGNORECASE)
 
 UNRELEASED_HEADING = "## Unreleased"
 
 MAX_HEADING = 400
 """Longer headings and labels are prose: none of the patterns here needs to meet them."""
 
-FINGERPRINT = re.compile(r"Fingerprint: `(v\d+:sha256:[0-9a-f]{64})`")
-DIGEST = re.compile(r"(?<![\w:])(?:v\d+:)?sha256:[0-9a-fA-F]{8,64}\b")
-BARE_DIGEST = re.compile(r"`([0-9a-f]{16}(?:[0-9a-f]{16,48})?)`")
+FINGERPRINT = lazy_pattern(r"Fingerprint: `(v\d+:sha256:[0-9a-f]{64})`")
+DIGEST = lazy_pattern(r"(?<![\w:])(?:v\d+:)?sha256:[0-9a-fA-F]{8,64}\b")
+BARE_DIGEST = lazy_pattern(r"`([0-9a-f]{16}(?:[0-9a-f]{16,48})?)`")
 
 _SYNONYMS = {
     "add": Kind.ADDED,
@@ -74,13 +75,13 @@ _SYNONYMS = {
     "breaking change": Kind.BREAKING,
     "breaking changes": Kind.BREAKING,
 }
-_LABEL_WORD = re.compile(
+_LABEL_WORD = lazy_pattern(
     r"(?>(?::\w{1,40}:|[\W_])*)(" + "|".join(sorted(map(re.escape, _SYNONYMS), key=len, reverse=True)) + r")(?![\w-])",
     re.IGNORECASE,
 )
-_BOLD_START = re.compile(r"(\*\*|__)(?P<inner>.+?)\1:?(?P<rest>.*)", re.DOTALL)
-_PLAIN_LABEL = re.compile(r"[*_]?(?P<kind>" + "|".join(Kind) + r")[*_]?:?[*_]?")
-_STRICT_LABEL = re.compile(r"\*\*(" + "|".join(Kind) + r")\*\*")
+_BOLD_START = lazy_pattern(r"(\*\*|__)(?P<inner>.+?)\1:?(?P<rest>.*)", re.DOTALL)
+_PLAIN_LABEL = lazy_pattern(r"[*_]?(?P<kind>" + "|".join(Kind) + r")[*_]?:?[*_]?")
+_STRICT_LABEL = lazy_pattern(r"\*\*(" + "|".join(Kind) + r")\*\*")
 _KIND_WORDS = frozenset(Kind)
 
 

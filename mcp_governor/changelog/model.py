@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import bisect
-import re
 from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ def names_in(span: str) -> frozenset[str]:
     return frozenset(names)
 
 
-_IDENTIFIER = re.compile(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
-_SEPARATOR = re.compile(r"[./]")
+_IDENTIFIER = lazy_pattern(r"[^\W\d][\w-]*(?:[./][\w-]+)*")
+_SEPARATOR = lazy_pattern(r"[./]")
 _MAX_PARTS = 8
 """Parts of a dotted name: real ones have four or five. Each run of parts is a name, so the work grows with the square;
 of a longer name the first parts count."""
-_ENUMERATED = re.compile(r"[\s,;/&]*+(?:and|or)?\s*+|:\s*+")
+_ENUMERATED = lazy_pattern(r"[\s,;/&]*+(?:and|or)?\s*+|:\s*+")
 
 
 @frozen

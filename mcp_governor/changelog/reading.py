@@ -26,6 +26,7 @@ from mcp_governor.changelog.grammar import (
 from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -44,12 +45,12 @@ MAX_PROBLEMS = 1000
 """Problems of one rule that are kept: more than anybody reads. The others are counted. Each rule has its own share, so
 that ten thousand odd labels do not hide a merge conflict."""
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_BACKTICKS = re.compile(r"`+")
-_LABEL_LINE = re.compile(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
-_FINGERPRINT_CUE = re.compile(r"fingerprint|\bsha256:[0-9a-f]{64}\b", re.IGNORECASE)
-_TABLE_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
-_CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)")
+_LINE_END = lazy_pattern(r"\r\n|\n|\r")
+_BACKTICKS = lazy_pattern(r"`+")
+_LABEL_LINE = lazy_pattern(r"\*\*(?:" + "|".join(Kind) + r")\*\*")
+_FINGERPRINT_CUE = lazy_pattern(r"fingerprint|\bsha256:[0-9a-f]{64}\b", re.IGNORECASE)
+_TABLE_RULE = lazy_pattern(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?")
+_CONFLICT = lazy_pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)")
 
 
 def load(path: str | Path, *, what: str | None = None) -> Changelog:

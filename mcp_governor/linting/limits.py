@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded, has_any
 from mcp_governor.linting.prose import number, of_alternative
 from mcp_governor.linting.units import same_unit, unit_of
@@ -106,9 +107,9 @@ _FILLED = Guarded(
     r"^(?:an?\s)?non-?empty\b|\b(?:can\s?not|can't|must\snot|may\snot)\sbe\sempty\b|\bmust\sbe\s(?:an?\s)?non-?empty\b",
     "empty",
 )
-_LENGTH = re.compile(r"\b(?:length|long|characters?|chars?)\b", re.IGNORECASE)
+_LENGTH = lazy_pattern(r"\b(?:length|long|characters?|chars?)\b", re.IGNORECASE)
 
-_TAIL = re.compile(r"\s?((?:[A-Za-zµ°%]+(?:\s|(?=\W|$))){0,12})\s?(?:\(inclusive\)\s?)?(\S?)", re.IGNORECASE)
+_TAIL = lazy_pattern(r"\s?((?:[A-Za-zµ°%]+(?:\s|(?=\W|$))){0,12})\s?(?:\(inclusive\)\s?)?(\S?)", re.IGNORECASE)
 
 
 def _set(words: str) -> frozenset[str]:
@@ -121,23 +122,23 @@ _FILLERS = _set(
     "call to return returned be fetch retrieve include supported only of the can"
 )
 _UNSURE = _set("for when if but except unless with on or and than while depending by as not from more less fewer")
-_ADVICE = re.compile(
+_ADVICE = lazy_pattern(
     r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|e\.g|example|such\sas|approx\w*|about|roughly|ideal\w*|prefer\w*|optimal\w*"
     r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*|previously|was|were|took|takes|costs?|version|unlimited|no\slimit)\b"
     r"|\bby\sdefault\b|\bdefault(?:s\sto|:|\sis)?\s?$",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:when|if|unless|where|depending|otherwise|except)\b", re.IGNORECASE)
-_CONDITION_NEXT = re.compile(
+_CONDITION = lazy_pattern(r"\b(?:when|if|unless|where|depending|otherwise|except)\b", re.IGNORECASE)
+_CONDITION_NEXT = lazy_pattern(
     r"\s?[,(;)]?\s?\(?(?:for|when|if|but|except|unless|or|otherwise|depending|in\scase)\b", re.IGNORECASE
 )
-_SPECIAL = re.compile(
+_SPECIAL = lazy_pattern(
     r"(?<![\d\w])-1\b|\b(?:0|zero|null)\s?(?:\(|=|means|for\s(?:no|un|all)|to\s(?:disable|get\sall))|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b",
     re.IGNORECASE,
 )
-_OTHER_SIDE = re.compile(r"\s?,?\s(?:and|to)\s(?:<=|≤|<|at\smost|up\sto|no\smore|less|max)", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])|(?<=[.:;])\n|\n(?=\s?[-*•])|\n\n")
-_COUNTS = re.compile(r"\b(?:number|count|amount|how\smany|limit|maximum|max|total|page\ssize)\b", re.IGNORECASE)
+_OTHER_SIDE = lazy_pattern(r"\s?,?\s(?:and|to)\s(?:<=|≤|<|at\smost|up\sto|no\smore|less|max)", re.IGNORECASE)
+_SENTENCE = lazy_pattern(r"[.!?]\s+(?=[A-Z])|(?<=[.:;])\n|\n(?=\s?[-*•])|\n\n")
+_COUNTS = lazy_pattern(r"\b(?:number|count|amount|how\smany|limit|maximum|max|total|page\ssize)\b", re.IGNORECASE)
 _COUNT_NAMES = _set(
     "limit count max maximum min minimum size top per n num number k first last take amount total depth "
     "page rows cols columns"
@@ -229,8 +230,8 @@ def stated_limits(argument: Argument) -> list[Limit]:
 
 
 _NUMBER_WORDS = ("positive", "negative", "empty", *_WORDS)
-_DIGITS = re.compile(r"\d+")
-_NUMBERS = re.compile(rf"\d+|\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
+_DIGITS = lazy_pattern(r"\d+")
+_NUMBERS = lazy_pattern(rf"\d+|\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 
 
 def _number_keyword(found: _Found, of: str) -> str:
@@ -275,8 +276,8 @@ def _found(argument: Argument, ranges: list[re.Match[str]]) -> Iterator[_Found]:
             yield _Found("lower", 1, match.start(), match.end(), tail=False)
 
 
-_EXCLUSIVE = re.compile(r",?\s?\(?exclusive\b", re.IGNORECASE)
-_RANGE_GOES_ON = re.compile(r"\s?(?:-|–|to|\.\.)\s?\d")
+_EXCLUSIVE = lazy_pattern(r",?\s?\(?exclusive\b", re.IGNORECASE)
+_RANGE_GOES_ON = lazy_pattern(r"\s?(?:-|–|to|\.\.)\s?\d")
 
 
 def _about(found: _Found, argument: Argument) -> bool:

@@ -12,6 +12,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded, has_any
 
 if TYPE_CHECKING:
@@ -32,27 +33,27 @@ _GUARD = (
     *("needed", "paired", "together", "combin", "conjunction", "incompatible", "compatible", "ignored", "only"),
     *("no effect", "identif", "specif", "locate", "none of"),
 )
-_ENDS = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
+_ENDS = lazy_pattern(r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])")
+_IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
 _QUOTES = frozenset("`'\"“”‘’")
 _JOINED_BEFORE = frozenset("./-@${<")
 _JOINED_AFTER = frozenset("/@}>")
-_AS_ARGUMENT = re.compile(
+_AS_ARGUMENT = lazy_pattern(
     r"[`'\"”’]?\s?(?:=|==|(?:parameters?|arguments?|args?|fields?|options?|flags?|property)\b"
     r"|(?:is|are)\s(?:not\s|also\s)?(?:provided|specified|set|given|used|omitted|present|supplied|missing|empty|absent"
     r"|true|false|null|none|passed|enabled|disabled)\b|(?:provided|specified|omitted|supplied)\b)",
     re.IGNORECASE,
 )
-_VERB = re.compile(r"\s(?:is|are|was|has|contains|equals|not|isn't)\b", re.IGNORECASE)
-_INTRODUCES = re.compile(
+_VERB = lazy_pattern(r"\s(?:is|are|was|has|contains|equals|not|isn't)\b", re.IGNORECASE)
+_INTRODUCES = lazy_pattern(
     r"\b(?:exclusive|paired|together|combination|combined|conjunction) with\s(?:the\s)?$", re.IGNORECASE
 )
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     r"\s?[`'\"]?\s?(?:,\s?(?:or|and)?|or|and|/|\+|&)\s?(?:the\s)?(?:combination of\s)?[`'\"]?\s?", re.IGNORECASE
 )
 _LINKS = frozenset({"and", "or", "the", "both"})
-_PLUS = re.compile(r"[`'\"]?\s?(?:\+|&)\s?[`'\"]?")
-_AND = re.compile(r"[`'\"]?\s?(?:\+|&|and|with|together with)\s?(?:the\s)?[`'\"]?", re.IGNORECASE)
+_PLUS = lazy_pattern(r"[`'\"]?\s?(?:\+|&)\s?[`'\"]?")
+_AND = lazy_pattern(r"[`'\"]?\s?(?:\+|&|and|with|together with)\s?(?:the\s)?[`'\"]?", re.IGNORECASE)
 
 _EXCLUSIVE = Guarded(
     r"\bmutually[\s-]exclusive\b|\bexclusive (?:with|of)\b|\b(?:but )?not both\b|\bincompatible with\b"
@@ -89,14 +90,14 @@ _EITHER_NEEDED = Guarded(
     r"|supplied))\b(?!\s(?:if|when|for)|,)",
     " or ",
 )
-_LISTED_FIRST = re.compile(r"\s?(?:of\s)?(?:the\s|an?\s)?[`'\"]?")
+_LISTED_FIRST = lazy_pattern(r"\s?(?:of\s)?(?:the\s|an?\s)?[`'\"]?")
 _NEEDED = Guarded(
     r"\b(?:must|required?|requires|needs?|needed|mandatory|has to|have to|provide|specify|supply|pass|choose)\b",
 )
 _FREE = Guarded(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", "optional", "no")
 _NEITHER = Guarded(r"\b(?:with|if|when|without) (?:neither|either|none)\b", "neither", "either", "none")
 _NONE_FAILS = Guarded(r"\bnone of\b.{1,160}\b(?:provided|specified|given|set|supplied|passed|present)\b", "none of")
-_FAILS = re.compile(
+_FAILS = lazy_pattern(
     r"error\b|\b(?:errors?|fails?|raises?|invalid|must|required|throws?|refused|rejected)\b", re.IGNORECASE
 )
 _WHEN = Guarded(
@@ -124,7 +125,7 @@ _IGNORED = Guarded(
     "effect",
     "only",
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_pattern(
     r"(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"]?(?:\s(?:parameter|argument|field))?\s(?:is|are)\s(?:also\s)?$"
 )
 _WAYS = Guarded(
@@ -132,27 +133,29 @@ _WAYS = Guarded(
     r"\sor\s(?:by\s)?(?P<other>[^.;]{1,60})",
     " by ",
 )
-_NOUN = re.compile(r"[`'\"]?\s(?:is|are)\s(?:an?|the|not an?)\s(?!empty)", re.IGNORECASE)
-_ABSENT = re.compile(
+_NOUN = lazy_pattern(r"[`'\"]?\s(?:is|are)\s(?:an?|the|not an?)\s(?!empty)", re.IGNORECASE)
+_ABSENT = lazy_pattern(
     r"[`'\"]?(?:\s(?:parameter|argument))?\s(?:(?:is|are)\s)?(?:n't|not|omitted|missing|empty|absent|null|none"
     r"|left out)\b",
     re.IGNORECASE,
 )
-_PRESENT = re.compile(
+_PRESENT = lazy_pattern(
     r"[`'\"]?(?:\s(?:parameter|argument))?\s(?:(?:is|are)\s)?(?:also\s)?(?:provided|specified|set|given|used|present"
     r"|supplied|passed)\b(?!\sto\b)",
     re.IGNORECASE,
 )
-_VALUE = re.compile(
+_VALUE = lazy_pattern(
     r"[`'\"]?(?:\s(?:parameter|argument|field))?\s?(?:=|==|is|is set to|set to)\s?[`'\"]?(?P<value>[\w.\-]{1,60})"
 )
 _REQUIRES = Guarded(
     r"^(?:also\s)?requires\s(?:that\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})", "requires"
 )
-_CASE = re.compile(r"(?:when|if|for|in case of)\s[^,]{3,80},", re.IGNORECASE)
-_CONDITION_ENDS = re.compile(r"[.;](?:\s|$)|\s?[()]|\*\*")
-_CLAUSE = re.compile(r"(?:^|[(,;:—–]|-|\b(?:is|are|this|it|and|but|also|parameter|argument|field))\s?$", re.IGNORECASE)
-_OTHERWISE = re.compile(r"\b(?:all|any|every|except|other than|unless|not)\b", re.IGNORECASE)
+_CASE = lazy_pattern(r"(?:when|if|for|in case of)\s[^,]{3,80},", re.IGNORECASE)
+_CONDITION_ENDS = lazy_pattern(r"[.;](?:\s|$)|\s?[()]|\*\*")
+_CLAUSE = lazy_pattern(
+    r"(?:^|[(,;:—–]|-|\b(?:is|are|this|it|and|but|also|parameter|argument|field))\s?$", re.IGNORECASE
+)
+_OTHERWISE = lazy_pattern(r"\b(?:all|any|every|except|other than|unless|not)\b", re.IGNORECASE)
 
 
 class Group(NamedTuple):

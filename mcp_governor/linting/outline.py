@@ -9,36 +9,38 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-_SECTION = re.compile(
+_SECTION = lazy_pattern(
     r"#{0,6}\s?[*_]{0,2}(?:required|optional|input|key|tool|all|main|additional)?\s?"
     r"(?:args|arguments|parameters|params|inputs?)(?:\s\((?:all\s)?(?:required|optional)\))?[*_]{0,2}\s?:?[*_]{0,2}",
     re.IGNORECASE,
 )
 _LONGEST_SECTION = 60
 """Characters of the longest heading of a section: "###### **Additional parameters (all required)**:" and some."""
-_HEADING = re.compile(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|<[\w_]{1,40}>", re.NOFLAG)
-_APART = re.compile(
+_HEADING = lazy_pattern(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|<[\w_]{1,40}>", re.NOFLAG)
+_APART = lazy_pattern(
     r"\b(?:returns?|response|outputs?|results?|yields|raises|errors?|examples?|fields|columns|see also)\b",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(
+_ENTRY = lazy_pattern(
     r"(?P<mark>[-*•+]\s|\d{1,2}[.)]\s|:param\s(?:\w{1,20}\s)?|@param\s)?(?P<open>[`*\"']{0,3})(?P<name>[A-Za-z_$][\w.\-$]{0,63})[`*\"']{0,3}"
     r"\s?(?P<note>\([^()\n]{0,80}\))?\**\s?(?P<sign>:|–|—|-\s)\s?\**\s?(?P<text>.*)"
 )
-_BULLET = re.compile(r"[-*•+]\s|\d{1,2}[.)]\s")
-_CELL = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r":?-+:?")
+_BULLET = lazy_pattern(r"[-*•+]\s|\d{1,2}[.)]\s")
+_CELL = lazy_pattern(r"(?<!\\)\|")
+_RULE = lazy_pattern(r":?-+:?")
 _TYPE_COLUMN = frozenset({"type", "data type"})
 _NEED_COLUMN = frozenset({"required", "required?", "mandatory"})
 _YES = frozenset({"yes", "true", "required", "✓", "✅", "y"})
 _NO = frozenset({"no", "false", "optional", "n", "❌"})
 
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
-_LISTED = re.compile(r"\s?\(\s?[`'\"“]|\s?=")
-_SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*•#|\d]|\s*\n)")
+_IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
+_LISTED = lazy_pattern(r"\s?\(\s?[`'\"“]|\s?=")
+_SENTENCE_ENDS = lazy_pattern(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*•#|\d]|\s*\n)")
 _FEW_NAMES = 50
 """Arguments up to which a text is first asked for each of them, which takes less than to read its words."""
 _MOST_MENTION = 400

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _TYPES = {
     "dictionary": "object",
 }
 _TYPE = rf"(?:{'|'.join(_TYPES)})"
-_LISTED = re.compile(
+_LISTED = lazy_pattern(
     rf"(?:array|list)(?:\s+of\s+|\[|<)({_TYPE})s?[\]>]?|({_TYPE})\[\]|optional\[({_TYPE})\]"
     rf"|({_TYPE})\s*(?:\||or)\s*(?:none|null)|(?:an?\s+|optional\s+|required\s+)*({_TYPE})",
     re.IGNORECASE,
@@ -66,12 +67,12 @@ _TYPE_ORDER = Guarded(
     rf"(?:valid\s|positive\s|non-negative\s|whole\s)?({_TYPE})\b(?!\s?(?:or\b|[|/,\[<]|of\b|that\b|literal\b|id\b|ID\b))",
     " be a",
 )
-_TEXTUAL = re.compile(r"comma|separat|delimit|json|string|text|encoded|serial|newline|space", re.IGNORECASE)
+_TEXTUAL = lazy_pattern(r"comma|separat|delimit|json|string|text|encoded|serial|newline|space", re.IGNORECASE)
 _COMMA_LIST = Guarded(r"\bcomma[- ](?:separated|delimited)\s(?:string|list|values)\b", "comma")
 _JSON_TEXT = Guarded(
     r"\bJSON(?:[- ](?:encoded|formatted|serialized|stringified))?\sstring\b|\bstringified\sJSON\b", "json"
 )
-_HEDGE = re.compile(
+_HEDGE = lazy_pattern(
     r"\b(?:not|never|no|without|instead of|rather than|unlike|or|also|each|every|either|item|items|element|elements)\b"
     r"|n't\b",
     re.IGNORECASE,
@@ -106,7 +107,7 @@ def _note_type(note: str) -> TypeClaim | None:
     return TypeClaim(_TYPES[(match[3] or match[4] or match[5]).lower()])
 
 
-_REMARK = re.compile(
+_REMARK = lazy_pattern(
     r"(?:optional|required|nullable|default\b.{0,40}|max\b.{0,20}|min\b.{0,20}|\d.{0,20})", re.IGNORECASE
 )
 
@@ -157,12 +158,12 @@ def _sentence_start(text: str, at: int) -> int:
 # -- values
 
 _QUOTED = r"(?:`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”)"
-_ITEM = re.compile(rf"({_QUOTED})|([+\-]?[A-Za-z0-9_][\w.+\-/]{{0,59}})")
-_ITEM_OF_SLASHES = re.compile(rf"({_QUOTED})|([A-Za-z0-9_][\w.+\-]{{0,59}})")
-_SEPARATOR = re.compile(r"\s?(?:,\s?(?:(?:or|and)\s)?|;\s?|\|\s?|(?:or|and)\s)|\s/\s")
-_SLASH = re.compile(r"/")
-_BAR = re.compile(r"\s?\|\s?")
-_REMARKS = re.compile(r"\s?\([^()\n]{0,80}\)|\s?=\s?\w{1,30}")
+_ITEM = lazy_pattern(rf"({_QUOTED})|([+\-]?[A-Za-z0-9_][\w.+\-/]{{0,59}})")
+_ITEM_OF_SLASHES = lazy_pattern(rf"({_QUOTED})|([A-Za-z0-9_][\w.+\-]{{0,59}})")
+_SEPARATOR = lazy_pattern(r"\s?(?:,\s?(?:(?:or|and)\s)?|;\s?|\|\s?|(?:or|and)\s)|\s/\s")
+_SLASH = lazy_pattern(r"/")
+_BAR = lazy_pattern(r"\s?\|\s?")
+_REMARKS = lazy_pattern(r"\s?\([^()\n]{0,80}\)|\s?=\s?\w{1,30}")
 _INTRO = Guarded(
     r"\b(?:(one of|any of|(?:allowed|valid|possible|accepted|supported|available) (?:values?|options?))"
     r"(?:\sthe\sfollowing)?|values|options|choices|must be|can be|either)"
@@ -177,7 +178,7 @@ _INTRO = Guarded(
     "either",
 )
 _OPENED = Guarded(r"[(\[]\s?(?=[\w`'\"“])|\w:\s(?=[\w`'\"“])", "(", "[", ":")
-_LIST_ENDS = re.compile(r"\s?(?:$|[.;)\]}\n]|[,:]\s)")
+_LIST_ENDS = lazy_pattern(r"\s?(?:$|[.;)\]}\n]|[,:]\s)")
 _AND_SO_ON = frozenset({"etc", "more", "other", "others"})
 _NO_VALUES = frozenset({"null", "none", "empty", "omitted", "unset", "default", "defaults", "undefined"})
 
@@ -259,7 +260,7 @@ _END = (
 )
 
 
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy_pattern(r"\d")
 
 
 def number(text: str) -> float:
@@ -275,7 +276,7 @@ _DEFAULT = Guarded(
     rf"|\b(true|false|{_NUMBER})\sby\sdefault\b",
     "default",
 )
-_CHANGED = re.compile(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
+_CHANGED = lazy_pattern(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
 
 
 def stated_default(text: str) -> tuple[str, bool] | None:

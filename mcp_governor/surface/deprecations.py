@@ -15,6 +15,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.model import Deprecation
 from mcp_governor.surface.parting import nothing_instead
 
@@ -150,7 +151,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 # -- words
 
-_MENTION = re.compile(r"(?<![\w-])deprecat(?:ed|ion)\b", re.IGNORECASE)
+_MENTION = lazy_pattern(r"(?<![\w-])deprecat(?:ed|ion)\b", re.IGNORECASE)
 _NEAR = 240
 """Characters around the word that decide what it is about, and hold the advice: two long sentences."""
 
@@ -163,7 +164,7 @@ _LEAD_IN = (
 )
 _SENTENCE = r"(?:^|\n|[.!?;)\]]\s|[—–|•·]\s?|\s-\s)"
 # Only marks between the beginning of a sentence and the word: "**DEPRECATED**", "⚠️ [deprecated", "@deprecated".
-_LABEL_BEFORE = re.compile(
+_LABEL_BEFORE = lazy_pattern(
     rf"(?:{_SENTENCE}|[(\[{{])[^\w(\[{{.;!?\n]{{0,12}}[(\[]?[^\w\n]{{0,6}}{_LEAD_IN}$", re.IGNORECASE
 )
 _ADVICE_WORDS = (
@@ -171,15 +172,15 @@ _ADVICE_WORDS = (
     r"|will\s+be\s+removed|to\s+be\s+removed|scheduled|do\s+not\s+use|don['’]t\s+use|nothing|no\s+(?:longer|replacement)"
     r"|without|since|as\s+of|this|it\s+(?:will|is|has)|kept|alias)\b"
 )
-_LABEL_AFTER = re.compile(
+_LABEL_AFTER = lazy_pattern(
     rf"[*_`~]{{0,3}}(?:\s*(?:$|\n|[:.!,;)\]}}|]|[—–]|-+>?\s|→)|\s+[^\w\s`'\"“(\[{{<]|\s+(?:{_ADVICE_WORDS}|v?\d|(?:in|from|by|for)\b"
     rf"|{_OWN_NOUN}(?=\s*(?:$|[.,:;!—–)\]]|(?:for|of|in|since|and|which|that|kept|use)\b))))",
     re.IGNORECASE,
 )
-_DENIED_AFTER = re.compile(r"[*_`]*\s*:\s*(?:false|no|none|n/a)\s*(?:$|[.,;\n])", re.IGNORECASE)
-_ADVISED_AFTER = re.compile(rf"[*_`~)\]]{{0,4}}\s*[:.,;!—–-]{{0,3}}\s*{_ADVICE_WORDS}", re.IGNORECASE)
-_CONDITION = re.compile(r"[*_`]{0,3}\s+(?:if|when|unless|where|whenever|only|or)\b", re.IGNORECASE)
-_NOTICE_AFTER = re.compile(r"(?:\s+(?:notice|warning|note))?[*_`]{0,3}\s*[:—–]", re.IGNORECASE)
+_DENIED_AFTER = lazy_pattern(r"[*_`]*\s*:\s*(?:false|no|none|n/a)\s*(?:$|[.,;\n])", re.IGNORECASE)
+_ADVISED_AFTER = lazy_pattern(rf"[*_`~)\]]{{0,4}}\s*[:.,;!—–-]{{0,3}}\s*{_ADVICE_WORDS}", re.IGNORECASE)
+_CONDITION = lazy_pattern(r"[*_`]{0,3}\s+(?:if|when|unless|where|whenever|only|or)\b", re.IGNORECASE)
+_NOTICE_AFTER = lazy_pattern(r"(?:\s+(?:notice|warning|note))?[*_`]{0,3}\s*[:—–]", re.IGNORECASE)
 _IS = (
     r"\s+(?:is|are|was|has\s+been|have\s+been)\s+(?:(?:now|currently|officially|already|considered|marked|as|hereby|being"
     r"|also|formally|an?|the)\s+){0,3}[*_`\"'(\[]{0,3}$"
@@ -269,12 +270,12 @@ def _sentence(text: str, at: int) -> str:
     return text[text.rfind("\n", 0, at) + 1 : at + 2 * _NEAR].split("\n", 1)[0].strip()
 
 
-_ARGUMENTS_HEAD = re.compile(
+_ARGUMENTS_HEAD = lazy_pattern(
     r"(?:#{1,6}\s*)?[*_]{0,2}(?:args|arguments?|parameters?|params|inputs?|options|returns?|raises|yields|output)[*_]{0,2}"
     r"\s*:?[*_]{0,2}:?",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(
+_ENTRY = lazy_pattern(
     r"(?:[-*•+]\s+|[:@]param\s+(?:\w+\s+)?)?[`*_\"']{0,3}(?P<name>[A-Za-z_$][\w.$-]{0,63})[`*_\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|\s-\s)"
 )
 
@@ -311,27 +312,27 @@ def _without_arguments(text: str, names: Collection[str]) -> str:
 
 _QUOTED = r"[`'\"“‘*]{1,3}(?P<quoted>[\w.\-/]+)(?:\(\))?[`'\"”’*]{1,3}"
 _BARE = r"(?P<bare>[A-Za-z][\w.\-/]*\w)"
-_ADVICE = re.compile(
+_ADVICE = lazy_pattern(
     r"(?:\b(?:use|using|call|calling|try|prefer|see|switch(?:ing)?\s+to|migrate\s+to|move(?:d)?\s+to|replaced\s+(?:by|with)"
     r"|superseded\s+by|in\s+favou?r\s+of|renamed\s+(?:to)?|merged\s+into|alias\s+(?:of|for)|replacement:?|successor:?)"
     rf"|→|->|=>)\s*(?:(?:the|our|its)\s+)?(?:new(?:er)?\s+)?(?:tools?\s+)?(?:{_QUOTED}|{_BARE})",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"`([\w.\-/]+)(?:\(\))?`")
-_OF_A_PART = re.compile(
+_CODE = lazy_pattern(r"`([\w.\-/]+)(?:\(\))?`")
+_OF_A_PART = lazy_pattern(
     r"\s+(?:arguments?|parameters?|fields?|options?|flags?|propert(?:y|ies)|modes?)\b", re.IGNORECASE
 )
-_INSTEAD = re.compile(r"[^.;\n]{0,40}?\binstead\b", re.IGNORECASE)
+_INSTEAD = lazy_pattern(r"[^.;\n]{0,40}?\binstead\b", re.IGNORECASE)
 _VERSION = r"v?(?P<version>\d{4}-\d\d-\d\d|\d+\.\d+(?:\.\d+)?[\w.+-]*)"
-_SINCE = re.compile(
+_SINCE = lazy_pattern(
     rf"\b(?:since|as\s+of|in|from|version|deprecated)\s+(?:version\s+|release\s+)?{_VERSION}", re.IGNORECASE
 )
-_SUNSET = re.compile(
+_SUNSET = lazy_pattern(
     r"\b(?:(?:will\s+be|to\s+be|going\s+to\s+be)\s+(?:removed|dropped|deleted)|removal|sunset)\b[^.;\n\d]{0,30}?\b"
     + _VERSION,
     re.IGNORECASE,
 )
-_ENDING = re.compile(r"\b(?:remov|drop|delet|gone|sunset|disappear)\w*[^.;\n]{0,25}$", re.IGNORECASE)
+_ENDING = lazy_pattern(r"\b(?:remov|drop|delet|gone|sunset|disappear)\w*[^.;\n]{0,25}$", re.IGNORECASE)
 
 
 def _from_text(text: str, source: str, own: str, tools: Collection[str]) -> Deprecation:

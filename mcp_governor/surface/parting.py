@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mcp_governor.lazy import lazy_pattern
+
 _ADJECTIVES = (
     r"(?:(?:direct|drop-?in|planned|exact|known|new|suitable|other|real|single|one-to-one|1:1|like-for-like|immediate"
     r"|viable|obvious|further)\s+){0,2}"
@@ -14,7 +16,7 @@ _STAND_IN = rf"(?:{_REPLACED}|instead\b|in\s+(?:its|their)\s+(?:place|stead)\b|t
 _NONE = r"(?:none|nothing|nil|null|n/a|no)\b"
 
 # "no alternative but to use …" is the one of these that names a replacement.
-_NOTHING = re.compile(
+_NOTHING = lazy_pattern(
     rf"\b(?:no|without(?:\s+(?:an?|any))?)\s+{_ADJECTIVES}{_NOUNS}(?!\s+(?:but|than|other\s+than|except)\b)"
     rf"|(?:\bnot|n['’]t|\bnever)\s+(?:have|need|require|get|offer|provide|ha[ds])\s+(?:an?|any)\s+{_ADJECTIVES}{_NOUNS}"
     rf"|\b(?:nothing|nobody|no\s+(?:other\s+)?(?:tool|one|call|command))\b[^.;`\n]{{0,40}}?\b{_STAND_IN}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.given import holds_credentials
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program
 from mcp_governor.text import one_line
 
@@ -25,7 +26,7 @@ _POST = r"(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?"
 _DEV = r"(?:[-_.]?dev[-_.]?\d*)?"
 _LOCAL = r"(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?"
 _PYPI_NAME = r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?"
-_PYPI = re.compile(
+_PYPI = lazy_pattern(
     rf"(?P<name>{_PYPI_NAME})(?P<extras>\[{_PYPI_NAME}(?:,{_PYPI_NAME})*\])?"
     rf"(?:==(?P<version>v?{_RELEASE}{_PRE}{_POST}{_DEV}{_LOCAL}))?(?::(?P<script>[a-z0-9_][\w.-]*))?",
     re.ASCII | re.IGNORECASE,
@@ -36,12 +37,12 @@ _PYPI = re.compile(
 _NUMBER = r"(?:\d+|[xX*])"
 _SEMVER = rf"v?{_NUMBER}(?:\.{_NUMBER}){{0,2}}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z.-]+)?"
 _NPM_WORD = r"[a-z0-9][a-z0-9._~-]*"
-_NPM = re.compile(
+_NPM = lazy_pattern(
     rf"(?P<name>(?:@{_NPM_WORD}/)?[A-Za-z0-9][A-Za-z0-9._~-]*)(?:@(?P<version>[\^~]?{_SEMVER}|[A-Za-z][\w.-]*))?"
     r"(?::(?P<script>[A-Za-z0-9_][\w.-]*))?",
     re.ASCII,
 )
-_REQUIREMENT = re.compile(
+_REQUIREMENT = lazy_pattern(
     r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9._,-]+\])?"
     r"(?: ?(?:===?|[<>!~]=|[<>]) ?[A-Za-z0-9.*!+_-]+(?:, ?(?:===?|[<>!~]=|[<>]) ?[A-Za-z0-9.*!+_-]+)*)?",
     re.ASCII,
@@ -49,7 +50,7 @@ _REQUIREMENT = re.compile(
 _LONGEST = 214
 """Characters of the longest name that npm takes; PyPI has none that is longer."""
 
-_ARCHIVE = re.compile(r"\.(?:tgz|tar|gz|bz2|xz|zip|whl)$", re.IGNORECASE)
+_ARCHIVE = lazy_pattern(r"\.(?:tgz|tar|gz|bz2|xz|zip|whl)$", re.IGNORECASE)
 """Endings by which the runners take a word for a file, if one of that name lies where they start."""
 
 # What package runners read to find their registry, proxy, interpreter and caches. Names, not prefixes: what else begins

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
-_REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]*\])?==([A-Za-z0-9.!+_-]+)")
-_UVX_TOOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*@(\d[A-Za-z0-9.!+_-]*)")
+_REQUIREMENT = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]*\])?==([A-Za-z0-9.!+_-]+)")
+_UVX_TOOL = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*@(\d[A-Za-z0-9.!+_-]*)")
 # A range or a tag (^1.2, latest) names no release: npm asks for all three numbers.
-_NPM_SPEC = re.compile(r"(?:@[^/@\s]+/)?[^/@\s]+@(\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]*)?)")
+_NPM_SPEC = lazy_pattern(r"(?:@[^/@\s]+/)?[^/@\s]+@(\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]*)?)")
 
 
 def pinned_version(command: Sequence[str]) -> str | None:
