@@ -111,6 +111,7 @@ _MOST_KEPT = 20_000_000
 """Characters that are kept of what was read of single tools, a schema counting for 200 besides its pointer: 10,000
 tools of six schemas each and what their descriptions say, 40 MB. Beyond it only what was read last is kept."""
 _NODE = 200
+"""About the bytes of a small object and of the key that leads to it."""
 
 
 def _size(nodes: list[SchemaPlace]) -> int:

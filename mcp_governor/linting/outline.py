@@ -137,13 +137,9 @@ class _Reader:
             self._continue(flat)
             return
         self._open = None
-        if not flat:
-            self._columns = []
-            self.rest.append("")
-            return
         if len(flat) <= _LONGEST_SECTION and _SECTION.fullmatch(flat):
             self._within, self._apart = True, False
-        elif (flat[0] in "#-<" or flat[-1] in ":*_") and _HEADING.fullmatch(flat):
+        elif (flat[:1] in "#-<" or flat[-1:] in ":*_") and _HEADING.fullmatch(flat):
             self._within, self._apart = False, _APART.search(flat) is not None
         elif flat.startswith("|"):
             self._row(flat)
