@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from mcp_governor.frozen import frozen
 
@@ -71,6 +71,48 @@ class Tier(StrEnum):
 _TIER_RANK = {Tier.FACADE: 3, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL: 0}
 
 
+class Effect(StrEnum):
+    """What a correction is meant to do to the values that a schema accepts."""
+
+    WIDER = "wider"
+    """It accepts all that it accepted before, and more."""
+    NARROWER = "narrower"
+    """It refuses some of what it accepted before."""
+    NEUTRAL = "neutral"
+    """It accepts the same."""
+
+
+@frozen
+class Edit:
+    """One change to the JSON of a tool.
+
+    Attributes:
+        path: JSON pointer into the tool.
+        value: the member to set, or the item to add or drop; not used by ``remove``.
+        op: ``set`` a member, with the objects on the way to it; ``remove`` a member; ``add`` an item at the end of a
+            list, or ``drop`` each item that equals the value.
+        tool: the tool's name; ``None`` stands for that of the finding.
+    """
+
+    path: str
+    value: Any = None
+    op: Literal["set", "remove", "add", "drop"] = "set"
+    tool: str | None = None
+
+
+@frozen
+class Correction:
+    """The edits after which a finding is gone.
+
+    Attributes:
+        edits: of one tool or, for a finding about the surface, of several.
+        effect: what they are meant to do to the schema.
+    """
+
+    edits: tuple[Edit, ...]
+    effect: Effect
+
+
 _LINE_NUMBER = re.compile(r":\d+$")
 
 
@@ -96,6 +138,7 @@ class Finding:
         accepted: the reason from the config when the finding is accepted.
         cause: the sentence for all findings with this cause, with ``{tools}`` where their tools are named; empty where
             the message is the only sentence there is. Findings of a rule with the same cause are one for a reader.
+        correction: the edits that make the finding go away, where they follow from it without a decision by a person.
     """
 
     rule: str
@@ -107,6 +150,7 @@ class Finding:
     value: Any = field(default=None, compare=False, repr=False)
     accepted: str | None = None
     cause: str = field(default="", compare=False, repr=False)
+    correction: Correction | None = field(default=None, compare=False, repr=False)
 
     @property
     def id(self) -> str:

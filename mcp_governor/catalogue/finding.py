@@ -17,6 +17,7 @@ from mcp_governor.text import LONGEST_LINE, one_line, visible
 
 if TYPE_CHECKING:
     from mcp_governor.catalogue.rule import Rule
+    from mcp_governor.findings import Correction
 
 _PLACE = re.compile(r"\{(\w+)(?:!([qt]))?(?::(\d{1,4}|all|lines))?\}")
 
@@ -47,6 +48,7 @@ def finding(
     about: str = "",
     tool: str | None = None,
     value: Any = None,
+    correction: Correction | None = None,
     facts: Mapping[str, Any] = _NO_FACTS,
     **named: Any,
 ) -> Finding:
@@ -59,6 +61,7 @@ def finding(
         about: what the sentence is said of, put in brackets at its end: the call that was made.
         tool: the tool in question, if there is one.
         value: the JSON value in question, which an acceptance is tied to.
+        correction: the edits that make it go away, where they are known.
         facts, named: what the rule's sentences name in braces, besides ``tool``, ``path`` and ``value``.
     """
     rule = own_rule(rule) if isinstance(rule, str) else rule
@@ -75,6 +78,7 @@ def finding(
         fix=fill(rule.fix, known),
         value=value,
         cause=_cause(rule, known),
+        correction=correction,
     )
 
 

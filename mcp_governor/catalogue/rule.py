@@ -96,6 +96,8 @@ class Case(NamedTuple):
         value: the value in question where it is not the one judged: a JSONPath from there, or ``name``. Then all
             that is wrong there is one finding.
         says: which of the rule's ``messages`` it is, where it has several.
+        correction: ``set`` (members of the object found), ``remove`` (the names of members, or ``true`` for what was
+            found itself) and ``effect`` (a :class:`~mcp_governor.findings.Effect`); ``None``: a person decides.
     """
 
     given: str = "$"
@@ -108,6 +110,7 @@ class Case(NamedTuple):
     forbid: str | None = None
     value: str = ""
     says: str = ""
+    correction: Mapping[str, Any] | None = None
 
 
 @frozen

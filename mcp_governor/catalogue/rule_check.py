@@ -139,8 +139,21 @@ def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | in
         file.refuse([*where, "argument"], f"says argument, but looks at a {scope}", f"Write on = {_listed(_SCHEMAS)}.")
     if case.get("resolve") and scope not in (*_SCHEMAS, "tool"):
         file.refuse([*where, "resolve"], f"says resolve, but a {scope} is no schema")
+    _correction(case, scope, [*where, "correction"], file)
     if "says" in case and case["says"] not in data.get("messages", {}):
         file.refuse([*where, "says"], f"has no message {one_line(case['says'])!r}")
+
+
+def _correction(case: Mapping[str, Any], scope: str, where: list[str | int], file: _File) -> None:
+    """A correction is JSON, and about a tool."""
+    if "correction" not in case:
+        return
+    if scope not in (*_SCHEMAS, "tool"):
+        file.refuse(where, f"says correction, but looks at a {scope}", f"Write on = {_listed([*_SCHEMAS, 'tool'])}.")
+    try:
+        json.dumps(case["correction"], allow_nan=False)
+    except (TypeError, ValueError):
+        file.refuse(where, "has a correction that is not JSON", "Leave dates, inf and nan out.")
 
 
 def _ends(schema: Any, where: list[str | int], file: _File) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp_governor.catalogue.rule import SCOPES, STATIONS
 from mcp_governor.catalogue.settings import PERSONAS
-from mcp_governor.findings import Severity
+from mcp_governor.findings import Effect, Severity
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
 ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
@@ -74,6 +74,24 @@ _CASE = {
         "All that is wrong at one place is then one finding.",
     },
     "says": {**_TEXT, "description": "Which of the messages it is, where there are several."},
+    "correction": {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "set": {"type": "object", "minProperties": 1, "description": "Members that the object found is to have."},
+            "remove": {
+                "anyOf": [{"const": True}, {"type": "array", "items": _TEXT, "minItems": 1}],
+                "description": "Members that it is not to have; true: what was found is removed itself.",
+            },
+            "effect": {
+                "enum": [effect.value for effect in Effect],
+                "description": "What that is meant to do to the values that the schema accepts; it is proved.",
+            },
+        },
+        "required": ["effect"],
+        "anyOf": [{"required": ["set"]}, {"required": ["remove"]}],
+        "description": "How a finding is corrected, where that needs no decision: lint --fix-plan and --diff show it.",
+    },
 }
 
 RULE_SCHEMA: dict[str, Any] = {

@@ -72,6 +72,10 @@ if TYPE_CHECKING:
 )
 @click.option("--new-only", is_flag=True, help="Report only findings that the baseline surface does not have")
 @click.option("--statistics", is_flag=True, help="Show counts per rule and tokens per tool instead of each finding")
+@click.option(
+    "--fix-plan", "plan", flag_value="json", help="Write the fixes that need no decision, as JSON, instead of findings"
+)
+@click.option("--diff", "plan", flag_value="diff", help="Write the same fixes as a diff of the schema fragments")
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, with their settings; check nothing")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found")
 @reporting("trust")
@@ -87,6 +91,7 @@ def lint(
     write_baseline: bool,
     new_only: bool,
     statistics: bool,
+    plan: str | None,
     show_settings: bool,
     exit_zero: bool,
 ) -> int:
@@ -99,7 +104,9 @@ def lint(
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting.phrases import counted
 
-    _refuse_useless(run.output, show_settings=show_settings, write_baseline=write_baseline, statistics=statistics)
+    _refuse_useless(
+        run.output, show_settings=show_settings, write_baseline=write_baseline, statistics=statistics, plan=plan
+    )
     config = _chosen(
         run.config, profile=profile, select=select, extend_select=extend_select, ignore=ignore, pedantic=pedantic
     )
@@ -128,6 +135,9 @@ def lint(
     if gone and file is not None:
         told = f"{counted(len(gone), 'finding')} of {visible(file.name)} {'is' if len(gone) == 1 else 'are'} gone"
         out.echo(f"{told}; write it anew with --write-baseline.", err=True)
+    if plan is not None:
+        code = _write_plan(run, plan, report, surface, selection, source)
+        return int(Exit.PASS) if exit_zero else code
     if places_wanted(run.output) and not statistics:
         report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
@@ -139,10 +149,31 @@ def lint(
     return int(Exit.PASS) if exit_zero else code
 
 
-def _refuse_useless(output: Output, *, show_settings: bool, write_baseline: bool, statistics: bool) -> None:
+def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection: Selection, source: Source) -> int:
+    """Write the corrections instead of the findings; the verdict is that of the findings."""
+    from mcp_governor.checking.fix_plan import fix_plan, source_folder
+    from mcp_governor.report.fix_plan import diff_lines, plan_json
+
+    tell_skipped(report.skipped_rules)
+    made = fix_plan(surface, selection, report.findings, source_folder(source, run.config))
+    if form == "json":
+        write_json(plan_json(made), run.output)
+    else:
+        write_lines(diff_lines(made), run.output)
+    return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
+
+
+def _refuse_useless(
+    output: Output, *, show_settings: bool, write_baseline: bool, statistics: bool, plan: str | None
+) -> None:
     """Raise a usage error where one option leaves nothing for another to do."""
     form = f"--format {output.format}"
+    planned = "--diff" if plan == "diff" else "--fix-plan"
     for ignored, option, other in (
+        (plan is not None and show_settings, planned, "--show-settings"),
+        (plan is not None and write_baseline, planned, "--write-baseline"),
+        (plan is not None and statistics, "--statistics", planned),
+        (plan is not None and output.format != "text", form, planned),
         (show_settings and output.format != "text", form, "--show-settings"),
         (show_settings and write_baseline, "--write-baseline", "--show-settings"),
         (show_settings and statistics, "--statistics", "--show-settings"),

@@ -10,7 +10,7 @@ from mcp_governor.cli import out
 
 
 @click.command()
-@click.argument("name", type=click.Choice(["report", "config", "surface", "rule"]))
+@click.argument("name", type=click.Choice(["report", "config", "surface", "rule", "fix-plan"]))
 def schema(name: str) -> None:
     """Print the JSON Schema of one of our own formats."""
     out.put(json.dumps(_schema(name), indent=2) + "\n", form="json")
@@ -29,6 +29,10 @@ def _schema(name: str) -> dict[str, object]:
         from mcp_governor.surface.schema import surface_schema
 
         return surface_schema()
+    if name == "fix-plan":
+        from mcp_governor.checking.fix_plan_schema import fix_plan_schema
+
+        return fix_plan_schema()
     from mcp_governor.catalogue import RULE_SCHEMA
 
     return dict(RULE_SCHEMA)

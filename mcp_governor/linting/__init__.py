@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING
 from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from mcp_governor.findings import Correction, Edit, Effect
     from mcp_governor.linting.context import Context, Hit, hit
     from mcp_governor.linting.run import lint, run_rules
 
-__all__ = ["Context", "Hit", "hit", "lint", "run_rules"]
+__all__ = ["Context", "Correction", "Edit", "Effect", "Hit", "hit", "lint", "run_rules"]
 
 
-__getattr__ = lazy_names(__name__, {"context": ("Context", "Hit", "hit"), "run": ("lint", "run_rules")})
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "context": ("Context", "Hit", "hit"),
+        "corrections": ("Correction", "Edit", "Effect"),
+        "run": ("lint", "run_rules"),
+    },
+)

@@ -12,6 +12,7 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.walking import subschemas
 
 if TYPE_CHECKING:
+    from mcp_governor.findings import Correction
     from mcp_governor.surface.model import Surface, Tool
 
 _T = TypeVar("_T")
@@ -26,6 +27,7 @@ class Hit(NamedTuple):
         values: what the rule's message and fix name in braces, besides options, ``tool``, ``path``, ``value``.
         tool: name of the tool, where the check looked at the whole surface.
         says: which of the rule's ``messages`` it is, where it has several.
+        correction: the edits after which the rule holds, where they leave nothing to decide.
     """
 
     path: str
@@ -33,11 +35,21 @@ class Hit(NamedTuple):
     values: Mapping[str, Any] = {}
     tool: str | None = None
     says: str = ""
+    correction: Correction | None = None
 
 
-def hit(path: str, value: Any = None, /, *, tool: str | None = None, says: str = "", **values: Any) -> Hit:
+def hit(
+    path: str,
+    value: Any = None,
+    /,
+    *,
+    tool: str | None = None,
+    says: str = "",
+    correction: Correction | None = None,
+    **values: Any,
+) -> Hit:
     """A :class:`Hit` with its named values."""
-    return Hit(path, value, values, tool, says)
+    return Hit(path, value, values, tool, says, correction)
 
 
 class SchemaPlace(NamedTuple):

@@ -10,6 +10,7 @@ from mcp_governor.catalogue.patterns import compile_schema, errors, linear_patte
 from mcp_governor.catalogue.predicates import Predicate, predicate
 from mcp_governor.catalogue.query import compile_query
 from mcp_governor.errors import ConfigError
+from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import Check, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.phrases import kind_of
 from mcp_governor.linting.schemas import effective, root_of
@@ -115,7 +116,30 @@ class _Case:
         argument = subject.argument if isinstance(subject, SchemaPlace) else None
         length = len(value) if isinstance(value, str | list | dict) else None
         says, kind = self._case.says, kind_of(value)
-        return hit(place, value, says=says, name=name, argument=argument, kind=kind, length=length, error=error)
+        correction = self._correction(place) if isinstance(subject, Tool | SchemaPlace) else None
+        return hit(
+            place,
+            value,
+            says=says,
+            correction=correction,
+            name=name,
+            argument=argument,
+            kind=kind,
+            length=length,
+            error=error,
+        )
+
+    def _correction(self, place: str) -> Correction | None:
+        told = self._case.correction
+        if told is None:
+            return None
+        removed = told.get("remove", ())
+        edits = [Edit(join_pointer(place, key), value) for key, value in told.get("set", {}).items()]
+        edits += [
+            Edit(place if removed is True else join_pointer(place, key), op="remove")
+            for key in ([""] if removed is True else removed)
+        ]
+        return Correction(tuple(edits), Effect(told["effect"]))
 
 
 def _name(subject: Any, way: Way) -> Any:

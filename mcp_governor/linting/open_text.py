@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.schemas import closes, effective, root_of, types_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,14 @@ class OpenText(NamedTuple):
 
     def hit(self, keyword: str, value: Any, /, **facts: Any) -> Hit:
         """A hit at the argument, with the fragment that its schema lacks."""
-        return hit(self.node.pointer, value, argument=self.name, fragment=self.fragment(keyword, value), **facts)
+        return hit(
+            self.node.pointer,
+            value,
+            correction=narrowed(self.node, {keyword: value}, items=self.items),
+            argument=self.name,
+            fragment=self.fragment(keyword, value),
+            **facts,
+        )
 
     def fragment(self, keyword: str, value: Any) -> str:
         """The keyword as the schema of the argument would have it."""

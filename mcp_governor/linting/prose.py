@@ -394,8 +394,17 @@ def of_alternative(text: str, start: int) -> bool:
     return _ALTERNATIVE.search(text[max(0, start - 40) : start]) is not None
 
 
+# "Use a small value (3-5)" is advice, and no limit.
+_ADVISED = re.compile(
+    r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|ideal\w*|prefer\w*|optimal\w*|small\w*|large\w*|good|best|try)\b",
+    re.IGNORECASE,
+)
+
+
 def _number_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
     for match in _RANGE.finditer(text):
+        if _ADVISED.search(text, max(_sentence_start(text, match.start()), match.start() - 80), match.start()):
+            continue
         low, high = (number(group) for group in match.groups() if group is not None)
         if low < high and not of_alternative(text, match.start()):
             yield from (("lower", low, False), ("upper", high, False))

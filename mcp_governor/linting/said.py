@@ -16,6 +16,7 @@ from mcp_governor.linting.words import name_words, stem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.findings import Correction
     from mcp_governor.linting.context import Context, Facts
     from mcp_governor.surface.model import Tool
 
@@ -41,9 +42,9 @@ class Said(NamedTuple):
     text: str
     where: Where
 
-    def told(self, **values: Any) -> Hit:
+    def told(self, *, correction: Correction | None = None, **values: Any) -> Hit:
         """A hit at this text."""
-        return hit(self.path, self.value, argument=self.node.argument, **values)
+        return hit(self.path, self.value, correction=correction, argument=self.node.argument, **values)
 
 
 class _Last:

@@ -39,6 +39,23 @@ def test_definitions_that_a_generator_leaves_behind_are_one_finding():
     assert [finding.message for finding in found] == ["Nothing refers to these definitions in 3 tools: Left, Behind."]
 
 
+def test_what_only_an_unused_definition_refers_to_is_unused_as_well():
+    left, tree = {"$ref": "#/$defs/Behind"}, {"items": {"$ref": "#/$defs/Tree"}}
+    home = {"Left": left, "Behind": TEXT, "Tree": tree, "Used": TEXT}
+    schema = {"type": "object", "$defs": home, "properties": {"x": {"$ref": "#/$defs/Used"}}}
+    found = lint(
+        build_surface({"tools": [{"name": "a", "inputSchema": schema}]}),
+        LintSettings(select=("clarity/unused-definitions",)),
+    )
+    assert [finding.value for finding in found] == [["Left", "Behind", "Tree"]]
+
+
+def test_an_enum_beside_null_does_not_refuse_null():
+    closed = {"anyOf": [{**TEXT, "enum": ["a"]}, {"type": "null"}], "default": None}
+    assert findings("null-default", {"x": closed}) == []
+    assert findings("null-default", {"x": {**closed, "enum": ["a"]}}) != []
+
+
 @pytest.mark.parametrize(
     ("name", "schema", "fires"),
     [

@@ -117,6 +117,20 @@ def test_every_scope_and_the_whole_of_jsonpath(tmp_path, scope, given, paths):
         ('"description": "foo"}', '"description": "foo"', 17, "not JSON"),
         ('[[fail]]\ntool = \'{"name": "a", "description": "foo"}\'', "", 1, "fail"),
         ("fix =", "mend =", 11, "unknown key"),
+        ('forbid = "foo+$"', 'forbid = "foo"\ncorrection = { remove = true }', 10, "effect"),
+        ('forbid = "foo+$"', 'forbid = "foo"\ncorrection = { effect = "neutral" }', 10, "correction"),
+        (
+            'forbid = "foo+$"',
+            'forbid = "foo"\ncorrection = { set = { a = 2026-01-01 }, effect = "neutral" }',
+            10,
+            "correction",
+        ),
+        (
+            'forbid = "foo+$"',
+            'on = "surface"\nforbid = "foo"\ncorrection = { remove = true, effect = "neutral" }',
+            11,
+            "looks at a surface",
+        ),
     ],
 )
 def test_a_broken_file_is_one_error_with_file_and_line(tmp_path, old, new, line, says):

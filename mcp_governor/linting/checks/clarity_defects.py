@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.findings import Edit, Effect
 from mcp_governor.linting import prose
 from mcp_governor.linting.context import SchemaPlace, hit
+from mcp_governor.linting.corrections import (
+    correction,
+    in_tool,
+    keyword_edits,
+    nullable,
+    numeric_default,
+    retyped,
+    without_type,
+)
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.said import told_of
-from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import effective, followed, parent_of, root_of, types_of
 from mcp_governor.linting.shapes import key_told, lacks_keys, needs_items, packed, refuses_empty, unanchored
 from mcp_governor.linting.units import measures, states_unit
 from mcp_governor.linting.words import name_words
@@ -18,7 +29,7 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_governor.linting.context import Context, Facts, Hit
     from mcp_governor.surface.model import Surface, Tool
@@ -30,13 +41,14 @@ _MOST_SAFE = 2**53 - 1
 
 
 class _Found(NamedTuple):
-    """One place with a defect: the tool, the argument as a message names it, the pointer within the tool, and what is
-    to be said of this place beside its name."""
+    """One place with a defect: the tool, the argument as a message names it, the pointer within the tool, what is to be
+    said of this place beside its name, and the node of the argument where the defect is of its own schema."""
 
     tool: Tool
     name: str
     pointer: str
     what: str
+    node: SchemaPlace | None = None
 
 
 class _Defects:
@@ -46,7 +58,8 @@ class _Defects:
         self.places: dict[str, list[_Found]] = {}
 
     def add(self, defect: str, node: SchemaPlace, what: str = "") -> None:
-        self.put(defect, node.tool, node.argument or "", node.pointer, what)
+        found = _Found(node.tool, node.argument or "", node.pointer, what, node)
+        self.places.setdefault(defect, []).append(found)
 
     def put(self, defect: str, tool: Tool, name: str, pointer: str, what: str = "") -> None:
         self.places.setdefault(defect, []).append(_Found(tool, name, pointer, what))
@@ -168,7 +181,8 @@ def _kind(value: Any) -> str:
 
 
 def _refuses_null(node: SchemaPlace) -> bool:
-    schema = effective(root_of(node), node.schema)
+    # What stands in the branch beside null does not bind null.
+    schema = followed(root_of(node), node.schema)
     types = types_of(node.schema, root_of(node))
     values = schema.get("enum")
     if isinstance(values, list) and None not in values:
@@ -362,7 +376,13 @@ _AMOUNTS = frozenset({"seconds", "minutes", "hours", "days", "ms", "millis", "by
 # -- what is said about them
 
 
-def _once(defect: str, context: Context) -> Iterator[Hit]:
+_Edits = Callable[[_Found], "Iterable[Edit] | None"]
+
+
+def _once(
+    defect: str, context: Context, *, edits: _Edits | None = None, effect: Effect = Effect.NARROWER
+) -> Iterator[Hit]:
+    """The one hit for a defect, with the edits of each place where there are any."""
     found = _defects(context.facts).places.get(defect, [])
     if not found:
         return
@@ -372,9 +392,11 @@ def _once(defect: str, context: Context) -> Iterator[Hit]:
     listed = [_place(place) for place in list(names.values())[:_MOST_NAMES]]
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     tools = len({place.tool.index for place in found})
+    all_edits = [edit for place in found for edit in in_tool(edits(place), place.tool.name)] if edits else []
     yield hit(
         join_pointer("/tools", found[0].tool.index) + found[0].pointer if len(found) == 1 else "/tools",
         sorted(names),
+        correction=correction(all_edits, effect),
         arguments=counted(len(found), "argument"),
         tools=counted(tools, "tool"),
         names=", ".join(listed) + more,
@@ -386,54 +408,122 @@ def _place(place: _Found) -> str:
     return f"{one_line(place.name, 64)} ({one_line(place.tool.name, 64)}{what})"
 
 
+def _without_bounds(place: _Found) -> Iterator[Edit]:
+    for key, value in (("minimum", -_MOST_SAFE), ("maximum", _MOST_SAFE)):
+        if place.node is not None and place.node.schema.get(key) == value:
+            yield Edit(f"{place.pointer}/{key}", op="remove")
+
+
+def _boolean(place: _Found) -> list[Edit] | None:
+    return without_type(place.node, "string") if place.node is not None else None
+
+
+_ITEM_TYPES = {"string": "string", "str": "string", "integer": "integer", "int": "integer", "number": "number"}
+_ITEMS_OF = re.compile(r"\b(?:list|array)\sof\s(strings?|str|integers?|ints?|numbers?)\b", re.IGNORECASE)
+
+
+def _items(place: _Found) -> list[Edit] | None:
+    """What goes into a list, where the description or the default says it."""
+    if place.node is None:
+        return None
+    schema = place.node.schema
+    told = _ITEMS_OF.search(str(schema.get("description", ""))[:_MOST_TEXT])
+    kind = _ITEM_TYPES.get(told[1].lower().removesuffix("s")) if told else None
+    default = schema.get("default")
+    if isinstance(default, list) and default:
+        kinds = {_kind(value) for value in default[:_MOST_VALUES]}
+        kind = "string" if kinds == {"string"} and kind in (None, "string") else None
+    if kind is None or "items" not in schema:
+        return None
+    return [Edit(f"{place.pointer}/items", {"type": kind})]
+
+
+def _integer(place: _Found) -> list[Edit] | None:
+    """An integer, and not below nothing, unless the default means something else by a negative number."""
+    if place.node is None:
+        return None
+    edits = retyped(place.node, "number", "integer")
+    if edits is None or effective(root_of(place.node), place.node.schema).keys() & {"minimum", "exclusiveMinimum"}:
+        return edits
+    least = _minimum(place)
+    return edits + least if least is not None else None
+
+
+def _minimum(place: _Found) -> list[Edit] | None:
+    """No count is negative; that none is 0 either is for a person to say."""
+    default = numeric_default(place.node) if place.node is not None else None
+    if place.node is None or (default is not None and default < 0):
+        return None
+    return keyword_edits(place.node, {"minimum": 0})
+
+
+def _nullable(place: _Found) -> list[Edit] | None:
+    edit = nullable(place.node) if place.node is not None else None
+    return [edit] if edit is not None else None
+
+
+def _one_item(place: _Found) -> list[Edit] | None:
+    return keyword_edits(place.node, {"minItems": 1, "maxItems": 1}) if place.node is not None else None
+
+
+def _removed(place: _Found) -> list[Edit]:
+    drop = Edit("/inputSchema/required", place.name, "drop")
+    needed = place.tool.input_schema.get("required")
+    return [Edit(place.pointer, op="remove"), *([drop] if isinstance(needed, list) and place.name in needed else [])]
+
+
+def _required(place: _Found) -> list[Edit]:
+    return [Edit("/inputSchema/required", place.name, "add")]
+
+
 def generator_bounds(_surface: Surface, context: Context) -> Iterator[Hit]:
     """No integer has the largest integers of a generator as its bounds."""
-    yield from _once("generator-bounds", context)
+    yield from _once("generator-bounds", context, edits=_without_bounds, effect=Effect.WIDER)
 
 
 def boolean_or_text(_surface: Surface, context: Context) -> Iterator[Hit]:
     """An argument that is yes or no is no text as well."""
-    yield from _once("boolean-or-text", context)
+    yield from _once("boolean-or-text", context, edits=_boolean)
 
 
 def open_items(_surface: Surface, context: Context) -> Iterator[Hit]:
     """The items of a list have a schema."""
-    yield from _once("open-items", context)
+    yield from _once("open-items", context, edits=_items)
 
 
 def count_number(_surface: Surface, context: Context) -> Iterator[Hit]:
     """What counts something is an integer."""
-    yield from _once("count-number", context)
+    yield from _once("count-number", context, edits=_integer)
 
 
 def count_minimum(_surface: Surface, context: Context) -> Iterator[Hit]:
     """What counts something has a minimum."""
-    yield from _once("count-minimum", context)
+    yield from _once("count-minimum", context, edits=_minimum)
 
 
 def null_default(_surface: Surface, context: Context) -> Iterator[Hit]:
     """``"default": null`` stands only where null is accepted."""
-    yield from _once("null-default", context)
+    yield from _once("null-default", context, edits=_nullable, effect=Effect.WIDER)
 
 
 def list_of_one(_surface: Surface, context: Context) -> Iterator[Hit]:
     """A list is no wrapper around the one thing that is meant."""
-    yield from _once("list-of-one", context)
+    yield from _once("list-of-one", context, edits=_one_item)
 
 
 def leaked_parameter(_surface: Surface, context: Context) -> Iterator[Hit]:
     """No argument is one that the server fills in itself."""
-    yield from _once("leaked-parameter", context)
+    yield from _once("leaked-parameter", context, edits=_removed, effect=Effect.WIDER)
 
 
 def http_header(_surface: Surface, context: Context) -> Iterator[Hit]:
     """No header of the server's own requests is an argument."""
-    yield from _once("http-header", context)
+    yield from _once("http-header", context, edits=_removed, effect=Effect.WIDER)
 
 
 def optional_filter(_surface: Surface, context: Context) -> Iterator[Hit]:
     """What changes everything that matches says what."""
-    yield from _once("optional-filter", context)
+    yield from _once("optional-filter", context, edits=_required)
 
 
 def wrapper(_surface: Surface, context: Context) -> Iterator[Hit]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.findings import Effect
 from mcp_governor.linting.checks.clarity_lists import closed_list, sibling_list
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
 from mcp_governor.linting.formats import stated_form
 from mcp_governor.linting.open_text import OpenText, open_text
 from mcp_governor.linting.phrases import counted
@@ -51,6 +53,16 @@ def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
     yield hit(
         join_pointer("/tools", first.node.tool.index) + first.node.pointer if len(found) == 1 else "/tools",
         sorted(names),
+        correction=correction(
+            [
+                edit
+                for text, form in found
+                for edit in in_tool(
+                    keyword_edits(text.node, {"pattern": form.pattern}, items=text.items), text.node.tool.name
+                )
+            ],
+            Effect.NARROWER,
+        ),
         arguments=counted(len(found), "argument"),
         tools=counted(len({text.node.tool.index for text, _ in found}), "tool"),
         names=", ".join(listed[:_MOST_NAMES]) + more,

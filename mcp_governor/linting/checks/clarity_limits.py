@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.limits import Argument, Limit, stated_limits
 from mcp_governor.linting.said import said_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
@@ -48,13 +49,15 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             continue
         if limits:
             told = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
-            yield one.told(limits=told, said=limits[0].said, takes=_TAKES[of])
+            correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
+            yield one.told(correction=correction, limits=told, said=limits[0].said, takes=_TAKES[of])
             return
     if of == "items" and "minItems" not in schema and _is_required(node) and _one_or_more(node):
         description = node.tool.description
         yield hit(
             "/description",
             description,
+            correction=narrowed(node, {"minItems": 1}),
             argument=node.argument,
             limits='"minItems": 1',
             said="one or more",

@@ -6,10 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting import prose
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -131,15 +133,16 @@ _NO_LITERALS = frozenset(
 class _Stated(NamedTuple):
     tool: str
     argument: str
+    pointer: str
     value: Any
 
 
 def unstated_default(surface: Surface, _context: Context) -> Iterator[Hit]:
     """A default that a description states is in the schema."""
     found = [
-        _Stated(tool.name, name, value)
+        _Stated(tool.name, name, pointer, value)
         for tool in surface.tools
-        for name, schema, parent in _arguments(tool.input_schema)
+        for name, schema, parent, pointer in _arguments(tool.input_schema)
         if (value := _default(name, schema, parent, tool.input_schema)) is not None
     ]
     if not found:
@@ -150,26 +153,31 @@ def unstated_default(surface: Surface, _context: Context) -> Iterator[Hit]:
     shown = [f"{one.argument} of {one.tool} ({json.dumps(one.value)})" for one in order[:_MOST_SHOWN]]
     if len(found) > _MOST_SHOWN:
         shown.append(f"and {len(found) - _MOST_SHOWN} more")
-    yield hit("/tools", len(found), places=", ".join(shown), fragment=f'"default": {json.dumps(order[0].value)}')
+    edits = tuple(Edit(f"{one.pointer}/default", one.value, tool=one.tool) for one in found)
+    correction = Correction(edits, Effect.NEUTRAL)
+    fragment = f'"default": {json.dumps(order[0].value)}'
+    yield hit("/tools", len(found), correction=correction, places=", ".join(shown), fragment=fragment)
 
 
-def _arguments(root: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Every argument, nested ones included, with its schema and the object that declares it."""
-    stack = [root]
+def _arguments(root: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str]]:
+    """Every argument, nested ones included, with its schema, the object that declares it, and its pointer."""
+    stack = [("/inputSchema", root)]
     while stack:
-        schema = stack.pop()
+        pointer, schema = stack.pop()
         if isinstance(schema, list):
-            stack.extend(item for item in reversed(schema) if isinstance(item, dict))
+            below = [(join_pointer(pointer, at), item) for at, item in enumerate(schema) if isinstance(item, dict)]
+            stack.extend(reversed(below))
             continue
         if not isinstance(schema, dict):
             continue
         arguments = schema.get("properties")
         if isinstance(arguments, dict):
-            for name, argument in arguments.items():
+            below = [(join_pointer(pointer, "properties", name), item) for name, item in arguments.items()]
+            for (place, argument), name in zip(below, arguments, strict=True):
                 if isinstance(argument, dict):
-                    yield name, argument, schema
-            stack.extend(reversed(list(arguments.values())))
-        stack.extend(schema[key] for key in _BELOW if key in schema)
+                    yield name, argument, schema, place
+            stack.extend(reversed(below))
+        stack.extend((join_pointer(pointer, key), schema[key]) for key in _BELOW if key in schema)
 
 
 _BELOW = ("items", "anyOf", "oneOf", "allOf", "additionalProperties")

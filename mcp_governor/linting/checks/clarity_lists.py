@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.closed_lists import ClosedList, closed_lists, is_open
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.number_codes import number_codes
 from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.said import said_of
@@ -60,8 +61,15 @@ def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             continue
         default = real.get("default")
         if default is None or default in found.codes:
-            fragment = f'"enum": {json.dumps(list(found.codes))}'
-            yield hit(node.pointer, list(found.codes), argument=node.argument, fragment=fragment, takes="number")
+            codes = list(found.codes)
+            yield hit(
+                node.pointer,
+                codes,
+                correction=narrowed(node, {"enum": codes}),
+                argument=node.argument,
+                fragment=f'"enum": {json.dumps(codes)}',
+                takes="number",
+            )
             return
 
 

@@ -7,7 +7,9 @@ from urllib.parse import unquote
 
 from mcp_governor.catalogue.cost import effort
 from mcp_governor.catalogue.patterns import errors
+from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
+from mcp_governor.linting.corrections import optional
 from mcp_governor.linting.schemas import Judges, document_of, parent_of, plainly_accepts, root_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.tokens import json_bytes
@@ -40,7 +42,8 @@ def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]
     if node.argument is None or not isinstance(node.schema, dict) or "default" not in node.schema:
         return
     if node.argument in _required(node):
-        yield hit(f"{node.pointer}/default", node.schema["default"], argument=node.argument)
+        correction = Correction((optional(node),), Effect.WIDER)
+        yield hit(f"{node.pointer}/default", node.schema["default"], correction=correction, argument=node.argument)
 
 
 def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
@@ -115,7 +118,8 @@ def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         return
     for index, name in enumerate(required):
         if isinstance(name, str) and name not in schema["properties"] and not schema.get("patternProperties"):
-            yield hit(f"{node.pointer}/required/{index}", name, argument=name)
+            correction = Correction((Edit(f"{node.pointer}/required", name, "drop"),), Effect.WIDER)
+            yield hit(f"{node.pointer}/required/{index}", name, correction=correction, argument=name)
 
 
 def bounds_open(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -142,11 +146,32 @@ def unused_definitions(surface: Surface, context: Context) -> Iterator[Hit]:
         where = f"in {one_line(tools[0], 64)}" if len(tools) == 1 else f"in {len(tools)} tools"
         first = join_pointer("/tools", found[0][0].index) + found[0][2]
         path = first if len(found) == 1 else "/tools"
-        yield hit(path, names, names=", ".join(names[:_MOST_NAMES]) + more, places=where)
+        edits = [Edit(pointer, op="remove", tool=tool.name) for tool, _, pointer in found]
+        correction = Correction(tuple(edits), Effect.NEUTRAL)
+        yield hit(path, names, correction=correction, names=", ".join(names[:_MOST_NAMES]) + more, places=where)
 
 
 _MOST_NAMES = 8
 """Definitions that a message names; the rest is counted."""
+
+
+def _used(nodes: list[SchemaPlace]) -> set[str]:
+    """The definitions that are reached from outside of the definitions, directly or by way of others."""
+    by_home: dict[str, set[str]] = {}
+    for node in nodes:
+        reference = node.schema.get("$ref") if isinstance(node.schema, dict) else None
+        if isinstance(reference, str):
+            inside = len(node.tokens) > 1 and node.tokens[0] in ("$defs", "definitions")
+            home = join_pointer("#", *node.tokens[:2]) if inside else ""
+            # A reference into a definition uses it as well: "#", "$defs" and the name are what counts.
+            by_home.setdefault(home, set()).add("/".join(unquote(reference).split("/", 3)[:3]))
+    used: set[str] = set()
+    waiting = [""]
+    while waiting:
+        reached = by_home.get(waiting.pop(), set()) - used
+        used |= reached
+        waiting.extend(reached)
+    return used
 
 
 def _unused(tool: Tool, context: Context) -> Iterator[tuple[str, str]]:
@@ -161,9 +186,7 @@ def _unused(tool: Tool, context: Context) -> Iterator[tuple[str, str]]:
         # With names of their own, definitions may be referred to in ways that a pointer does not show.
         if any(key in item for item in schemas for key in ("$anchor", "$dynamicAnchor", "$id", "id")):
             continue
-        references = [item.get("$ref") for item in schemas]
-        # A reference into a definition uses it as well: "#", "$defs" and the name are what counts.
-        used = {"/".join(unquote(item).split("/", 3)[:3]) for item in references if isinstance(item, str)}
+        used = _used([node for node in context.facts.nodes(tool) if node.side == side])
         for home in ("$defs", "definitions"):
             definitions = schema.get(home)
             if not isinstance(definitions, dict):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import effective, followed, root_of, types_of
-from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
 from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import nearest
@@ -42,9 +43,18 @@ def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
     """Every schema says ``$schema``, and it is 2020-12."""
     for side, schema in _schemas(tool):
         if "$schema" not in schema:
-            yield hit(f"/{side}", None, side=side, found="no $schema")
+            yield hit(f"/{side}", None, correction=_dialect(side), side=side, found="no $schema")
         elif dialect_of(schema) != LATEST:
             yield hit(f"/{side}/$schema", schema["$schema"], side=side, found=schema["$schema"])
+
+
+def _dialect(side: str) -> Correction:
+    """Without ``$schema`` a schema is read as 2020-12, so that saying it changes nothing."""
+    return Correction((Edit(f"/{side}/$schema", DIALECT_2020_12),), Effect.NEUTRAL)
+
+
+def _closed(side: str) -> Correction:
+    return Correction((Edit(f"/{side}/additionalProperties", False),), Effect.NARROWER)
 
 
 def _open_root(schema: Any) -> bool:
@@ -59,13 +69,15 @@ def _open_root(schema: Any) -> bool:
 def closed_input(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The input schema is closed at its root."""
     if _open_root(tool.input_schema):
-        yield hit("/inputSchema", tool.input_schema.get("additionalProperties"))
+        given = tool.input_schema.get("additionalProperties")
+        yield hit("/inputSchema", given, correction=_closed("inputSchema"))
 
 
 def closed_output(tool: Tool, _context: Context) -> Iterator[Hit]:
     """The output schema, where there is one, is closed at its root."""
     if _open_root(tool.output_schema):
-        yield hit("/outputSchema", tool.output_schema.get("additionalProperties"))
+        given = tool.output_schema.get("additionalProperties")
+        yield hit("/outputSchema", given, correction=_closed("outputSchema"))
 
 
 def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -73,7 +85,9 @@ def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     schema = node.schema
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if isinstance(properties, dict) and properties and "required" not in schema:
-        yield hit(node.pointer, list(properties))
+        # Draft 04 takes no empty list.
+        added = Correction((Edit(f"{node.pointer}/required", []),), Effect.NEUTRAL)
+        yield hit(node.pointer, list(properties), correction=added if dialect_of(root_of(node)) != 4 else None)
 
 
 def uri_not_path(node: SchemaPlace, _context: Context) -> Iterator[Hit]:

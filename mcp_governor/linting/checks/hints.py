@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.corrections import correction
 from mcp_governor.linting.effects import DESTROYING_VERBS, effect_of, loss_told, opening_verb, product_prefix, verb_of
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS
@@ -28,9 +30,12 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
     """Every tool whose effect is known says it in its hints; one hit for the server."""
     prefix = product_prefix(surface)
     groups: dict[str, list[str]] = {}
+    edits: list[Edit] = []
     for tool in surface.tools:
         if not any(isinstance(tool.annotations.get(key), bool) for key in ("readOnlyHint", "destructiveHint")):
-            groups.setdefault(effect_of(tool, prefix), []).append(tool.name)
+            effect = effect_of(tool, prefix)
+            groups.setdefault(effect, []).append(tool.name)
+            edits += _hints(tool, effect, verb_of(tool, prefix))
     bare = sum(map(len, groups.values()))
     parts, kinds = [], []
     for effects, does, most in _GROUPS:
@@ -46,7 +51,23 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
             else f"{bare} of {counted(total, 'tool')} {'has' if bare == 1 else 'have'} no"
         )
         # The kinds, and not the tools, tell the finding: a hint that is added makes no new one.
-        yield hit("/tools", kinds, who=who, groups="; ".join(parts))
+        yield hit("/tools", kinds, correction=correction(edits, Effect.NEUTRAL), who=who, groups="; ".join(parts))
+
+
+_ONLY_ADDS = frozenset({"add", "append", "create", "insert"})
+
+
+def _hints(tool: Tool, effect: str, verb: str | None) -> Iterator[Edit]:
+    """The hints that say what a tool does. What only changes something may overwrite it: that is the default of the
+    specification, and saying it takes nothing from anybody."""
+    if "annotations" in tool.raw and not isinstance(tool.raw["annotations"], dict):
+        return
+    if effect == "reads":
+        yield Edit("/annotations/readOnlyHint", True, tool=tool.name)
+    elif effect in ("destroys", "runs", "writes"):
+        adds = effect == "writes" and verb in _ONLY_ADDS
+        yield Edit("/annotations/readOnlyHint", False, tool=tool.name)
+        yield Edit("/annotations/destructiveHint", not adds, tool=tool.name)
 
 
 def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
@@ -117,13 +138,25 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
     if reads is True:
         if said := _change_told(verb, text):
             yield hit(
-                "/annotations/readOnlyHint", True, hint="readOnlyHint: true", said=said, right="readOnlyHint: false"
+                "/annotations/readOnlyHint",
+                True,
+                correction=_hint("readOnlyHint", False),
+                hint="readOnlyHint: true",
+                said=said,
+                right="readOnlyHint: false",
             )
         return
     if destroys is False:
         if said := _loss_said(verb, text):
             right = "destructiveHint: true"
-            yield hit("/annotations/destructiveHint", False, hint="destructiveHint: false", said=said, right=right)
+            yield hit(
+                "/annotations/destructiveHint",
+                False,
+                correction=_hint("destructiveHint", True),
+                hint="destructiveHint: false",
+                said=said,
+                right=right,
+            )
     elif (reads is False or destroys is True) and _reads_only(verb, text):
         key, value = ("destructiveHint", True) if destroys is True else ("readOnlyHint", False)
         yield hit(
@@ -136,7 +169,19 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
     if hints.get("idempotentHint") is True and verb in _MAKES and not _SAME_AGAIN.search(text):
         said = f'the name says "{verb}": two calls {verb} two'
         right = "idempotentHint: false"
-        yield hit("/annotations/idempotentHint", True, hint="idempotentHint: true", said=said, right=right)
+        yield hit(
+            "/annotations/idempotentHint",
+            True,
+            correction=_hint("idempotentHint", False),
+            hint="idempotentHint: true",
+            said=said,
+            right=right,
+        )
+
+
+def _hint(name: str, value: bool) -> Correction:
+    """The hint as the words have it. Only towards more caution: a promise less is no risk to anybody."""
+    return Correction((Edit(f"/annotations/{name}", value),), Effect.NEUTRAL)
 
 
 def _change_told(verb: str | None, text: str) -> str | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.findings import Correction, Effect
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
+from mcp_governor.linting.corrections import optional
 from mcp_governor.linting.schemas import parent_of, root_of, types_of
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, leading_verb, name_words
 
@@ -87,10 +89,11 @@ def optional_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     if not isinstance(required, list) or node.argument not in required or not isinstance(node.schema, dict):
         return
     types = types_of(node.schema, root_of(node)) or frozenset()
+    correction = Correction((optional(node),), Effect.WIDER)
     if "null" in types and len(types) > 1:
-        yield hit(node.pointer, node.argument, argument=node.argument, reason="accepts null")
+        yield hit(node.pointer, node.argument, correction=correction, argument=node.argument, reason="accepts null")
     elif "default" in node.schema:
-        yield hit(node.pointer, node.argument, argument=node.argument, reason="has a default")
+        yield hit(node.pointer, node.argument, correction=correction, argument=node.argument, reason="has a default")
 
 
 def hints_declared(tool: Tool, _context: Context) -> Iterator[Hit]:

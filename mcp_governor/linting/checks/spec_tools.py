@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.phrases import counted
 from mcp_governor.schemas.pointers import join_pointer
@@ -42,7 +43,13 @@ def input_root_type(tool: Tool, _context: Context) -> Iterator[Hit]:
     schema = tool.input_schema
     if isinstance(schema, dict) and schema.get("type") != "object":
         found = "no type" if "type" not in schema else f"type {schema['type']!r}"
-        yield hit("/inputSchema", schema.get("type"), found=found)
+        yield hit("/inputSchema", schema.get("type"), correction=_object_root(schema), found=found)
+
+
+def _object_root(schema: dict[str, Any]) -> Correction | None:
+    """Where the root says no type. Arguments are always an object, so that this refuses no call."""
+    edit = Edit("/inputSchema/type", "object")
+    return Correction((edit,), Effect.NARROWER) if "type" not in schema else None
 
 
 def output_root_type(tool: Tool, context: Context) -> Iterator[Hit]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.files import is_regular, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 _SERVER_CLASSES = frozenset({"FastMCP", "MCPServer"})
@@ -23,7 +23,7 @@ _SOURCE_ROOTS = ("src", "lib", "python")
 _MAX_FILES = 2_000
 """Python files that ``init`` looks into: a few seconds. Later ones are not looked into, and a server in one of them is
 not proposed."""
-_MAX_BYTES = 512 * 1024
+MAX_BYTES = 512 * 1024
 """Bytes of one file; larger ones are generated. They are passed over."""
 
 
@@ -40,12 +40,23 @@ def python_files(folder: Path) -> Iterator[tuple[Path, str]]:
     """The Python files of a project with their text, files of tests and of environments left out."""
     for path in _paths(folder):
         try:
-            yield path, read_bytes(path, limit=_MAX_BYTES).decode()
+            yield path, read_bytes(path, limit=MAX_BYTES).decode()
         except (OSError, ValueError):
             continue
 
 
 def _paths(folder: Path) -> Iterator[Path]:
+    yield from source_paths(folder, (".py",))
+
+
+def source_paths(folder: Path, suffixes: Collection[str], *, nested: bool = False) -> Iterator[Path]:
+    """The files of a project with these endings, up to a number; those of tests and of environments left out.
+
+    Args:
+        folder: of the project. Folders that are links are not entered.
+        suffixes: such as ``.py``.
+        nested: also those of projects within it.
+    """
     count = 0
     stack = [folder]
     while stack:
@@ -56,9 +67,10 @@ def _paths(folder: Path) -> Iterator[Path]:
             continue
         for entry in entries:
             if entry.is_dir() and not entry.is_symlink():
-                if entry.name not in _SKIPPED and not entry.name.startswith(".") and not is_project(entry):
+                skipped = entry.name in _SKIPPED or entry.name.startswith(".")
+                if not skipped and (nested or not is_project(entry)):
                     stack.append(entry)
-            elif entry.suffix == ".py":
+            elif entry.suffix in suffixes:
                 count += 1
                 if count > _MAX_FILES:
                     return

@@ -1,0 +1,149 @@
+"""A corrected argument as a Python parameter: what is printed gives the corrected schema, or nothing is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.checking.python_hint import annotations_hint, parameter_hint
+from mcp_governor.target.discover.tool_source import Parameter
+
+TEXT, INTEGER, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
+ENUM = {"enum": ["a", "b"]}
+LIMITS = {"minimum": 1, "maximum": 50}
+
+
+def hint(annotation: str, default: str, before: Any, after: Any) -> str:
+    return parameter_hint("x", Parameter(1, annotation, default), before, after)
+
+
+def nullable(branch):
+    return {"anyOf": [branch, NULL], "default": None}
+
+
+def listed(items):
+    return {"type": "array", "items": items}
+
+
+RIGHT = [
+    ("str", "", TEXT, {**TEXT, **ENUM}, 'x: Literal["a", "b"]'),
+    ("str", "'a'", TEXT, {**TEXT, **ENUM}, 'x: Literal["a", "b"] = \'a\''),
+    ("str | None", "None", nullable(TEXT), nullable({**TEXT, **ENUM}), 'x: Literal["a", "b"] | None = None'),
+    ("Optional[str]", "None", nullable(TEXT), nullable({**TEXT, **ENUM}), 'x: Literal["a", "b"] | None = None'),
+    ("Union[str, None]", "None", nullable(TEXT), nullable({**TEXT, **ENUM}), 'x: Literal["a", "b"] | None = None'),
+    ("list[str]", "", listed(TEXT), listed({**TEXT, **ENUM}), 'x: list[Literal["a", "b"]]'),
+    (
+        "Annotated[str, Field(description='d')]",
+        "",
+        TEXT,
+        {**TEXT, **ENUM},
+        'x: Annotated[Literal["a", "b"], Field(description=\'d\')]',
+    ),
+    ("int", "10", INTEGER, {**INTEGER, **LIMITS}, "x: Annotated[int, Field(ge=1, le=50)] = 10"),
+    (
+        "int | None",
+        "None",
+        nullable(INTEGER),
+        nullable({**INTEGER, **LIMITS}),
+        "x: Annotated[int, Field(ge=1, le=50)] | None = None",
+    ),
+    (
+        "Annotated[int | None, Field(description='d')]",
+        "None",
+        nullable(INTEGER),
+        nullable({**INTEGER, **LIMITS}),
+        "x: Annotated[int | None, Field(ge=1, le=50, description='d')] = None",
+    ),
+    (
+        "int",
+        "Field(default=10, description='d')",
+        INTEGER,
+        {**INTEGER, **LIMITS},
+        "x: int = Field(ge=1, le=50, default=10, description='d')",
+    ),
+    ("str", "", TEXT, {**TEXT, "pattern": r"^\d+$"}, r'x: Annotated[str, Field(pattern=r"^\d+$")]'),
+    (
+        "list[str]",
+        "",
+        listed(TEXT),
+        {"type": "array", "items": {**TEXT, "pattern": "^a$"}, "minItems": 2},
+        'x: Annotated[list[Annotated[str, Field(pattern=r"^a$")]], Field(min_length=2)]',
+    ),
+    ("float", "", {"type": "number"}, {**INTEGER, "minimum": 0}, "x: Annotated[int, Field(ge=0)]"),
+    ("str", "None", {**TEXT, "default": None}, nullable(TEXT), "x: str | None = None"),
+    ("str", "None", {**TEXT, "default": None}, nullable({**TEXT, **ENUM}), 'x: Literal["a", "b"] | None = None'),
+    ("str", "", TEXT, {**TEXT, "enum": ['say "a"', "b\\"]}, "x: Literal['say \"a\"', 'b\\\\']"),
+]
+
+
+@pytest.mark.parametrize(("annotation", "default", "before", "after", "expected"), RIGHT)
+def test_the_annotation_of_the_source_is_kept_as_far_as_it_goes(annotation, default, before, after, expected):
+    assert hint(annotation, default, before, after) == expected
+
+
+def _schema(code: str) -> Any:
+    """What Pydantic makes of a parameter."""
+    from typing import Annotated, Literal, Optional, Union
+
+    from pydantic import Field, TypeAdapter, create_model
+    from pydantic.fields import FieldInfo
+
+    names: dict[str, Any] = {
+        "Annotated": Annotated,
+        "Literal": Literal,
+        "Optional": Optional,
+        "Union": Union,
+        "Field": Field,
+    }
+    # Without the "annotations" of this file's own __future__.
+    exec(compile(f"def function({code}): ...", "code", "exec", dont_inherit=True), names)
+    function = names["function"]
+    default = function.__defaults__[0] if function.__defaults__ else ...
+    if not isinstance(default, FieldInfo) and default is ...:
+        return TypeAdapter(function.__annotations__["x"]).json_schema()
+    model = create_model("Model", x=(function.__annotations__["x"], default))
+    return model.model_json_schema()["properties"]["x"]
+
+
+def _bare(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {key: _bare(value) for key, value in schema.items() if key not in ("title", "description", "default")}
+    return schema
+
+
+@pytest.mark.parametrize(("annotation", "default", "before", "after", "_expected"), RIGHT)
+def test_what_is_printed_gives_the_corrected_schema(annotation, default, before, after, _expected):
+    schema = _bare(_schema(hint(annotation, default, before, after)))
+    corrected = _bare(after)
+    if "anyOf" in schema:
+        schema["anyOf"] = [_bare(one) for one in schema["anyOf"]]
+    assert schema == corrected
+
+
+@pytest.mark.parametrize(
+    ("annotation", "default", "before", "after"),
+    [
+        ("", "", TEXT, {**TEXT, **ENUM}),  # nothing to change
+        ("Mode", "", TEXT, {**TEXT, **ENUM}),  # a class of their own
+        ("dict[str, str]", "", TEXT, {**TEXT, **ENUM}),
+        ("list[str]", "", listed(TEXT), {**listed(TEXT), **ENUM}),
+        ("int | str", "", TEXT, {**TEXT, **ENUM}),
+        ("Annotated[str, Field(max_length=5)]", "", TEXT, {**TEXT, "maxLength": 4}),  # it says so already
+        ("Annotated[str, Field(**options)]", "", TEXT, {**TEXT, "maxLength": 4}),
+        ("str", "", TEXT, {**TEXT, "format": "uri"}),
+        ("str", "", TEXT, {**TEXT, "default": "a"}),
+        ("str", "", TEXT, {**TEXT, "pattern": '^"$'}),
+        ("str", "", {**TEXT, "description": "old"}, {**TEXT, **ENUM}),
+        ("str", "", TEXT, {**TEXT, "enum": [f"value-{n}" for n in range(100)]}),  # better a class
+        ("(" * 300, "", TEXT, {**TEXT, **ENUM}),
+        ("str", "", None, {**TEXT, **ENUM}),
+    ],
+)
+def test_where_it_is_not_sure_nothing_is_printed(annotation, default, before, after):
+    assert hint(annotation, default, before, after) == ""
+
+
+def test_hints_are_an_argument_of_the_decorator():
+    assert annotations_hint({"readOnlyHint": True}) == "annotations=ToolAnnotations(readOnlyHint=True)"
+    assert annotations_hint({"x)": True}) == ""

@@ -1,0 +1,496 @@
+"""The plan of fixes: each kind of correction, how they go together, and what is left out."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings, load_catalogue, select
+from mcp_governor.catalogue.governing import govern
+from mcp_governor.linting import run_rules
+from mcp_governor.linting.editing import ABSENT, fragment_of
+from mcp_governor.linting.fix_proof import Prover
+from mcp_governor.linting.fixing import make_plan
+from mcp_governor.surface import build_surface
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+TEXT, INTEGER, NUMBER, NULL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "null"}
+LARGE = 2**53 - 1
+
+
+def selection(*rules):
+    return select(LintSettings(select=rules), load_catalogue(entry_points=False))
+
+
+def linted(surface, chosen):
+    return govern(run_rules(surface, chosen), chosen, surface, stations=("lint",))
+
+
+def planned(tools, *rules, **how):
+    surface = build_surface({"tools": tools})
+    chosen = selection(*rules)
+    found = linted(surface, chosen)
+    return make_plan(surface, chosen, found, **how), found, chosen
+
+
+def tool(schema, name="find_rows", **more):
+    return {"name": name, "description": "Finds rows.", "inputSchema": schema, **more}
+
+
+def arguments(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def corrected(argument, *rules, name="x"):
+    """The one argument of a tool after the plan, and what the engine says of it."""
+    plan, found, chosen = planned([tool(arguments(**{name: argument}))], *rules)
+    assert found, "no finding to fix"
+    assert linted(plan.surface, chosen) == []
+    assert [finding.id for finding in plan.fixed] == [finding.id for finding in found]
+    assert plan.withheld == ()
+    (fix,) = plan.fixes
+    return fix.after, fix.proof.verdict, None if fix.proof.witness is ABSENT else fix.proof.witness
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "before", "after", "verdict"),
+    [
+        ("closed-list", "mode", TEXT, {**TEXT, "enum": ["fast", "slow"]}, "narrower"),
+        (
+            "closed-list",
+            "mode",
+            {**TEXT, "default": ""},
+            {**TEXT, "default": "", "enum": ["fast", "slow", ""]},
+            "narrower",
+        ),
+        (
+            "closed-list",
+            "mode",
+            {"type": ["string", "null"]},
+            {"type": ["string", "null"], "enum": ["fast", "slow", None]},
+            "narrower",
+        ),
+        (
+            "closed-list",
+            "mode",
+            {"anyOf": [NULL, TEXT], "default": None},
+            {"anyOf": [NULL, {**TEXT, "enum": ["fast", "slow"]}], "default": None},
+            "narrower",
+        ),
+        (
+            "closed-list",
+            "modes",
+            {"type": "array", "items": {**TEXT, "minLength": 1}},
+            {"type": "array", "items": {**TEXT, "minLength": 1, "enum": ["fast", "slow"]}},
+            "narrower",
+        ),
+    ],
+)
+def test_a_list_in_prose_becomes_an_enum_where_the_text_is(rule, name, before, after, verdict):
+    told = {"description": "One of: 'fast', 'slow'"}
+    found, said, _ = corrected({**before, **told}, f"clarity/{rule}", name=name)
+    assert (found, said) == ({**after, **told}, verdict)
+
+
+def test_an_enum_stands_beside_a_reference_and_not_in_what_others_refer_to():
+    schema = arguments(mode={"$ref": "#/$defs/Text", "description": "One of: 'a', 'b'"}, other={"$ref": "#/$defs/Text"})
+    schema["$defs"] = {"Text": TEXT}
+    plan, _, _ = planned([tool(schema)], "clarity/closed-list")
+    (fix,) = plan.fixes
+    assert fix.after == {"$ref": "#/$defs/Text", "description": "One of: 'a', 'b'", "enum": ["a", "b"]}
+    assert fix.proof.verdict == "narrower"
+    # Before 2019-09 keywords beside $ref do not count: no fix is better than one without effect.
+    old = {"$schema": "http://json-schema.org/draft-07/schema#", **copy.deepcopy(schema)}
+    plan, found, _ = planned([tool(old)], "clarity/closed-list")
+    assert (len(found), plan.fixes, len(plan.unfixed)) == (1, (), 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "before", "after", "verdict", "witness"),
+    [
+        (
+            "limit-without-bound",
+            "n",
+            {**INTEGER, "description": "Level (1-9)"},
+            {**INTEGER, "description": "Level (1-9)", "minimum": 1, "maximum": 9},
+            "narrower",
+            0,
+        ),
+        (
+            "stated-format",
+            "day",
+            {**TEXT, "description": "Day (YYYY-MM-DD)"},
+            {**TEXT, "description": "Day (YYYY-MM-DD)", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
+            "narrower",
+            "",
+        ),
+        (
+            "widespread-format",
+            "to",
+            {**TEXT, "description": "Email address of the reader"},
+            {**TEXT, "description": "Email address of the reader", "pattern": r"^[^@\s]+@[^@\s]+$"},
+            "narrower",
+            "",
+        ),
+        ("count-minimum", "limit", INTEGER, {**INTEGER, "minimum": 0}, "narrower", -1),
+        ("count-number", "limit", NUMBER, {**INTEGER, "minimum": 0}, "narrower", None),
+        (
+            "generator-bounds",
+            "n",
+            {**INTEGER, "minimum": 1, "maximum": LARGE},
+            {**INTEGER, "minimum": 1},
+            "wider",
+            None,
+        ),
+        ("null-default", "x", {**TEXT, "default": None}, {"anyOf": [TEXT, NULL], "default": None}, "wider", None),
+        ("boolean-or-text", "x", {"type": ["boolean", "string"]}, {"type": "boolean"}, "narrower", ""),
+        (
+            "default-unsaid",
+            "x",
+            {**INTEGER, "description": "Size. Default: 5"},
+            {**INTEGER, "description": "Size. Default: 5", "default": 5},
+            "same",
+            None,
+        ),
+        (
+            "open-items",
+            "x",
+            {"type": "array", "items": {}, "description": "List of strings to look for"},
+            {"type": "array", "items": TEXT, "description": "List of strings to look for"},
+            "narrower",
+            [None],
+        ),
+    ],
+)
+def test_each_kind_of_correction_of_an_argument(rule, name, before, after, verdict, witness):
+    found, said, shown = corrected(before, f"clarity/{rule}", name=name)
+    assert (found, said) == (after, verdict)
+    if witness is not None:
+        assert shown == witness or (isinstance(shown, list) and isinstance(witness, list))
+
+
+@pytest.mark.parametrize(
+    ("rule", "schema", "patch", "verdict"),
+    [
+        (
+            "clarity/required-default",
+            {**arguments(x={**TEXT, "default": "a"}), "required": ["x", "y"]},
+            [{"op": "replace", "path": "/inputSchema/required", "value": ["y"]}],
+            "wider",
+        ),
+        (
+            "clarity/required-declared",
+            {**arguments(x=TEXT), "required": ["x", "y", "z"]},
+            [{"op": "replace", "path": "/inputSchema/required", "value": ["x"]}],
+            "wider",
+        ),
+        (
+            "clarity/unused-definitions",
+            {**arguments(x=TEXT), "$defs": {"A": {"$ref": "#/$defs/B"}, "B": TEXT}},
+            [{"op": "remove", "path": "/inputSchema/$defs"}],
+            "same",
+        ),
+        (
+            "clarity/leaked-parameter",
+            {**arguments(x=TEXT, ctx={}), "required": ["x", "ctx"]},
+            [
+                {"op": "remove", "path": "/inputSchema/properties/ctx"},
+                {"op": "replace", "path": "/inputSchema/required", "value": ["x"]},
+            ],
+            "wider",
+        ),
+        (
+            "schema-md/closed-input",
+            arguments(x=TEXT),
+            [{"op": "add", "path": "/inputSchema/additionalProperties", "value": False}],
+            "narrower",
+        ),
+        (
+            "schema-md/explicit-dialect",
+            arguments(x=TEXT),
+            [
+                {
+                    "op": "add",
+                    "path": "/inputSchema/$schema",
+                    "value": "https://json-schema.org/draft/2020-12/schema",
+                }
+            ],
+            "same",
+        ),
+    ],
+)
+def test_each_kind_of_correction_of_an_object(rule, schema, patch, verdict):
+    plan, _, chosen = planned([tool(schema)], rule)
+    (fix,) = plan.fixes
+    assert sorted(map(json.dumps, fix.patch)) == sorted(map(json.dumps, patch))
+    assert fix.proof.verdict == verdict
+    assert linted(plan.surface, chosen) == []
+
+
+def test_hints_follow_from_the_words_and_lean_to_caution():
+    tools = [
+        tool(arguments(), "get_user"),
+        tool(arguments(), "delete_user"),
+        tool(arguments(), "create_user"),
+        tool(arguments(), "update_user", annotations={"title": "Update"}),
+        tool(arguments(), "dashboard", description="The dashboard."),
+    ]
+    plan, _, chosen = planned(tools, "clarity/hints-declared")
+    assert {fix.tool: fix.after for fix in plan.fixes} == {
+        "get_user": {"readOnlyHint": True},
+        "delete_user": {"readOnlyHint": False, "destructiveHint": True},
+        "create_user": {"readOnlyHint": False, "destructiveHint": False},
+        "update_user": {"title": "Update", "readOnlyHint": False, "destructiveHint": True},
+    }
+    assert {fix.proof.verdict for fix in plan.fixes} == {"no-schema"}
+    assert linted(plan.surface, chosen) == []
+
+
+def test_several_corrections_of_one_argument_are_one_fragment():
+    argument = {**TEXT, "default": None, "description": "One of: 'fast', 'slow'"}
+    plan, found, chosen = planned([tool(arguments(mode=argument))], "clarity/closed-list", "clarity/null-default")
+    (fix,) = plan.fixes
+    assert fix.after == {
+        "anyOf": [{**TEXT, "enum": ["fast", "slow"]}, NULL],
+        "default": None,
+        "description": "One of: 'fast', 'slow'",
+    }
+    assert {finding.rule for finding in fix.findings} == {finding.rule for finding in found}
+    assert len(found) == 2
+    assert linted(plan.surface, chosen) == []
+
+
+def test_a_limit_in_prose_wins_over_the_minimum_of_any_count():
+    argument = {**INTEGER, "description": "How many rows (1-50)"}
+    plan, _, chosen = planned(
+        [tool(arguments(limit=argument))],
+        "clarity/count-minimum",
+        "clarity/limit-without-bound",
+        "clarity/prose-bounds",
+    )
+    (fix,) = plan.fixes
+    assert (fix.after["minimum"], fix.after["maximum"]) == (1, 50)
+    assert linted(plan.surface, chosen) == []
+
+
+def test_a_correction_that_another_rule_would_complain_about_is_left_out_with_the_reason():
+    # The null in the enum is what one client refuses; nothing else of the plan suffers.
+    told = {"description": "One of: 'a', 'b'"}
+    properties = {"kind": {"type": ["string", "null"], **told}, "mode": {**TEXT, **told}}
+    plan, found, _ = planned([tool(arguments(**properties))], "clients/gemini-enum", "clarity/closed-list")
+    assert len(found) == 2
+    assert [fix.fragment.pointer for fix in plan.fixes] == ["/inputSchema/properties/mode"]
+    (left,) = plan.withheld
+    assert (left.finding.path, left.reason) == ("/inputSchema/properties/kind", "it would bring clients/gemini-enum")
+    assert [finding.path for finding in plan.fixed] == ["/inputSchema/properties/mode"]
+    assert [finding.path for finding in plan.unfixed] == ["/inputSchema/properties/kind"]
+
+
+def test_a_correction_that_would_make_the_default_invalid_is_left_out():
+    argument = {"type": "array", "items": TEXT, "default": ["z"], "description": "Valid values: 'a', 'b'"}
+    plan, found, _ = planned([tool(arguments(fields=argument))], "clarity/closed-list")
+    assert [finding.rule for finding in found] == ["clarity/closed-list"]
+    assert plan.fixes == ()
+    assert [left.reason for left in plan.withheld] == ["its default would not be valid"]
+
+
+def test_what_is_meant_to_accept_all_and_does_not_is_left_out():
+    # Without the reference to it the definition looks unused; a pattern of names hides what the removal does.
+    schema = {**arguments(x={**TEXT, "default": "a"}), "required": ["x"], "not": {"not": {"required": ["x"]}}}
+    plan, _, _ = planned([tool(schema)], "clarity/required-default")
+    # It changes nothing, as the engine proves, and refuses nothing either.
+    assert [fix.proof.verdict for fix in plan.fixes] == ["same"]
+    closed = {**arguments(x=TEXT, ctx={}), "additionalProperties": False}
+    plan, _, _ = planned([tool(closed)], "clarity/leaked-parameter")
+    assert plan.fixes == ()
+    assert [left.reason for left in plan.withheld] == ['it would refuse {"ctx": null}, which is accepted today']
+
+
+def test_what_the_engine_cannot_decide_is_said():
+    argument = {**TEXT, "description": "One of: 'fast', 'slow'"}
+    plan, _, _ = planned([tool(arguments(mode=argument))], "clarity/closed-list", prover=Prover(budget=0))
+    (fix,) = plan.fixes
+    assert (fix.proof.verdict, fix.proof.reason) == ("unknown", "the 20 seconds for proofs are spent")
+
+
+def test_only_what_was_asked_for_is_fixed():
+    day, told = {**TEXT, "description": "Day (YYYY-MM-DD)"}, {**TEXT, "description": "One of: 'a', 'b'"}
+    surface = build_surface({"tools": [tool(arguments(day=day, mode=told))]})
+    chosen = selection("clarity/stated-format", "clarity/closed-list")
+    found = linted(surface, chosen)
+    plan = make_plan(surface, chosen, [one for one in found if one.rule == "clarity/stated-format"])
+    assert [fix.fragment.pointer for fix in plan.fixes] == ["/inputSchema/properties/day"]
+
+
+def test_the_surface_that_was_linted_is_not_touched():
+    tools = [tool(arguments(mode={**TEXT, "default": None, "description": "One of: 'a', 'b'"}))]
+    before = copy.deepcopy(tools)
+    planned(tools, "clarity/closed-list", "clarity/null-default")
+    assert tools == before
+
+
+@pytest.mark.parametrize(
+    ("pointer", "fragment"),
+    [
+        ("/inputSchema/properties/x/enum", "/inputSchema/properties/x"),
+        ("/inputSchema/properties/x/anyOf/1/items/enum", "/inputSchema/properties/x"),
+        ("/inputSchema/properties/x/properties/y/type", "/inputSchema/properties/x/properties/y"),
+        ("/inputSchema/properties/properties/type", "/inputSchema/properties/properties"),
+        ("/inputSchema/properties/x/required/0", "/inputSchema/properties/x"),
+        ("/inputSchema/properties/x/default/properties/y", "/inputSchema/properties/x"),
+        ("/inputSchema/$defs/A/properties/x/enum", "/inputSchema/$defs/A/properties/x"),
+        ("/inputSchema/required", "/inputSchema"),
+        ("/annotations/readOnlyHint", "/annotations"),
+        ("/description", "/description"),
+        ("", ""),
+    ],
+)
+def test_the_fragment_of_a_place(pointer, fragment):
+    assert fragment_of(pointer).pointer == fragment
+
+
+def test_a_rule_in_toml_states_its_correction(tmp_path):
+    (tmp_path / "r.toml").write_text(
+        """
+id = "acme/no-title"
+summary = "No argument has a title."
+why = "It says its name again."
+source = "Our guide."
+severity = "warning"
+since = "1.0"
+on = "input"
+given = "$"
+then = { not = { required = ["title"] } }
+message = "{path} has a title."
+fix = "Remove it."
+correction = { set = { examples = ["a/b"] }, remove = ["title"], effect = "neutral" }
+
+[[pass]]
+tool = '{"name": "a", "inputSchema": {"type": "object"}}'
+[[fail]]
+tool = '{"name": "a", "inputSchema": {"type": "object", "title": "A"}}'
+"""
+    )
+    settings = LintSettings(select=("acme/no-title",), rule_paths=(tmp_path,))
+    surface = build_surface({"tools": [tool(arguments(**{"a/b": {**TEXT, "title": "A"}}))]})
+    chosen = select(settings)
+    plan = make_plan(surface, chosen, linted(surface, chosen))
+    (fix,) = plan.fixes
+    assert (fix.fragment.pointer, fix.after) == ("/inputSchema/properties/a~1b", {**TEXT, "examples": ["a/b"]})
+    assert (fix.proof.verdict, linted(plan.surface, chosen)) == ("same", [])
+
+
+def test_a_finding_that_only_got_another_id_is_not_gone():
+    # The value of the finding is the schema, which the other fix changes.
+    argument = {
+        "type": "array",
+        "items": {**TEXT, "description": "One of: 'a', 'b'"},
+        "description": "One of: 'a', 'b'",
+    }
+    plan, found, _ = planned([tool(arguments(modes=argument))], "clarity/closed-list", "schema-md/array-length")
+    assert {one.rule for one in found} == {"clarity/closed-list", "schema-md/array-length"}
+    assert [one.rule for one in plan.fixed] == ["clarity/closed-list"]
+    assert [one.rule for one in plan.unfixed] == ["schema-md/array-length"]
+
+
+# -- the examples of every rule
+
+CATALOGUE = load_catalogue(entry_points=False)
+EXAMPLES = [(rule, example) for rule in CATALOGUE if rule.station == "lint" for example in rule.fails]
+
+
+def test_every_correction_of_every_rule_does_what_it_says():
+    """Each failing example of each rule is its test: what has a correction is gone after it, or left out aloud."""
+    corrected: dict[str, int] = {}
+    for rule, example in EXAMPLES:
+        surface = build_surface(example.recording())
+        options = {rule.id: example.options} if example.options else {}
+        chosen = select(LintSettings(select=(rule.id,), options=options), CATALOGUE)
+        found = [one for one in linted(surface, chosen) if one.rule == rule.id]
+        plan = make_plan(surface, chosen, found)
+        for finding in found:
+            if finding.correction is None:
+                continue
+            left_out = [one.reason for one in plan.withheld if one.finding.id == finding.id]
+            assert finding in plan.fixed or left_out, (rule.id, finding)
+            corrected[rule.id] = corrected.get(rule.id, 0) + (finding in plan.fixed)
+        assert plan.brought == (), rule.id
+        for fix in plan.fixes:
+            assert fix.effect.value == "narrower" or fix.proof.verdict in ("same", "wider", "no-schema"), rule.id
+    assert [rule for rule, fixed in corrected.items() if not fixed] == []
+    assert {"clarity/closed-list", "clients/openai-properties", "schema-md/no-default", "surface/open-output"} <= set(
+        corrected
+    )
+
+
+# -- servers that others wrote
+
+
+def _applied(surface, plan):
+    """The surface after the JSON Patches of the plan, carried out here and not by the planner."""
+    tools = {one["name"]: one for one in copy.deepcopy(list(surface.entries))}
+    for fix in plan.fixes:
+        for operation in fix.patch:
+            holder = tools[fix.tool]
+            *way, last = [part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:]]
+            for part in way:
+                holder = holder[int(part)] if isinstance(holder, list) else holder[part]
+            assert (last in holder) is (operation["op"] != "add")
+            if operation["op"] == "remove":
+                del holder[last]
+            else:
+                holder[last] = operation["value"]
+    return list(tools.values())
+
+
+def _free_servers():
+    from quality_corpus import CORPUS, QUALITY, releases
+
+    if not CORPUS.is_dir():
+        pytest.skip("NOT MEASURED: the recorded servers (../shared/corpus) are not here")
+    servers = json.loads((QUALITY / "recall" / "servers.json").read_text())
+    held = {one["server"] for one in servers if one["split"] == "held"}
+    return [release for release in releases() if release.server not in held]
+
+
+_WHOLE = frozenset({"clients/list-tokens", "surface/token-growth", "clarity/value-spellings"})
+"""Rules about all tools together: any fix that adds a word may push the list over a limit, and lists of values that
+stood in prose can be compared once they are enums."""
+
+
+@pytest.mark.parametrize("profile", ["recommended", "schema-md", "omni", "surface"])
+def test_real_servers_keep_their_other_findings_and_lose_those_that_are_fixed(profile):
+    # The profiles besides recommended are about style: every third server is enough.
+    servers = _free_servers()[:: 1 if profile == "recommended" else 3]
+    chosen = select(LintSettings(profiles=(profile,)), load_catalogue(entry_points=False))
+    fixed = 0
+    for release in servers:
+        surface = release.surface
+        found = linted(surface, chosen)
+        plan = make_plan(surface, chosen, found)
+        after = build_surface({**release.raw, "tools": _applied(surface, plan)})
+        left = linted(after, chosen)
+        assert [one.id for one in left] == [one.id for one in linted(plan.surface, chosen)], release.server
+        assert not {one.id for one in plan.fixed} & {one.id for one in left}, release.server
+        # What is left was there before: a rule with one finding about many places may have fewer of them.
+        known = {one.id for one in found} | {one.rule for one in plan.partly}
+        new = [one for one in left if one.id not in known and one.rule not in known]
+        new = [one for one in new if not _stays(one, found)]
+        assert {one.rule for one in new} <= _WHOLE, (release.server, [one.id for one in new])
+        assert {one.rule for one in plan.brought} <= _WHOLE
+        for fix in plan.fixes:
+            assert fix.proof.verdict != "unknown", (release.server, fix.tool, fix.fragment)
+            if fix.effect.value != "narrower":
+                assert fix.proof.verdict in ("same", "wider", "accepts-all", "no-schema"), (release.server, fix)
+        fixed += len(plan.fixed)
+    assert fixed > len(servers) // 2
+
+
+def _stays(finding, before):
+    """Whether a finding is one of before whose value, the schema around it, a fix has changed."""
+    return any((one.rule, one.tool, one.path) == (finding.rule, finding.tool, finding.path) for one in before)
