@@ -16,7 +16,7 @@ import click
 
 from mcp_governor._version import __version__
 from mcp_governor.cli import out, terminal
-from mcp_governor.cli.groups import Group, color_option
+from mcp_governor.cli.groups import Group, color_option, with_color
 from mcp_governor.errors import Exit, GovernorError, UsageError
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ class LazyGroup(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def find_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        if name not in COMMANDS:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"mcp_governor.cli.{COMMANDS[name][0]}_command")
-        command: click.Command = getattr(module, name.replace("-", "_"))
-        return command
+        module = importlib.import_module(f"mcp_governor.cli.{COMMANDS[cmd_name][0]}_command")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return with_color(command)
 
     def summaries(self, ctx: click.Context) -> Iterable[tuple[str, str]]:  # noqa: ARG002
         return [(name, text) for name, (_, text) in COMMANDS.items()]

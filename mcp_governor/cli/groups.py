@@ -48,6 +48,14 @@ class HelpContext(click.Context):
         return terminal.spelled(super().get_help(), terminal.encoding_of(sys.stdout))
 
 
+def with_color(command: click.Command) -> click.Command:
+    """The command itself, which takes ``--color`` from now on."""
+    if not any(param.name == "color" for param in command.params):
+        command.params.append(color_option())
+        command.context_class = HelpContext
+    return command
+
+
 class Group(click.Group):
     """A group that lists its commands with the whole first sentence of each, and gives each of them ``--color``."""
 
@@ -71,16 +79,8 @@ class Group(click.Group):
         # The options; the method of the group would import every command for its name.
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        command = self.find_command(ctx, cmd_name)
-        if command is not None and not any(param.name == "color" for param in command.params):
-            command.params.append(color_option())
-            command.context_class = HelpContext
-        return command
-
-    def find_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of that name as it was made."""
-        return super().get_command(ctx, name)
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        super().add_command(with_color(cmd), name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
