@@ -67,7 +67,8 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
         elif parts and not _says_itself(one, parts) and not _asked(one, parts):
             bare[one.name].append(one)
     tools = {name: list({id(one.tool): one.tool for one in ones}.values()) for name, ones in bare.items()}
-    hard = {name for name, ones in bare.items() if any(map(_top, ones)) and _is_opaque(name, described, surface)}
+    sources = _Sources(surface)
+    hard = {name for name, ones in bare.items() if any(map(_top, ones)) and _is_opaque(name, described, sources)}
     told = [
         name for name in bare if len(tools[name]) >= _FEWEST or name in hard or any(one.required for one in bare[name])
     ]
@@ -81,12 +82,12 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
     )
 
 
-def _is_opaque(name: str, described: Mapping[tuple[str, bool], str], surface: Surface) -> bool:
+def _is_opaque(name: str, described: Mapping[tuple[str, bool], str], sources: _Sources) -> bool:
     """Whether only somebody else knows what belongs there, and no tool of the server says or gives it."""
     last = name_words(name)[-1]
     if last not in _IDENTIFIERS:
         return last in _OPAQUE
-    return (name, False) not in described and not _has_source(name, surface)
+    return (name, False) not in described and not sources.has(name)
 
 
 def _top(one: Declared) -> bool:
@@ -198,8 +199,8 @@ def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
         # Of a tool that stands alone, the caller may make one up.
         if one.text and (one.required or len(surface.tools) > 1) and _is_unsourced(one):
             found[one.name].append(one.tool)
-    sought = dict(list(found.items())[:_MOST_SOUGHT])
-    told = [(name, tools) for name, tools in sought.items() if not _has_source(name, surface)]
+    sources = _Sources(surface)
+    told = [(name, tools) for name, tools in found.items() if not sources.has(name)]
     told.sort(key=lambda item: -len(item[1]))
     yield from one_hit(told, {}, "")
 
@@ -219,19 +220,38 @@ def _is_unsourced(one: Declared) -> bool:
     )
 
 
-def _has_source(name: str, surface: Surface) -> bool:
-    """Whether a tool that does not take the identifier is named after the thing, or names the identifier."""
-    thing = _stems(name_words(name)[:-1]) - {stem(word) for word in _ROLES}
-    if name in (surface.instructions or ""):
-        return True
-    for tool in surface.tools:
-        schema = tool.input_schema
-        properties = schema.get("properties") if isinstance(schema, dict) else None
-        if isinstance(properties, dict) and name in properties:
-            continue
-        if thing <= _stems(name_words(tool.name)) or name in tool.description or _gives(tool.output_schema, name):
+class _Sources:
+    """The tools of a server as sources of identifiers.
+
+    Args:
+        surface: of the server.
+    """
+
+    def __init__(self, surface: Surface) -> None:
+        self._instructions = surface.instructions or ""
+        self._tools = [(tool, _stems(name_words(tool.name)), _taken(tool)) for tool in surface.tools]
+        self._left = _MOST_SOUGHT
+
+    def has(self, name: str) -> bool:
+        """Whether a tool that does not take an identifier is named after the thing, or names the identifier.
+
+        So it is, too, when many have been looked for: with so many, nobody reads a list of them.
+        """
+        self._left -= 1
+        if self._left < 0 or name in self._instructions:
             return True
-    return False
+        thing = _stems(name_words(name)[:-1]) - {stem(word) for word in _ROLES}
+        return any(
+            thing <= stems or name in tool.description or _gives(tool.output_schema, name)
+            for tool, stems, taken in self._tools
+            if name not in taken
+        )
+
+
+def _taken(tool: Tool) -> Mapping[str, Any]:
+    schema = tool.input_schema
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return properties if isinstance(properties, dict) else {}
 
 
 def _stems(parts: Iterable[str]) -> set[str]:
