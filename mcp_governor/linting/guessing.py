@@ -69,7 +69,7 @@ _WHEN = frozenset(
 """Words in front of ``time`` that make it a moment, and no duration."""
 _CODES = frozenset({"timezone", "tz", "currency"})
 _CODED = frozenset({("time", "zone"), ("currency", "code")})
-_SYNTAX = frozenset({"condition", "conditions", "criteria", "expression", "filter", "filters", "formula", "where"})
+_SYNTAX = frozenset({"criteria", "expression", "filter", "filters", "formula", "where"})
 """Names of texts in a language that somebody has to name."""
 _COUNTS = frozenset({"max", "min", "num", "number", "total"})
 _WHOLE = frozenset({"advanced", "custom", "filter", "formula", "metadata", "odata", "query", "row", "search", "sort"})
@@ -86,7 +86,7 @@ _MAPS = frozenset(
     [
         *("annotations", "attributes", "context", "env", "environment"),
         *("extra", "extras", "headers", "labels", "meta"),
-        *("metadata", "properties", "tags", "variables", "vars"),
+        *("metadata", "properties", "schema", "tags", "variables", "vars"),
     ]
 )
 """Names of objects that take any keys."""
@@ -272,9 +272,9 @@ def _of_shape(one: Argument) -> str | None:
     last, bare = one.parts[-1], not one.text.strip() and not one.has_default
     structured = bool(one.types) and one.types <= {"array", "object"}
     if (structured or not one.types) and not _has_shape(one.schema):
-        if bare:
-            return "shape"
-        return "keys" if "object" in one.types and last not in _MAPS and _lacks_keys(one) else None
+        if last in _MAPS:
+            return None
+        return "shape" if bare else "keys" if "object" in one.types and _lacks_keys(one) else None
     if one.types == {"array"} and last in _SEVERAL and one.text.strip() and _list_of_texts(one.schema):
         return "values" if _lacks_values(one.text) else None
     if structured:

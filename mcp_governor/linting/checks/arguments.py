@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import declared, one_hit
 from mcp_governor.linting.guessing import Argument, may_be_open, open_question
+from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.said import said_of
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
 from mcp_governor.linting.words import name_words
@@ -37,7 +38,8 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     texts = [one.text for one in said_of(node, context, mentions=True)] or _told_above(node, schema)
     text, nested = " ".join(texts)[:_MOST_TEXT], len(node.tokens) > 2
     says = open_question(Argument(name, parts, schema, types, text, node.tool.description, nested))
-    if says is not None:
+    # No value comes to a definition that nothing refers to.
+    if says is not None and is_reached(node, context.facts):
         yield hit(node.pointer, node.schema, says=says, argument=name)
 
 
