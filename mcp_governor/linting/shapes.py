@@ -65,6 +65,29 @@ _IF_EMPTY = Guarded(
     "empty",
 )
 
+_TUPLE = re.compile(
+    r"\[\s?(?P<parts>[a-z_]{1,16}(?:,\s?[a-z_]{1,16}){1,5})\s?\]|\((?P<round>[a-z],\s?[a-z](?:,\s?[a-z]){0,2})\)"
+)
+_SEVERAL = re.compile(
+    r"\b(?:lists?\sof|arrays?\sof|each|e\.g|such\sas|example|default|like|pairs|or)\b|\.\.\.|…", re.IGNORECASE
+)
+
+
+def tuple_length(text: str, schema: Mapping[str, Any]) -> int | None:
+    """The length of a list of numbers that a text gives by its parts ("as [r, g, b]"), where no bound says it."""
+    items = schema.get("items")
+    numbers = isinstance(items, dict) and items.get("type") in ("integer", "number")
+    if not numbers or schema.keys() & {"minItems", "maxItems", "prefixItems"}:
+        return None
+    match = _TUPLE.search(text[:_MOST_TUPLE])
+    if match is None or _SEVERAL.search(text[: match.start()]):
+        return None
+    return (match["parts"] or match["round"]).count(",") + 1
+
+
+_MOST_TUPLE = 200
+"""Characters of a description in which the parts of a list are looked for."""
+
 # -- objects without keys
 
 _OWN_KEYS = re.compile(

@@ -98,5 +98,6 @@ def test_a_name_that_the_user_gives_the_server_is_not_counted():
 def test_the_recorded_false_findings_are_gone():
     surface = build_surface(json.loads(RECORDED.read_text("utf-8")))
     found = {finding.rule for finding in lint(surface, LintSettings(profiles=("recommended",)))}
-    # Both are true: the hints are missing, and the schemas of four tools have no properties.
-    assert found <= {"clarity/hints-declared", "clients/openai-properties"}
+    # All are true: the hints are missing, the schemas of four tools have no properties, and two that create and add
+    # require nothing.
+    assert found <= {"clarity/hints-declared", "clients/openai-properties", "clarity/nothing-required"}

@@ -6,7 +6,15 @@ import pytest
 
 from mcp_governor.catalogue import LintSettings
 from mcp_governor.linting import lint
-from mcp_governor.linting.shapes import key_told, lacks_keys, needs_items, packed, refuses_empty, unanchored
+from mcp_governor.linting.shapes import (
+    key_told,
+    lacks_keys,
+    needs_items,
+    packed,
+    refuses_empty,
+    tuple_length,
+    unanchored,
+)
 from mcp_governor.surface import build_surface
 
 
@@ -143,7 +151,7 @@ def findings(rule, *properties, required=()):
 def test_one_finding_for_the_server():
     files = {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}
     (message,) = findings("empty-list", {"files": files}, {"files": files}, required=["files"])
-    assert "2 arguments in 2 tools: files (t0)" in message
+    assert "2 arguments in 2 tools: files (t0, t1)" in message
     assert findings("empty-list", {"files": files}) == []
     (message,) = findings("packed-text", {"ids": {"type": "string", "description": "IDs, comma-separated"}})
     assert "1 argument in 1 tool: ids (t0: comma-separated)" in message
@@ -154,3 +162,44 @@ def test_an_argument_that_has_a_minimum_in_another_tool():
     (message,) = findings("count-minimum", {"issue": least}, {"issue": {"type": "integer"}})
     assert "1 argument in 1 tool: issue (t1)" in message
     assert findings("count-minimum", {"issue": {"type": "integer"}}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "length"),
+    [
+        ("RGB color as [r, g, b] list", {}, 3),
+        ("Position (x, y)", {}, 2),
+        ("RGB color as [r, g, b]", {"maxItems": 3}, None),
+        ("List of [x, y]", {}, None),
+        ("Sizes, e.g. [a, b]", {}, None),
+        ("Sizes [a, b, ...]", {}, None),
+    ],
+)
+def test_the_length_of_a_tuple(text, schema, length):
+    assert tuple_length(text, {"type": "array", "items": {"type": "number"}, **schema}) == length
+    assert tuple_length(text, {"type": "array", "items": {"type": "string"}, **schema}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "property_", "found"),
+    [
+        ("query", {"type": "string"}, 1),
+        ("wiki_page_create", {"type": "object"}, 1),
+        ("list_pages", {"type": "string"}, 0),
+        ("run_tests", {"type": "string", "default": "."}, 0),
+        ("run_tests", {"type": ["string", "null"]}, 0),
+        ("run_tests", {"type": "string", "description": "Where; all tests if omitted"}, 0),
+    ],
+)
+def test_a_call_without_arguments(name, property_, found):
+    tools = [{"name": name, "inputSchema": {"type": "object", "properties": {"a": property_}}}]
+    chosen = LintSettings(select=("clarity/nothing-required",))
+    assert len(lint(build_surface({"tools": tools}), chosen)) == found
+    tools[0]["inputSchema"]["required"] = ["a"]
+    assert lint(build_surface({"tools": tools}), chosen) == []
+
+
+def test_a_message_names_more_tools_of_one_argument_where_there_is_room():
+    files = {"files": {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}}
+    (message,) = findings("empty-list", *[files] * 5, required=["files"])
+    assert "5 arguments in 5 tools: files (t0, t1, t2)." in message

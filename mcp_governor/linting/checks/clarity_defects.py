@@ -20,9 +20,19 @@ from mcp_governor.linting.corrections import (
 )
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.quantities import counts_something, never_below_zero
+from mcp_governor.linting.root_defects import root_defects
 from mcp_governor.linting.said import told_of
 from mcp_governor.linting.schemas import effective, followed, parent_of, root_of, types_of
-from mcp_governor.linting.shapes import key_told, lacks_keys, needs_items, packed, refuses_empty, unanchored
+from mcp_governor.linting.shapes import (
+    key_told,
+    lacks_keys,
+    needs_items,
+    packed,
+    refuses_empty,
+    tuple_length,
+    unanchored,
+)
 from mcp_governor.linting.units import measures, states_unit
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
@@ -36,6 +46,8 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 12
 """Arguments that a message names; the rest is counted."""
+_MOST_TOOLS = 3
+"""Tools that a message names for one argument, where there is room."""
 _MOST_SAFE = 2**53 - 1
 """What JavaScript generators write as the bounds of any integer: no limit of the argument."""
 
@@ -76,8 +88,33 @@ def _collected(facts: Facts) -> _Defects:
         for node in facts.nodes(tool):
             if node.side == "inputSchema" and isinstance(node.schema, dict):
                 _judge(node, out, facts, least)
-        _judge_root(tool, out)
+        for defect, name, pointer in root_defects(tool):
+            out.put(defect, tool, name, pointer)
+    _judge_types(facts.surface, out)
     return out
+
+
+def _judge_types(surface: Surface, out: _Defects) -> None:
+    """Arguments that are a text in one tool and a list in another, under the same name and description."""
+    uses: dict[str, list[tuple[Tool, str, str]]] = {}
+    for tool in surface.tools:
+        schema = tool.raw.get("inputSchema")
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        for name, value in properties.items() if isinstance(properties, dict) else ():
+            if isinstance(value, dict) and isinstance(text := value.get("description"), str):
+                types = (types_of(value, schema) or frozenset()) - {"null"}
+                if types in ({"string"}, {"array"}, {"string", "array"}):
+                    kind = " or ".join(sorted(types, reverse=True))
+                    uses.setdefault(f"{name}\n{text.strip('. ').lower()[:_MOST_TEXT]}", []).append((tool, name, kind))
+    for places in uses.values():
+        kinds = [kind for _tool, _name, kind in places]
+        if len(set(kinds)) > 1:
+            usual = max(set(kinds), key=lambda kind: (kinds.count(kind), kind))
+            for tool, name, kind in places:
+                if kind != usual:
+                    out.put(
+                        "two-types", tool, name, join_pointer("/inputSchema/properties", name), f"{kind}, not {usual}"
+                    )
 
 
 def _least(surface: Surface) -> frozenset[str]:
@@ -109,6 +146,8 @@ def _judge(node: SchemaPlace, out: _Defects, facts: Facts, least: frozenset[str]
         out.add("null-default", node)
     if _odd_value(real):
         out.add("odd-enum", node)
+    if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(real)):
+        out.add("one-value", node, value)
     if "array" in types and _means_one(node.argument, text, real):
         out.add("list-of-one", node)
     if "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real:
@@ -137,6 +176,8 @@ def _judge_shape(
         if what := packed(words, schema):
             out.add("packed-text", node, what)
         return
+    if types == {"array"} and (length := tuple_length(words, schema)):
+        out.add("fixed-length", node, f'"minItems": {length}, "maxItems": {length}')
     if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
         required = parent_of(node).get("required")
         needed = isinstance(required, list) and name in required and "default" not in schema
@@ -169,6 +210,28 @@ def _odd_value(schema: Mapping[str, Any]) -> bool:
         return True
     kind = schema.get("type")
     return isinstance(kind, str) and any(one != kind and not (kind == "number" and one == "integer") for one in kinds)
+
+
+_MARKS = frozenset({"type", "kind", "version", "schema", "jsonrpc", "object"})
+"""Arguments that say what the others are; one value is what a branch of a union has."""
+
+
+def _one_value(schema: Mapping[str, Any]) -> str | None:
+    """The value of an enum that has only one, in however many spellings; ``None`` for others."""
+    values = schema.get("enum")
+    if not isinstance(values, list) or not 0 < len(values) <= _MOST_VALUES or None in values:
+        return None
+    if not all(isinstance(value, str) and value for value in values):
+        return None
+    folded = {value.casefold() for value in values}
+    if len(folded) == 1:
+        return str(values[0])
+    # "y" and "yes", "n" and "no": the same word, and its first letter.
+    first = {value[0] for value in folded}
+    longest = max(folded, key=len)
+    return (
+        longest if len(first) == 1 and all(longest.startswith(value) for value in folded) and len(longest) < 6 else None
+    )
 
 
 def _kind(value: Any) -> str:
@@ -213,101 +276,7 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
     return parts[-1] in said and f"{parts[-1]}s" not in said
 
 
-# -- arguments of the root
-
-_LEAKED = frozenset(
-    [
-        "ctx",
-        "self",
-        "cls",
-        "kwargs",
-        "mcp_context",
-        "mcp_ctx",
-        "request_context",
-        "run_manager",
-        "tool_call_id",
-        "abort_signal",
-        "abortSignal",
-        "_meta",
-    ]
-)
-_MAYBE_LEAKED = frozenset({"context", "request", "session", "state", "config", "extra", "signal"})
-"""Names that are leaked where nobody wrote a word about them, nor what they hold."""
-_FUNCTION = re.compile(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Callback)$")
-_HEADER = re.compile(
-    r"(?:accept|accept-(?:language|encoding)|user-agent|cache-control|content-type|authorization|cookie|api-version"
-    r"|if-[a-z-]{1,40}|x-[a-z-]{1,40})",
-    re.IGNORECASE,
-)
-_WRAPPERS = frozenset(
-    {"params", "options", "input", "args", "arguments", "request", "payload", "data", "body", "kwargs"}
-)
-_FILTERS = frozenset({"filter", "query", "where", "criteria", "selector", "condition"})
-
-
-def _judge_root(tool: Tool, out: _Defects) -> None:
-    schema = tool.raw.get("inputSchema")
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    if not isinstance(schema, dict) or not isinstance(properties, dict):
-        return
-    required = schema.get("required")
-    required = required if isinstance(required, list) else []
-    headers = [name for name in properties if _HEADER.fullmatch(name)]
-    for name, value in properties.items():
-        pointer = join_pointer("/inputSchema/properties", name)
-        if name in _LEAKED or _FUNCTION.search(name) or (name in _MAYBE_LEAKED and _says_nothing(value)):
-            out.put("leaked-parameter", tool, name, pointer)
-        elif name in headers and any("-" in header for header in headers):
-            out.put("http-header", tool, name, pointer)
-        if name in _FILTERS and name not in required and _many(tool.name):
-            out.put("optional-filter", tool, name, pointer)
-        if len(properties) == 1 and name in _WRAPPERS and effective(schema, value).get("required"):
-            out.put("wrapper", tool, name, pointer)
-
-
-def _says_nothing(schema: Any) -> bool:
-    """Whether a schema takes anything at all and has no description, or refers to a class of a framework."""
-    if not isinstance(schema, dict):
-        return False
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        return reference.endswith(("/Context", "/RequestContext", "/RunnableConfig"))
-    return not schema.keys() - {"title", "default"}
-
-
-def _many(name: str) -> bool:
-    parts = set(name_words(name))
-    return bool(parts & {"delete", "remove", "update", "purge"}) and bool(parts & {"many", "all", "bulk"})
-
-
 # -- numbers
-
-_COUNTS = frozenset(
-    [
-        "limit",
-        "count",
-        "top",
-        "skip",
-        "offset",
-        "page",
-        "head",
-        "tail",
-        "depth",
-        "hops",
-        "retries",
-        "rows",
-        "cols",
-        "columns",
-        "lines",
-        "perpage",
-    ]
-)
-_NUMBER_OF = re.compile(
-    r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?number\sof\s(?!seconds|minutes|hours|days|milliseconds)",
-    re.IGNORECASE,
-)
-_PIXELS = re.compile(r"\bin\spixels\b", re.IGNORECASE)
-_FRACTION = re.compile(r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percent)", re.IGNORECASE)
 
 
 def _judge_number(
@@ -319,41 +288,18 @@ def _judge_number(
     least: frozenset[str],
 ) -> None:
     edges = {"left", "bottom", "width"} & parent_of(node).get("properties", {}).keys() if node.argument == "top" else ()
-    if _counts(node.argument or "", text) and not edges and not _FRACTION.search(text):
+    if counts_something(node.argument or "", text) and not edges:
         default = schema.get("default")
         whole = not isinstance(default, float) or default.is_integer()
         if "number" in types and whole:
             out.add("count-number", node)
             return
-        counts = "number" not in types
+        positive = "number" not in types and "-1" not in text
     else:
         name = node.argument or ""
-        again = name in least and len(node.tokens) == 2
-        counts = again or measures(name) == "time" or name_words(name)[:1] == ("capacity",) or bool(_SPAN.match(text))
-    if counts and not schema.keys() & {"minimum", "exclusiveMinimum"} and not _BELOW_ZERO.search(text):
+        positive = (name in least and len(node.tokens) == 2 and "-1" not in text) or never_below_zero(name, text)
+    if positive and not schema.keys() & {"minimum", "exclusiveMinimum"}:
         out.add("count-minimum", node)
-
-
-_SPAN = re.compile(
-    r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?"
-    r"(?:number\sof\s(?:seconds|minutes|hours|days|weeks|months|years|milliseconds)\b"
-    r"|(?:time|duration|delay|timeout|interval|wait)\b[^.\n]{0,60}\bin\s(?:milliseconds|ms|seconds|minutes|hours|days)\b)",
-    re.IGNORECASE,
-)
-_BELOW_ZERO = re.compile(r"(?<![\w.])-\d|\bnegative\b|\boffset\b", re.IGNORECASE)
-
-
-def _counts(name: str, text: str) -> bool:
-    if _NUMBER_OF.match(text):
-        return True
-    parts = name_words(name)
-    if not parts or parts[-1] not in _COUNTS:
-        if parts[-2:] in (("page", "size"), ("batch", "size"), ("chunk", "size")):
-            return True
-        return (bool(parts) and parts[-1] in ("width", "height", "size") and bool(_PIXELS.search(text))) or (
-            len(parts) > 1 and parts[0] in ("max", "num", "n") and parts[-1].endswith("s") and parts[-1] not in _AMOUNTS
-        )
-    return len(parts) == 1 or parts[0] in ("max", "row", "page", "per", "n", "num", "context", "result", "results")
 
 
 def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: _Defects) -> None:
@@ -370,7 +316,6 @@ def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[s
 
 _MOST_TOOL_TEXT = 4_000
 """Characters of a tool's description in which a unit is looked for."""
-_AMOUNTS = frozenset({"seconds", "minutes", "hours", "days", "ms", "millis", "bytes", "radius", "status", "address"})
 
 
 # -- what is said about them
@@ -386,10 +331,16 @@ def _once(
     found = _defects(context.facts).places.get(defect, [])
     if not found:
         return
-    names: dict[str, _Found] = {}
+    names: dict[str, list[_Found]] = {}
     for place in found:
-        names.setdefault(place.name, place)
-    listed = [_place(place) for place in list(names.values())[:_MOST_NAMES]]
+        names.setdefault(place.name, []).append(place)
+    # All names first, then further tools of each.
+    spare = max(0, _MOST_NAMES - len(names))
+    listed = []
+    for places in list(names.values())[:_MOST_NAMES]:
+        further = min(len(places) - 1, spare, _MOST_TOOLS - 1)
+        spare -= further
+        listed.append(_place(places, further + 1))
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     tools = len({place.tool.index for place in found})
     all_edits = [edit for place in found for edit in in_tool(edits(place), place.tool.name)] if edits else []
@@ -403,9 +354,11 @@ def _once(
     )
 
 
-def _place(place: _Found) -> str:
-    what = f": {one_line(place.what, 48)}" if place.what else ""
-    return f"{one_line(place.name, 64)} ({one_line(place.tool.name, 64)}{what})"
+def _place(places: list[_Found], shown: int) -> str:
+    """A name with some of the tools that it is an argument of."""
+    what = f": {one_line(places[0].what, 48)}" if places[0].what else ""
+    tools = ", ".join(dict.fromkeys(one_line(place.tool.name, 64) for place in places[:shown]))
+    return f"{one_line(places[0].name, 64)} ({tools}{what})"
 
 
 def _without_bounds(place: _Found) -> Iterator[Edit]:
@@ -464,6 +417,10 @@ def _nullable(place: _Found) -> list[Edit] | None:
 
 def _one_item(place: _Found) -> list[Edit] | None:
     return keyword_edits(place.node, {"minItems": 1, "maxItems": 1}) if place.node is not None else None
+
+
+def _filled(place: _Found) -> list[Edit] | None:
+    return keyword_edits(place.node, {"minItems": 1}) if place.node is not None else None
 
 
 def _removed(place: _Found) -> list[Edit]:
@@ -543,7 +500,7 @@ def odd_enum(_surface: Surface, context: Context) -> Iterator[Hit]:
 
 def empty_list(_surface: Surface, context: Context) -> Iterator[Hit]:
     """A list that the tool acts on has at least one item."""
-    yield from _once("empty-list", context)
+    yield from _once("empty-list", context, edits=_filled)
 
 
 def open_object(_surface: Surface, context: Context) -> Iterator[Hit]:
@@ -559,3 +516,23 @@ def packed_text(_surface: Surface, context: Context) -> Iterator[Hit]:
 def unanchored_pattern(_surface: Surface, context: Context) -> Iterator[Hit]:
     """A pattern of a whole value has ``^`` and ``$``."""
     yield from _once("unanchored-pattern", context)
+
+
+def nothing_required(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """A tool that acts on what it is given requires something."""
+    yield from _once("nothing-required", context)
+
+
+def fixed_length(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """A list of a fixed length has bounds."""
+    yield from _once("fixed-length", context)
+
+
+def one_value(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """An enum leaves something to choose."""
+    yield from _once("one-value", context)
+
+
+def two_types(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """An argument of one name and one description has one type in all tools."""
+    yield from _once("two-types", context)

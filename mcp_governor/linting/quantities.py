@@ -1,0 +1,76 @@
+"""Numbers by what they stand for: counts, and what is never negative."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_governor.linting.units import measures
+from mcp_governor.linting.words import name_words
+
+_COUNTS = frozenset(
+    [
+        "limit",
+        "count",
+        "top",
+        "skip",
+        "offset",
+        "page",
+        "head",
+        "tail",
+        "depth",
+        "hops",
+        "retries",
+        "rows",
+        "cols",
+        "columns",
+        "lines",
+        "perpage",
+    ]
+)
+_NUMBER_OF = re.compile(
+    r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?number\sof\s(?!seconds|minutes|hours|days|milliseconds)",
+    re.IGNORECASE,
+)
+_PIXELS = re.compile(r"\bin\spixels\b", re.IGNORECASE)
+_FRACTION = re.compile(r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percent)", re.IGNORECASE)
+_AMOUNTS = frozenset({"seconds", "minutes", "hours", "days", "ms", "millis", "bytes", "radius", "status", "address"})
+
+
+def never_below_zero(name: str, text: str) -> bool:
+    """Whether an argument is a duration, a size, a position in a list or a capacity, and no text says otherwise."""
+    parts = name_words(name)
+    if not parts or _BELOW_ZERO.search(text):
+        return False
+    sized = parts[-1] in ("width", "height", "radius", "thickness") or parts[-2:] == ("font", "size")
+    return (
+        sized
+        or measures(name) == "time"
+        or parts[-1] in ("index", "idx")
+        or parts[0] == "capacity"
+        or _SPAN.match(text) is not None
+    )
+
+
+_SPAN = re.compile(
+    r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?"
+    r"(?:number\sof\s(?:seconds|minutes|hours|days|weeks|months|years|milliseconds)\b"
+    r"|(?:time|duration|delay|timeout|interval|wait)\b[^.\n]{0,60}\bin\s(?:milliseconds|ms|seconds|minutes|hours|days)\b)",
+    re.IGNORECASE,
+)
+_BELOW_ZERO = re.compile(r"(?<![\w.])-\d|\bnegative\b|\boffset\b|\bfrom\sthe\send\b|\blast\b", re.IGNORECASE)
+
+
+def counts_something(name: str, text: str) -> bool:
+    """Whether an argument counts things, which has no fractions, by its name or by its description."""
+    if _FRACTION.search(text):
+        return False
+    if _NUMBER_OF.match(text):
+        return True
+    parts = name_words(name)
+    if not parts or parts[-1] not in _COUNTS:
+        if parts[-2:] in (("page", "size"), ("batch", "size"), ("chunk", "size")):
+            return True
+        return (bool(parts) and parts[-1] in ("width", "height", "size") and bool(_PIXELS.search(text))) or (
+            len(parts) > 1 and parts[0] in ("max", "num", "n") and parts[-1].endswith("s") and parts[-1] not in _AMOUNTS
+        )
+    return len(parts) == 1 or parts[0] in ("max", "row", "page", "per", "n", "num", "context", "result", "results")

@@ -1,0 +1,122 @@
+"""Defects of a tool's arguments taken together: those that leaked into it, wrappers, and calls with nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.linting.schemas import effective, types_of
+from mcp_governor.linting.words import name_words
+from mcp_governor.schemas.pointers import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.surface.model import Tool
+
+_MOST_TEXT = 400
+"""Characters of a description that are read: what a tool does stands in front."""
+
+_LEAKED = frozenset(
+    [
+        "ctx",
+        "self",
+        "cls",
+        "kwargs",
+        "mcp_context",
+        "mcp_ctx",
+        "request_context",
+        "run_manager",
+        "tool_call_id",
+        "abort_signal",
+        "abortSignal",
+        "_meta",
+    ]
+)
+_MAYBE_LEAKED = frozenset({"context", "request", "session", "state", "config", "extra", "signal"})
+"""Names that are leaked where nobody wrote a word about them, nor what they hold."""
+_FUNCTION = re.compile(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Callback)$")
+_HEADER = re.compile(
+    r"(?:accept|accept-(?:language|encoding)|user-agent|cache-control|content-type|authorization|cookie|api-version"
+    r"|if-[a-z-]{1,40}|x-[a-z-]{1,40})",
+    re.IGNORECASE,
+)
+_WRAPPERS = frozenset(
+    {"params", "options", "input", "args", "arguments", "request", "payload", "data", "body", "kwargs"}
+)
+_FILTERS = frozenset({"filter", "query", "where", "criteria", "selector", "condition"})
+
+
+def root_defects(tool: Tool) -> Iterator[tuple[str, str, str]]:
+    """Each defect of the arguments of a tool: its name, the name of the argument, and the pointer within the tool."""
+    schema = tool.raw.get("inputSchema")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(schema, dict) or not isinstance(properties, dict):
+        return
+    required = schema.get("required")
+    required = required if isinstance(required, list) else []
+    headers = [name for name in properties if _HEADER.fullmatch(name)]
+    for name, value in properties.items():
+        pointer = join_pointer("/inputSchema/properties", name)
+        if name in _LEAKED or _FUNCTION.search(name) or (name in _MAYBE_LEAKED and _says_nothing(value)):
+            yield "leaked-parameter", name, pointer
+        elif name in headers and any("-" in header for header in headers):
+            yield "http-header", name, pointer
+        if name in _FILTERS and name not in required and _many(tool.name):
+            yield "optional-filter", name, pointer
+        if len(properties) == 1 and name in _WRAPPERS and effective(schema, value).get("required"):
+            yield "wrapper", name, pointer
+    if not required and properties and _needs_something(tool, schema, properties):
+        yield "nothing-required", next(iter(properties)), "/inputSchema"
+
+
+_NEEDING = frozenset(
+    [
+        *("add", "append", "create", "delete", "edit", "execute", "insert", "invite", "modify", "move", "post", "push"),
+        *("query", "remove", "rename", "reply", "run", "send", "set", "update", "upload", "upsert", "write"),
+    ]
+)
+"""What cannot be done to nothing: tools with such a verb need at least one argument."""
+_ALONE_FINE = re.compile(
+    r"\b(?:optional(?:ly)?|default|if\s(?:omitted|not|provided|given)|current|empty|none|all)\b", re.IGNORECASE
+)
+
+
+_ALONE = re.compile(r"\b(?:optional(?:ly)?|current|(?:without|no)\s(?:arguments|parameters))\b", re.IGNORECASE)
+
+
+def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
+    """Whether a tool that acts on what it is given accepts a call without arguments, and nothing says that it may."""
+    parts = name_words(tool.name)
+    if not (_NEEDING.intersection(parts[:2]) or _NEEDING.intersection(parts[-1:])) or len(properties) > _MOST_SMALL:
+        return False
+    if any(key in schema for key in ("anyOf", "oneOf", "allOf", "if", "minProperties", "dependentRequired", "$ref")):
+        return False
+    if _ALONE.search(tool.description[:_MOST_TEXT]):
+        return False
+    return all(
+        isinstance(value, dict)
+        and "default" not in value
+        and "null" not in (types_of(value, schema) or ())
+        and not _ALONE_FINE.search(str(value.get("description") or ""))
+        for value in properties.values()
+    )
+
+
+_MOST_SMALL = 4
+"""Arguments of a tool that is judged by this: one with many may well take any of them."""
+
+
+def _says_nothing(schema: Any) -> bool:
+    """Whether a schema takes anything at all and has no description, or refers to a class of a framework."""
+    if not isinstance(schema, dict):
+        return False
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        return reference.endswith(("/Context", "/RequestContext", "/RunnableConfig"))
+    return not schema.keys() - {"title", "default"}
+
+
+def _many(name: str) -> bool:
+    parts = set(name_words(name))
+    return bool(parts & {"delete", "remove", "update", "purge"}) and bool(parts & {"many", "all", "bulk"})
