@@ -38,8 +38,8 @@ class Declared(NamedTuple):
         name: of the argument.
         schema: what it comes to, references followed.
         text: all that is said about it, in its own description and in those of the tool and of what holds it.
-        required: whether it has to be given, where what holds it is.
-        nested: whether it stands in another argument.
+        required: true if it has to be given, where what holds it is.
+        nested: true if it stands in another argument.
     """
 
     tool: Tool

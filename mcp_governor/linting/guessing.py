@@ -196,12 +196,12 @@ class Argument(NamedTuple):
 
     @property
     def has_default(self) -> bool:
-        """Whether a default shows what a value looks like."""
+        """True if a default shows what a value looks like."""
         return self.schema.get("default") not in (None, "")
 
 
 def may_be_open(parts: tuple[str, ...], types: frozenset[str], own: str) -> bool:
-    """Whether :func:`open_question` can have an answer at all; it costs a lookup, and reading the texts much more.
+    """True if :func:`open_question` can have an answer at all; it costs a lookup, and reading the texts much more.
 
     Args:
         parts: the words of the name.
@@ -305,13 +305,13 @@ def _of_language(one: Argument) -> str | None:
 
 
 def _is_thin(one: Argument) -> bool:
-    """Whether a text adds at most two words to the name."""
+    """True if a text adds at most two words to the name."""
     own = {stem(word) for word in one.parts} | {"map"}
     return len({root for root in map(stem, words(one.text[:400])) if root not in _GENERIC and root not in own}) <= 2
 
 
 def _shown(one: Argument) -> bool:
-    """Whether an example in the tool's description gives the argument a value with a shape."""
+    """True if an example in the tool's description gives the argument a value with a shape."""
     if one.name not in one.of_tool or not ("{" in one.of_tool or "[" in one.of_tool):
         return False
     shown = rf"(?<!\w){re.escape(one.name)}[\"'`*]{{0,3}}\s?[:=]\s?[\"'`]?[\[{{]"

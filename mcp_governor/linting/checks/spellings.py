@@ -184,7 +184,7 @@ def _canonical(name: str) -> tuple[str, ...]:
 
 
 def _means(use: _Use, key: tuple[str, ...]) -> bool:
-    """Whether a bare name means the thing of the longer one, by its description and by the name of the tool."""
+    """True if a bare name means the thing of the longer one, by its description and by the name of the tool."""
     of_tool = {stem(word) for word in name_words(use.tool)}
     return {stem(word) for word in key} <= use.said and {stem(word) for word in key[:-1]} <= of_tool
 

@@ -83,7 +83,7 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 def _is_opaque(name: str, described: Mapping[tuple[str, bool], str], sources: _Sources) -> bool:
-    """Whether only somebody else knows what belongs there, and no tool of the server says or gives it."""
+    """True if only somebody else knows what belongs there, and no tool of the server says or gives it."""
     last = name_words(name)[-1]
     if last not in _IDENTIFIERS:
         return last in _OPAQUE
@@ -95,14 +95,14 @@ def _top(one: Declared) -> bool:
 
 
 def _asked(one: Declared, parts: tuple[str, ...]) -> bool:
-    """Whether another rule here asks for words on the argument."""
+    """True if another rule here asks for words on the argument."""
     types = (types_of(one.schema) or frozenset()) - {"null"}
     bare = Argument(one.name, parts, one.schema, types, "", one.tool.description, one.nested)
     return parts[-1] in INDEXES or open_question(bare) is not None
 
 
 def _says_itself(one: Declared, parts: tuple[str, ...]) -> bool:
-    """Whether a name and a type leave nothing to say, or what stands within says it."""
+    """True if a name and a type leave nothing to say, or what stands within says it."""
     if one.name.lower() in _KNOWN or (one.nested and parts[-1] in _KNOWN):
         return True
     inner: Any = one.schema.get("items")
@@ -206,7 +206,7 @@ def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 def _is_unsourced(one: Declared) -> bool:
-    """Whether a name is that of an identifier, and its text says no more."""
+    """True if a name is that of an identifier, and its text says no more."""
     *front, last = name_words(one.name) or ("",)
     if last not in _IDENTIFIERS or not front or _MADE_UP.intersection(front) or set(front) <= _ROLES:
         return False
@@ -233,7 +233,7 @@ class _Sources:
         self._left = _MOST_SOUGHT
 
     def has(self, name: str) -> bool:
-        """Whether a tool that does not take an identifier is named after the thing, or names the identifier.
+        """True if a tool that does not take an identifier is named after the thing, or names the identifier.
 
         So it is, too, when many have been looked for: with so many, nobody reads a list of them.
         """
@@ -259,7 +259,7 @@ def _stems(parts: Iterable[str]) -> set[str]:
 
 
 def _gives(schema: Any, name: str) -> bool:
-    """Whether results have a field of a name, at the top or in the first list."""
+    """True if results have a field of a name, at the top or in the first list."""
     fields = _fields(schema)
     return name in fields or any(name in _fields(inner) for inner in fields.values())
 
