@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.patterns import linear_pattern
 from mcp_governor.errors import ConfigError
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LISTED = re.compile(
+_LISTED = lazy_pattern(
     r"\b(?:only|consists? of|made (?:up )?of|composed of|comprised of|using|(?:can|may|must) (?:only )?contain"
     r"|(?:valid|allowed|permitted) characters\s?(?:are|:))\s(?P<list>[^.;:\n(]{4,120})",
     re.IGNORECASE,
@@ -28,7 +29,7 @@ _CLASSES = {
     "spaces": (re.compile(r"\bspaces?\b", re.IGNORECASE), " "),
 }
 _ONE_OF_EACH = {"A": "uppercase letters", "a": "lowercase letters", "0": "digits", "-": "hyphens", "_": "underscores"}
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     r"\b(?:etc|such as|like|special|symbols?|other|any|unicode|not|no|except|without|first|start|begin|end)\b",
     re.IGNORECASE,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mcp_governor.lazy import lazy_pattern
+
 _MOST_READ = 2_000
 """Characters of a description that are read for this."""
 _MOST_KEYS = 24
@@ -13,12 +15,12 @@ _KINDS = (
     r"(?:str|string|text|int|integer|number|float|double|bool|boolean|list|array|dict|object|any|date|datetime|enum"
     r"|optional|required)"
 )
-_QUOTED = re.compile(r"[`'\"](?P<name>[A-Za-z_$][\w$\-]{0,40})[`'\"]\s?(?:\([^()]{0,80}\))?")
-_PLAIN = re.compile(r"[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,40})[`'\"]?\s?(?:\([^()]{0,80}\)|\?)?")
-_NEXT = re.compile(
+_QUOTED = lazy_pattern(r"[`'\"](?P<name>[A-Za-z_$][\w$\-]{0,40})[`'\"]\s?(?:\([^()]{0,80}\))?")
+_PLAIN = lazy_pattern(r"[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,40})[`'\"]?\s?(?:\([^()]{0,80}\)|\?)?")
+_NEXT = lazy_pattern(
     r"\s?(?:,\s?(?:and\s|or\s|an?\s|optional\s|optionally\s)*|\s?and\s(?:an?\s|optional\s|optionally\s)*|;\s?|/\s?)"
 )
-_WORDS = re.compile(
+_WORDS = lazy_pattern(
     r"\b(?:(?P<plain>(?:keys|fields|properties|attributes)(?:\s(?:are\s?:|is\s?:|include|named|called))?\s?:?"
     r"|(?:must|should) (?:have|include|contain|specify|provide)\s(?:the\s)?(?:keys|fields|properties|attributes)\s?:?)"
     r"|(?:must|should|has to|need to|needs to)\s(?:each\s|also\s)?(?:have|include|contain|specify|provide)(?:\sboth)?"
@@ -27,18 +29,18 @@ _WORDS = re.compile(
     r"(?=[`'\"]?[A-Za-z_$])",
     re.IGNORECASE,
 )
-_SHAPE = re.compile(
+_SHAPE = lazy_pattern(
     rf"\{{\s?(?P<inner>[`'\"]?[A-Za-z_]\w{{0,40}}[`'\"]?\??\s?(?::\s?[\"'<]?{_KINDS}\b[^{{}}]{{0,400}}"
     rf"|,\s?[A-Za-z_]\w{{0,40}}\??[\w\s,?.]{{0,300}}))\}}",
     re.IGNORECASE,
 )
-_IN_SHAPE = re.compile(r"(?:^|,)\s?[`'\"]?(?P<name>[A-Za-z_]\w{0,40})[`'\"]?\??\s?(?=:|,|$)")
-_TYPED = re.compile(
+_IN_SHAPE = lazy_pattern(r"(?:^|,)\s?[`'\"]?(?P<name>[A-Za-z_]\w{0,40})[`'\"]?\??\s?(?=:|,|$)")
+_TYPED = lazy_pattern(
     rf"(?:[`'\"](?P<quoted>[A-Za-z_]\w{{0,40}})[`'\"]|(?:^|\n)\s?[-*•]\s?[`'\"*]{{0,3}}(?P<listed>[A-Za-z_]\w{{0,40}})[`'\"*]{{0,3}})"
     rf"\s?:?\s?\(\s?{_KINDS}\b",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"\b(?:e\.g\.|(?:for example|such as|example|like|instance)\b)[^.]{0,30}$", re.IGNORECASE)
+_EXAMPLE = lazy_pattern(r"\b(?:e\.g\.|(?:for example|such as|example|like|instance)\b)[^.]{0,30}$", re.IGNORECASE)
 
 
 def stated_keys(text: str) -> list[str]:

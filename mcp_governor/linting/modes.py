@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
@@ -17,41 +19,51 @@ _MOST_READ = 2_000
 _MOST_VALUES = 12
 """Values of one list; a longer one is cut, which changes nothing."""
 
-_OPENS = re.compile(
+_OPENS = lazy_pattern(
     r"\b(?:(?:for|with|by|in|when using|used for|used in|used by|applies to|apply to|valid for|specific to|only)\s"
     r"(?:the\s)?)(?=[`'\"“\w])|^[(\[]?(?=[`'\"“\w])|[(\[](?=[`'\"“\w])",
     re.IGNORECASE,
 )
-_VALUE = re.compile(r"(?P<open>[`'\"“])?(?P<value>[\w$][\w$.\-]{0,60})(?P<close>[`'\"”])?")
-_JOIN = re.compile(r"\s?(?:,\s?(?:and|or|&)\s|,\s?|/|\s(?:and|or|&)\s|\|)\s?(?:the\s)?", re.IGNORECASE)
-_FOR = re.compile(r"\b(?:for|only|applies to|apply to|specific to)\s(?:the\s)?$", re.IGNORECASE)
-_GOES_ON = re.compile(r"\s(?:that|which|are|is|can|to)\b", re.IGNORECASE)
-_NOUN = re.compile(
+_VALUE = lazy_pattern(r"(?P<open>[`'\"“])?(?P<value>[\w$][\w$.\-]{0,60})(?P<close>[`'\"”])?")
+_JOIN = lazy_pattern(r"\s?(?:,\s?(?:and|or|&)\s|,\s?|/|\s(?:and|or|&)\s|\|)\s?(?:the\s)?", re.IGNORECASE)
+_FOR = lazy_pattern(r"\b(?:for|only|applies to|apply to|specific to)\s(?:the\s)?$", re.IGNORECASE)
+_GOES_ON = lazy_pattern(r"\s(?:that|which|are|is|can|to)\b", re.IGNORECASE)
+_NOUN = lazy_pattern(
     r"\s(?:[a-z]{2,12}\s)?(?:operations?|actions?|modes?|commands?|subcommands?|methods?|requests?|calls?)\b"
     r"(?!\s(?:that|which|are|is|can|to)\b)",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"\s(?:only\b|operations? only\b)?\s?(?=$|[)\].;:])|(?=$|[)\].;:,])|\sonly\b", re.IGNORECASE)
-_BRACKETS_END = re.compile(r"(?:\sonly)?\s?[)\]:]", re.IGNORECASE)
-_BEFORE = re.compile(r"\b(?:except|not|other than|unless|besides|unlike|no)\s(?:for\s)?(?:the\s)?$", re.IGNORECASE)
+_ENDS = lazy_pattern(r"\s(?:only\b|operations? only\b)?\s?(?=$|[)\].;:])|(?=$|[)\].;:,])|\sonly\b", re.IGNORECASE)
+_BRACKETS_END = lazy_pattern(r"(?:\sonly)?\s?[)\]:]", re.IGNORECASE)
+_BEFORE = lazy_pattern(r"\b(?:except|not|other than|unless|besides|unlike|no)\s(?:for\s)?(?:the\s)?$", re.IGNORECASE)
 
-_ENTRY = re.compile(
+_ENTRY = lazy_pattern(
     r"(?:[-*•]\s|\d{1,2}[.)]\s)?[`'\"*]{0,3}(?P<value>[\w$][\w$.\-]{0,60})[`'\"*]{0,3}\s?(?::|–|—|-\s|\(|=)"
 )
-_ASKS = re.compile(
-    r"\b(?:requires?|needs?|required(?:\s(?:parameters?|arguments?|fields?))?\s?:|must (?:provide|specify|include))"
+_ASKS = lazy_pattern(
+    r"\b(?:requires?\b|needs?\b|required(?:\s(?:parameters?|arguments?|fields?))?\s?:|must (?:provide|specify|include))"
     r"\s?:?\s?"
     r"(?:the\s|an?\s|both\s|also\s)?",
     re.IGNORECASE,
 )
-_REQUIRED = re.compile(
+_REQUIRED = lazy_pattern(
     r"(?:[-*•]\s)?[*_]{0,2}(?:requires?|required(?:\s(?:parameters?|arguments?|params?|fields?))?)\s?:[*_]{0,2}\s?(?=\S)",
     re.IGNORECASE,
 )
-_CHOSEN = re.compile(
+_CHOSEN = lazy_pattern(
     r"[`*]{0,2}(?P<name>[A-Za-z_]\w{0,63})\s?=\s?[\"'`]{0,2}(?P<value>[\w$][\w$.\-]{0,60})[\"'`*]{0,2}(?:\s?,\s?(?:and\s)?)?"
 )
-_NAME = re.compile(r"[`'\"*]{0,3}(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"*]{0,3}")
+_TRAILING = lazy_pattern(
+    r"\b(?:for|when|if)\s(?:the\s)?(?:[`'\"]?(?P<chooser>[A-Za-z_]\w{0,40})[`'\"]?\s?(?:=|==|is|:)\s?)?"
+    r"[`'\"]?(?P<value>[\w$][\w$.\-]{0,60})[`'\"]?(?:\s(?:operations?|actions?|mode|command))?\s?[,:]\s(?:then\s|both\s)?"
+    r"(?P<list>[`'\"]?[A-Za-z_][\w$\-,\s`'\"]{1,120}?)\s(?:is|are|must be)\s(?:also\s)?(?:required|mandatory|needed"
+    r"|provided|specified)\b",
+    re.IGNORECASE,
+)
+_MARKED = lazy_pattern(
+    r"(?<![\w\-])([A-Za-z_$][\w$\-]{0,63})[`'\"*]{0,3}\s?\((?:[\w\s]{1,20},\s?)?required\)", re.IGNORECASE
+)
+_NAME = lazy_pattern(r"[`'\"*]{0,3}(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"*]{0,3}")
 
 
 class Mode(NamedTuple):
@@ -131,40 +143,73 @@ def _listed(text: str, at: int, subject: str, values: Mapping[str, str]) -> tupl
 
 
 def modes_listed(text: str, names: Collection[str], values: Mapping[str, str]) -> Iterator[Mode]:
-    """What a tool's description says each of its choices requires: "- move: requires `goal`", or a section with a
-    line "Required: operation="move", goal".
+    """What a tool's description says each of its choices requires: "- move: requires `goal`", a section with a line
+    "Required: operation="move", goal", or a sentence "For move, goal is required".
 
     Args:
         text: the description of a tool.
         names: of its arguments.
         values: whose value each is, in lower case.
     """
-    if "equire" not in text and "need" not in text:
+    if "equire" not in text and "need" not in text and "must be" not in text:
         return
-    found: dict[tuple[str, str], list[str]] = {}
-    choice, section = "", ""
-    for line in text[: 10 * _MOST_READ].splitlines():
-        flat = " ".join(line.split())
+    reader = _Reader(names, values)
+    read = text[: 10 * _MOST_READ]
+    for line in read.splitlines():
+        reader.line(" ".join(line.split()))
+    reader.sentences(" ".join(read.split()))
+    for (name, chooser), choices in reader.found.items():
+        if name != chooser:
+            yield Mode(name, chooser, f"for {', '.join(choices[:_MOST_VALUES])}", tuple(choices))
+
+
+class _Reader:
+    """Reads a description for what each choice requires.
+
+    Attributes:
+        found: an argument and the one that chooses → the choices it is for.
+    """
+
+    def __init__(self, names: Collection[str], values: Mapping[str, str]) -> None:
+        self.found: dict[tuple[str, str], list[str]] = {}
+        self._names = names
+        self._values = values
+        self._choice = ""
+        self._section = ""
+
+    def line(self, flat: str) -> None:
+        """A line of a list, or of a section about one choice."""
         entry = _ENTRY.match(flat)
-        if entry is not None and entry["value"] not in names and entry["value"].casefold() in values:
-            section, choice = entry["value"], values[entry["value"].casefold()]
+        if entry is not None and entry["value"] not in self._names and entry["value"].casefold() in self._values:
+            self._section, self._choice = entry["value"], self._values[entry["value"].casefold()]
             asks = _ASKS.search(flat, entry.end())
+            if asks is None and "equired)" in flat:
+                for name in _MARKED.findall(flat, entry.end()):
+                    self._take(name)
         else:
             asks = _REQUIRED.match(flat)
         if asks is None:
-            continue
+            return
         chosen = _CHOSEN.match(flat, asks.end())
-        if chosen is not None and chosen["name"] in names:
-            section, choice = chosen["value"], chosen["name"]
-        if choice:
-            at = chosen.end() if chosen is not None else asks.end()
-            for name in _joined(flat, at, names):
-                sections = found.setdefault((name, choice), [])
-                if section not in sections:
-                    sections.append(section)
-    for (name, chooser), sections in found.items():
-        if name != chooser:
-            yield Mode(name, chooser, f"for {', '.join(sections[:_MOST_VALUES])}", tuple(sections))
+        if chosen is not None and chosen["name"] in self._names:
+            self._section, self._choice = chosen["value"], chosen["name"]
+        for name in _joined(flat, chosen.end() if chosen is not None else asks.end(), self._names):
+            self._take(name)
+
+    def sentences(self, flat: str) -> None:
+        """ "For move, goal and path are required", wherever it stands."""
+        for match in _TRAILING.finditer(flat):
+            self._section = match["value"]
+            self._choice = self._values.get(match["value"].casefold(), match["chooser"] or "")
+            if self._choice in self._names:
+                for name in _joined(match["list"], 0, self._names):
+                    self._take(name)
+
+    def _take(self, name: str) -> None:
+        if self._choice and name in self._names:
+            sections = self.found.setdefault((name, self._choice), [])
+            if self._section not in sections:
+                sections.append(self._section)
 
 
 def _joined(text: str, at: int, names: Collection[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded, has_any
+from mcp_governor.linting.pairs import GUARD, relation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -31,7 +32,8 @@ _MOST_QUOTED = 80
 _GUARD = (
     *("exclusive", "both", "either", "neither", "one of", "exactly one", "require", "mandatory", "must", "should be"),
     *("needed", "paired", "together", "combin", "conjunction", "incompatible", "compatible", "ignored", "only"),
-    *("no effect", "identif", "specif", "locate", "none of"),
+    *("no effect", "identif", "specif", "locate", "none of", "one of"),
+    *GUARD,
 )
 _ENDS = lazy_pattern(r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])")
 _IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
@@ -56,7 +58,8 @@ _PLUS = lazy_pattern(r"[`'\"]?\s?(?:\+|&)\s?[`'\"]?")
 _AND = lazy_pattern(r"[`'\"]?\s?(?:\+|&|and|with|together with)\s?(?:the\s)?[`'\"]?", re.IGNORECASE)
 
 _EXCLUSIVE = Guarded(
-    r"\bmutually[\s-]exclusive\b|\bexclusive (?:with|of)\b|\b(?:but )?not both\b|\bincompatible with\b"
+    r"\bmutually[\s-]exclusive\b|\b(?:cannot|can't|can not|must not|may not|should not) both be\b"
+    r"|\bexclusive (?:with|of)\b|\b(?:but )?not both\b|\bincompatible with\b"
     r"|\bnot compatible with\b|\b(?:can ?not|can't|must not|may not|should not) be (?:used|combined|specified"
     r"|set|provided|given|passed)(?: together| along| in combination| at the same time)?(?: with\b|$|\.)"
     r"|\b(?:do not|don't|cannot|can't|never) (?:combine|(?:use|pass|provide|specify|set|give) both)\b",
@@ -83,17 +86,19 @@ _CHOICE = Guarded(
     r"|\b(?:must|have to|need to) (?:provide|specify|supply|pass|include|give)\b",
     *("either", "at least one", "exactly one", "one of", "must ", "have to ", "need to "),
 )
+_ONE_OF = Guarded(r"\b(?:at least one|exactly one|only one) of\b|\bone of\b", "one of")
 _EITHER_NEEDED = Guarded(
     r"(?<!if )(?<!when )(?<!whether )(?<![\w`'\"])[`'\"]?(?P<one>[A-Za-z_$][\w$\-]{0,63})[`'\"]?\sor\s"
     r"[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
-    r"(?:\s(?:parameter|argument|field))?\s(?:(?:is|are)\srequired|must be (?:provided|specified|set|given"
+    r"(?:\s(?:parameter|argument|field))?\s(?:(?:(?:is|are)\s)?required|must be (?:provided|specified|set|given"
     r"|supplied))\b(?!\s(?:if|when|for)|,)",
     " or ",
 )
-_LISTED_FIRST = lazy_pattern(r"\s?(?:of\s)?(?:the\s|an?\s)?[`'\"]?")
+_LISTED_FIRST = lazy_pattern(r"\s?(?:of\s)?:?\s?(?:the\s|an?\s)?[`'\"]?")
 _NEEDED = Guarded(
     r"\b(?:must|required?|requires|needs?|needed|mandatory|has to|have to|provide|specify|supply|pass|choose)\b",
 )
+_COUNTED = ("exactly one", "at least one")
 _FREE = Guarded(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", "optional", "no")
 _NEITHER = Guarded(r"\b(?:with|if|when|without) (?:neither|either|none)\b", "neither", "either", "none")
 _NONE_FAILS = Guarded(r"\bnone of\b.{1,160}\b(?:provided|specified|given|set|supplied|passed|present)\b", "none of")
@@ -101,8 +106,8 @@ _FAILS = lazy_pattern(
     r"error\b|\b(?:errors?|fails?|raises?|invalid|must|required|throws?|refused|rejected)\b", re.IGNORECASE
 )
 _WHEN = Guarded(
-    r"(?P<no>\bnot |n't |\bnever |\bonly )?\b(?:required|mandatory|needed|must (?:also )?be (?:set|provided|specified"
-    r"|given|supplied|present|included))\s?,?\s?(?:only )?"
+    r"(?P<no>\bnot |n't |\bnever |\bonly )?\b(?:required|mandatory|needed|(?:must|should) (?:also )?be (?:set|provided"
+    r"|specified|given|supplied|present|included))\s?,?\s?(?:only )?"
     r"(?P<word>when(?:ever)?|if|for|unless|with)\s(?P<cond>.{1,160})",
     "required",
     "mandatory",
@@ -233,8 +238,11 @@ class _Sentence:
             last: the sentence in front, for "with neither".
         """
         case = _CASE.match(self.text)
-        for need in self._sets(last):
+        sets = list(self._sets(last))
+        for need in sets:
             yield need if case is None else need._replace(condition=case[0].rstrip(",").lower())
+        if not sets and self.subject and self.named:
+            yield from self._related()
         conditional = self._when() or self._if()
         if conditional is not None:
             yield conditional
@@ -243,7 +251,7 @@ class _Sentence:
             yield ignored
 
     def _sets(self, last: str) -> Iterator[Need]:
-        choice = _CHOICE.search(self.text)
+        choice = _ONE_OF.search(self.text) or _CHOICE.search(self.text)
         ways = self._chosen(choice) if choice is not None else ()
         needed = choice is not None and "only" not in choice[0].lower() and _FREE.search(self.text) is None
         if _EXCLUSIVE.search(self.text):
@@ -252,7 +260,7 @@ class _Sentence:
                 yield Need("one" if needed and len(ways) > 1 else "exclusive", names, ways=ways)
         elif len(ways) > 1 and choice is not None and _FREE.search(self.text) is None:
             first = choice[0].lower()
-            if "only" not in first and not _NEEDED.search(self.text):
+            if "only" not in first and not first.startswith(_COUNTED) and not _NEEDED.search(self.text):
                 return
             kind: Kind = "exclusive" if "only" in first else "one" if "exactly" in first else "any"
             yield Need(kind, tuple(name for way in ways for name in way), ways=ways)
@@ -275,6 +283,15 @@ class _Sentence:
             yield Need("together", self.both)
         else:
             yield from self._ways()
+
+    def _related(self) -> Iterator[Need]:
+        kind, other = relation(self.text, self.subject, self.named)
+        if kind == "exclusive":
+            yield Need("exclusive", (self.subject, other))
+        elif kind == "any":
+            yield Need("any", (self.subject, other), ways=((self.subject,), (other,)))
+        elif kind == "follows":
+            yield Need("when", (other, self.subject), f"with {self.subject}", "present")
 
     def _side_by_side(self) -> bool:
         """Whether all arguments that are named stand in one list: "a, b and c are mutually exclusive"."""

@@ -11,6 +11,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,15 +20,15 @@ _MOST_SNIPPETS = 40
 """Snippets of one text that are read; a text with more is a manual."""
 _LONGEST = 4_000
 """Characters of a snippet; a longer one is data."""
-_OPENS = re.compile(r"(?P<json>\{\s{0,80}\"|\[\s{0,80}(?:\"|\{\s{0,80}\"))|[{\[]")
-_LEFT_OUT = re.compile(
+_OPENS = lazy_pattern(r"(?P<json>\{\s{0,80}\"|\[\s{0,80}(?:\"|\{\s{0,80}\"))|[{\[]")
+_LEFT_OUT = lazy_pattern(
     r"\.\.\.|…|<[\w\s\-|/]{1,40}>|→|\$\{|\{\{|\}\}\s?[A-Za-z]|\b(?:str|int|bool|string|number)\b\s?[,}\]]"
 )
-_CODE = re.compile(r"[\w)\]]\s?=\s{0,20}$|```(?:python|py|js|javascript|ts|typescript)\b[^`]{0,60}$", re.IGNORECASE)
-_COMMENT = re.compile(r"[,\[{\]}\"\d]\s{1,40}(?:#|//)\s?\w")
-_TRAILING = re.compile(r",\s*[}\]]")
-_NESTED = re.compile(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))")
-_CALL = re.compile(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
+_CODE = lazy_pattern(r"[\w)\]]\s?=\s{0,20}$|```(?:python|py|js|javascript|ts|typescript)\b[^`]{0,60}$", re.IGNORECASE)
+_COMMENT = lazy_pattern(r"[,\[{\]}\"\d]\s{1,40}(?:#|//)\s?\w")
+_TRAILING = lazy_pattern(r",\s*[}\]]")
+_NESTED = lazy_pattern(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))")
+_CALL = lazy_pattern(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
 _LONGEST_CALL = 400
 
 

@@ -55,6 +55,13 @@ LISTS = [
         '1) do_it: text\n   Required: mode="do_it", name\n2) undo\n   Required: mode="undo", name, url.',
         [("name", "for do_it, undo"), ("url", "for undo")],
     ),
+    ("For create: name and url are required.", [("name", "for create"), ("url", "for create")]),
+    ("When mode is 'x-y', `goal` must be provided.", [("goal", "for x-y")]),
+    (
+        "- create: name (required), url (string, required), goal (optional)",
+        [("name", "for create"), ("url", "for create")],
+    ),
+    ("If you ask, name is required. For example: name is required.", []),
     # No choice, words that are no names, an argument of its own.
     ("Required: name, url", []),
     ("- create: requires a name that is short", [("name", "for create")]),

@@ -15,6 +15,10 @@ NAMES = ("file_id", "file_path", "query", "latitude", "longitude", "deepScan", "
 GROUP = Group(frozenset(NAMES), {"move-one": "action", "start": "action", "list_all": "action"})
 
 ABOUT_ALL = [
+    ("You must provide one of: file_id, query", ("any", "file_id", "query")),
+    ("Exactly one of `file_id` and `query`.", ("one", "file_id", "query")),
+    ("file_id or file_path required", ("any", "file_id", "file_path")),
+    ("file_id and file_path cannot both be specified", ("exclusive", "file_id", "file_path")),
     ("Either file_id or file_path must be given.", ("any", "file_id", "file_path")),
     ("Provide exactly one of `file_id`, `query`.", ("one", "file_id", "query")),
     ("Pass at least one of file_id, query, or file_path.", ("any", "file_id", "query", "file_path")),
@@ -60,6 +64,13 @@ def test_alternatives_may_take_two_arguments():
 
 
 ABOUT_ONE = [
+    ("Cannot be used with `query`.", ("exclusive", "depth", "query"), ""),
+    ("The depth (alternative to file_id).", ("exclusive", "depth", "file_id"), ""),
+    ("Conflicts with file_id.", ("exclusive", "depth", "file_id"), ""),
+    ("Omit if deepScan is true.", ("exclusive", "depth", "deepScan"), ""),
+    ("Must be specified along with file_id.", ("when", "file_id", "depth"), "present"),
+    ("Can be omitted if file_id is provided.", ("any", "depth", "file_id"), ""),
+    ("If not provided, file_id must be provided.", ("any", "depth", "file_id"), ""),
     ("Mutually exclusive with query.", ("exclusive", "depth", "query"), ""),
     ("Cannot be used together with the query parameter.", ("exclusive", "depth", "query"), ""),
     ("Either this or file_id must be provided.", ("any", "depth", "file_id"), ""),
@@ -88,6 +99,10 @@ def test_a_text_about_one_argument(text, need, state):
 
 
 NOTHING = [
+    "Cannot be used with a query.",
+    "Do not use with care.",
+    "Not allowed with the path.",
+    "Returns ids instead of query results.",
     "Not required when file_id is set.",
     "Takes precedence over file_id if both are provided.",
     "Both file_id and file_path are optional.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.characters import differences, stated_characters
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.said import said_of
@@ -55,7 +56,7 @@ _SHAPED = frozenset({"properties", "patternProperties", "propertyNames", "enum",
 
 # -- values of an enum that the words leave out
 
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     r"\b(?:etc|e\.g|such as|for example|example|like|instance|default\w*|among others|including)\b|\.\.\.|…",
     re.IGNORECASE,
 )

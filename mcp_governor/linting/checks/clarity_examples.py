@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.fitting import misfit, missing
 from mcp_governor.linting.modes import modes_listed
@@ -22,14 +23,14 @@ _MOST_READ = 20_000
 """Characters of a text that are read for examples."""
 _MOST_SHOWN = 2
 """Problems that a message spells out."""
-_ANSWER = re.compile(
+_ANSWER = lazy_pattern(
     r"\b(?:returns?|returned|response|responds|outputs?|results?|yields|answers?|stored|contains)\b[^{}\[\]]{0,200}$",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+_DENIED = lazy_pattern(
     r"\b(?:not|wrong|bad|invalid|incorrect|avoid|don't|never)\b[^{}\[\]\n.]{0,60}$|❌[^\n]{0,60}$", re.IGNORECASE
 )
-_CALLED = re.compile(
+_CALLED = lazy_pattern(
     r"\b(?:examples?|e\.g\.|usage|call|calls|calling|invoke|input|arguments?)\b[^{}\[\]\n]{0,60}$", re.IGNORECASE
 )
 

@@ -6,6 +6,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.linting.phrases import counted
@@ -80,7 +81,7 @@ def misspelt(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 # What stands in quotes or in an identifier is a name, and stays as it is.
-_WORD = re.compile(r"(?<![\w\-`'\"./])[a-z]{4,20}(?![\w\-`'\"])")
+_WORD = lazy_pattern(r"(?<![\w\-`'\"./])[a-z]{4,20}(?![\w\-`'\"])")
 
 
 def _prose(surface: Surface, context: Context) -> list[Text]:
@@ -90,12 +91,12 @@ def _prose(surface: Surface, context: Context) -> list[Text]:
 
 # -- remains of web pages
 
-_LINK = re.compile(
+_LINK = lazy_pattern(
     r"\b(?:refer to|see|read|by|call|via|through|using|ref:|the)\s(?:the\s)?"
     r"(?P<link>\[[A-Z][\w'-]*(?:\s[\w'\-/&]+){1,10}\])(?![(\[:\w])"
 )
-_TAG_END = re.compile(r"</(?P<name>[a-z][\w]*(?:-[\w]+)+)>")
-_FOLLOWS = re.compile(
+_TAG_END = lazy_pattern(r"</(?P<name>[a-z][\w]*(?:-[\w]+)+)>")
+_FOLLOWS = lazy_pattern(
     r"\b(?:(?:in|to|see) the (?:following (?:example|table|figure|image|screenshot)|(?:example|table|figure) below)"
     r"|as shown (?:below|in the (?:figure|image|table)))[^{}\[\]`|:]{0,100}$",
     re.IGNORECASE,
