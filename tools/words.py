@@ -38,7 +38,7 @@ WORDS = {
     r"likewise|thus|hence|moreover|thereby|therein": "also, so",
     r"for ever": "forever, always",
     r"a text|texts": "a string, text",
-    r"(?:stands?|stood) (?:in|under|at|on|there|alone|twice|first|last|before|after|beside)": "is, appears",
+    r"(?:stands?|stood) (?:in(?! for)|under|at|on|there|alone|twice|first|last|before|after|beside)": "is, appears",
     r"wants?(?! to)": "require, expect",
     r"further ones": "others",
 }
@@ -47,6 +47,7 @@ WORDS = {
 _FOUND = re.compile("|".join(rf"(?P<w{number}>\b(?:{word})\b)" for number, word in enumerate(WORDS)), re.IGNORECASE)
 _INSTEAD = tuple(WORDS.values())
 _CODE_SPAN = re.compile(r"(```|~~~).*?\1|`[^`\n]*`|<!-- output.*?<!-- /output -->", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{[a-z_]+(?:![a-z])?(?::[a-z0-9]+)?\}")
 _OFF = "words: quoted"
 """A comment with these words on a line says that its text is matched or quoted, not said."""
 
@@ -116,9 +117,9 @@ def in_toml(path: Path) -> Iterator[Hit]:
     document = tomli.loads(path.read_text("utf-8"))
     said = [document] if "id" in document else [table for table in document.values() if isinstance(table, dict)]
     for table in said:
-        for key in ("summary", "why", "message", "grouped", "fix", "source", "note", "reason"):
-            if isinstance(table.get(key), str):
-                yield from hits_in(table[key], str(path.relative_to(ROOT)), 1)
+        for value in table.values():
+            if isinstance(value, str) and " " in value:
+                yield from hits_in(_PLACEHOLDER.sub("X", value), str(path.relative_to(ROOT)), 1)
         for option in table.get("options", {}).values() if isinstance(table.get("options"), dict) else ():
             yield from hits_in(str(option.get("summary", "")), str(path.relative_to(ROOT)), 1)
 

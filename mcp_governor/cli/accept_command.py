@@ -143,11 +143,9 @@ def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
     place = wanted.rpartition(":")[0]
     moved = next((one for one in known if one.rpartition(":")[0] == place), None)
     if moved is not None:
-        raise UsageError(f"Nothing has the id {shown} any more: what it was about has changed.", f"Now it is {moved}")
+        raise UsageError(f"No finding has the id {shown} any more: its subject has changed.", f"Now it is {moved}")
     alike = [one for one in known if one.partition(":")[0] == rule] or list(known)
-    raise UsageError(
-        f"Nothing that is reported has the id {shown}.{did_you_mean(wanted, alike[:_MOST_COMPARED])}", hint
-    )
+    raise UsageError(f"No reported finding has the id {shown}.{did_you_mean(wanted, alike[:_MOST_COMPARED])}", hint)
 
 
 def config_table(path: Path) -> tuple[str, ...]:

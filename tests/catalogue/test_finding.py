@@ -67,7 +67,7 @@ def test_a_finding_has_the_words_and_the_severity_of_its_rule():
 
 def test_what_a_finding_is_about_stands_in_brackets_at_its_end():
     found = finding("envelope/missing", "/structuredContent", about=f"the call {ESC}")
-    assert found.message == r"The result carries no envelope (the call \x1b[31m)."
+    assert found.message == r"The result is not an envelope (the call \x1b[31m)."
 
 
 def test_a_rule_with_several_sentences_is_asked_for_one_by_name():

@@ -108,14 +108,12 @@ def test_a_change_that_is_not_there_is_found() -> None:
     stays = f"## Unreleased\n\n{LIMIT}**Removed**\n\n- `find` is gone; use `search` instead.\n\n{LAST}"
     [not_removed] = found(stays)
     assert not_removed.rule == "changelog/not-removed"
-    assert not_removed.message == "This entry says that `find` is removed, and the surface still has it."
+    assert not_removed.message == "This entry says that `find` is removed, but the surface still has it."
     assert not_removed.path == "log.md:9"
     before = LIMIT.replace("- `search`", "- `find` takes an optional `day`.\n- `search`")
     [not_added] = found(f"## Unreleased\n\n{before}{LAST}")
     assert not_added.rule == "changelog/not-added"
-    assert not_added.message == (
-        "This entry stands under Added, and nothing was added to `find` since the last release."
-    )
+    assert not_added.message == ("This entry is under Added, but nothing was added to `find` since the last release.")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +148,7 @@ def test_a_break_under_unreleased_is_held_to_the_version_that_moved() -> None:
     text = f"## Unreleased\n\n{LIMIT}**Breaking**\n\n- `find` sorts by date now.\n\n{LAST}"
     [small] = found(text, now)
     assert small.rule == "changelog/breaking-needs-major"
-    assert small.message == "Section Unreleased tells a break (Breaking), and 1.2.0 to 1.3.0 is a minor step."
+    assert small.message == "Section Unreleased lists a break (Breaking), but 1.2.0 to 1.3.0 is a minor release."
     assert rules(text) == [], "a version that stands still is not judged"
 
 
@@ -170,7 +168,7 @@ def test_unreleased_stands_above_the_releases(stage: Stage) -> None:
     [below] = [
         one for one in found(f"{LAST}\n## Unreleased\n\n{LIMIT}", stage=stage) if one.rule.endswith("/unreleased")
     ]
-    assert below.message == '"Unreleased" stands below a release.'
+    assert below.message == '"Unreleased" comes after a release.'
     assert below.fix == "Move its entries above line 1, under: ## Unreleased"
 
 

@@ -78,7 +78,7 @@ def test_the_expected_version_may_come_from_elsewhere() -> None:
     found = check(
         parse("## 1.0.0 (current)\n", "log.md"), NEW, settings=ChangelogSettings(SchemaVersion("2.0.0", "p:V"))
     )
-    assert "The current section says 1.0.0, and p:V says 2.0.0." in [finding.message for finding in found]
+    assert "The current section says 1.0.0, but p:V says 2.0.0." in [finding.message for finding in found]
 
 
 def test_a_server_without_a_version_is_held_to_nothing_here() -> None:

@@ -104,7 +104,7 @@ def test_both_ways_to_answer_are_shown() -> None:
     [found] = check(parse(text, "log.md"), NEW, compare(OLD, NEW), settings=settings)
     assert found.fix == (
         "Write: - `old` is gone; use `REPLACEMENT` instead. "
-        "Where there is none: - `old` is gone; nothing replaces it, because REASON."
+        "If there is none: - `old` is gone; nothing replaces it, because REASON."
     )
 
 

@@ -146,7 +146,7 @@ def test_an_id_that_nothing_has_is_refused_and_the_nearest_is_named(broken: Path
     for wrong, nearest in ((f"{rule}s:{rest}", first), (first.replace(":find:", ":fin:"), first)):
         assert run(["accept", wrong, "--reason", "r"]) == 2
         told = capsys.readouterr().err
-        assert f'Nothing that is reported has the id {wrong}. Did you mean "{nearest}"?' in told
+        assert f'No reported finding has the id {wrong}. Did you mean "{nearest}"?' in told
         assert "See the ids with: mcp-governor check -v" in told
     assert (broken / "mcp-governor.toml").read_text() == before
 
@@ -156,7 +156,7 @@ def test_an_id_whose_value_has_changed_since_names_the_one_of_now(broken: Path, 
     old = f"{first.rpartition(':')[0]}:00000000"
     assert run(["accept", old, "--reason", "r"]) == 2
     told = capsys.readouterr().err
-    assert f"Nothing has the id {old} any more: what it was about has changed." in told
+    assert f"No finding has the id {old} any more: its subject has changed." in told
     assert f"Now it is {first}" in told
 
 
@@ -183,7 +183,7 @@ def test_a_finding_about_an_acceptance_is_not_accepted(broken: Path, capsys) -> 
         ("{", "is not JSON"),
         ("[]", "is not a JSON report"),
         ('{"findings": []}', "is not a JSON report"),
-        ('{"format": "mcp-governor/report-1", "findings": [1, {}, {"id": 2}]}', "Nothing that is reported has the id"),
+        ('{"format": "mcp-governor/report-1", "findings": [1, {}, {"id": 2}]}', "No reported finding has the id"),
     ],
 )
 def test_a_report_that_does_not_say_it(folder: Path, capsys, text: str | None, message: str) -> None:

@@ -155,7 +155,7 @@ MANY = {
     "labels": "### x\n" * LINES,
     "unreleased": "## Unreleased\n" * LINES,
     "releases": "".join(f"## 9.{LINES - number}.0\n" for number in range(LINES)),
-    # Each release of the second half stands below all of the first, and above an older one.
+    # Each release of the second half comes after all of the first, and above an older one.
     "order": "".join(f"## {number}.0.0\n" for number in (*range(LINES, LINES // 2, -1), *range(LINES // 2))),
     "deprecations": "".join(
         f"## 9.{LINES - number}.0\n**Deprecated**\n- `find` `{number}`\n**Fixed**\n- `find` is no longer deprecated\n"

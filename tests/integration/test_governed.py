@@ -52,7 +52,7 @@ def test_a_changelog_that_is_deleted_is_missed(tmp_path, offline, commit):
         committed(root, "quiet now")
     done = governor(root, "check", *offline)
     assert done.returncode == 1
-    assert f"{CHANGELOG} was there at v1.0.0 and is gone." in done.stdout
+    assert f"{CHANGELOG} existed at v1.0.0 and is gone." in done.stdout
     assert f"fix: Restore it: git checkout v1.0.0 -- {CHANGELOG}." in done.stdout
     git(root, "checkout", "v1.0.0", "--", CHANGELOG)
     assert "policy/changelog-deleted" not in rules(root, *offline)
@@ -62,11 +62,11 @@ def test_a_changelog_that_the_configuration_names_and_nobody_finds_is_missed_too
     named = 'changelog = "CHANGES.md"\n' + CONFIG
     root = released(tmp_path, named, "CHANGES.md")
     (root / "CHANGES.md").unlink()
-    assert "CHANGES.md was there at v1.0.0 and is gone." in rules(root)["policy/changelog-deleted"]["message"]
+    assert "CHANGES.md existed at v1.0.0 and is gone." in rules(root)["policy/changelog-deleted"]["message"]
     git(root, "checkout", "CHANGES.md")
     write(root, {"mcp-governor.toml": CONFIG})
     told = rules(root)["policy/changelog-deleted"]["message"]
-    assert told == "CHANGES.md was the changelog at v1.0.0, and the configuration does not name it any more."
+    assert told == "CHANGES.md was the changelog at v1.0.0, and the configuration does not mention it any more."
 
 
 def test_a_lenient_fail_on_does_not_pass_itself(tmp_path):
@@ -188,7 +188,7 @@ def test_before_the_first_release_the_last_commit_counts(tmp_path):
     root = released(tmp_path)
     git(root, "tag", "-d", "v1.0.0")
     git(root, "rm", "-q", CHANGELOG)
-    assert f"{CHANGELOG} was there at HEAD and is gone." in rules(root)["policy/changelog-deleted"]["message"]
+    assert f"{CHANGELOG} existed at HEAD and is gone." in rules(root)["policy/changelog-deleted"]["message"]
 
 
 def test_the_branch_that_a_pull_request_is_compared_with_counts(tmp_path):
@@ -199,7 +199,7 @@ def test_the_branch_that_a_pull_request_is_compared_with_counts(tmp_path):
     committed(root, "quiet now")
     assert rules(root) == {}, "nothing was released, and HEAD has no changelog"
     told = rules(root, "--against", "git:main:mcp-surface.json")
-    assert told["policy/changelog-deleted"]["message"] == f"{CHANGELOG} was there at main and is gone."
+    assert told["policy/changelog-deleted"]["message"] == f"{CHANGELOG} existed at main and is gone."
 
 
 def test_an_acceptance_is_the_way_out_and_ends_with_the_release(tmp_path):

@@ -57,7 +57,8 @@ def test_a_changelog_of_a_later_surface_says_that_the_recording_is_old(root):
     (found,) = told["findings"]
     assert found["rule"] == STALE
     assert found["message"] == (
-        f"mcp-surface.json was not recorded again: it is as it was at v1.0.0, and {CHANGELOG} tells of a later surface."
+        "mcp-surface.json was not recorded again: it has not changed since v1.0.0, "
+        f"but {CHANGELOG} describes a later surface."
     )
     assert "mcp-governor snapshot" in found["fix"]
     # The remedy is the whole remedy.

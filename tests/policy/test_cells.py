@@ -265,7 +265,7 @@ def test_versions_of_no_known_scheme_are_named(row: str) -> None:
     both = surface(Tier.STANDARD, with_it=True)
     result = evaluate([], both, both, old_version=old, new_version=new, settings=PolicyConfig(calver="minor"))
     told = [(found.rule, found.message) for found in result.findings]
-    sentence = f"{old} and {new} do not count in one known scheme; the step between them counts as {counts}."
+    sentence = f"{old} and {new} do not follow one known scheme; the step between them counts as {counts}."
     assert told == ([] if counts == "." else [("policy/version-scheme", sentence)])
 
 

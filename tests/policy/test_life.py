@@ -111,7 +111,7 @@ def test_a_failed_run_leaves_everything_as_it_was(repository: Repository) -> Non
     path.unlink()
     done = repository.run("check")
     assert done.code == 1
-    assert "docs/mcp-schema-changelog.md was there at v1.0.0 and is gone." in done.out
+    assert "docs/mcp-schema-changelog.md existed at v1.0.0 and is gone." in done.out
     path.write_text(before)
     assert repository.check() == (0, [])
 

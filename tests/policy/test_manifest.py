@@ -175,9 +175,9 @@ def test_odd_manifests_do_no_harm(odd: dict[str, Any]) -> None:
         ("1.4.0", "1.4.0", None),
         ("v1.4.0", "1.4.0", None),
         ("1.4.0", None, None),
-        ("1.3.0", "1.4.0", "server.json says version 1.3.0, and the server says 1.4.0."),
-        (None, "1.4.0", "server.json says no version, and the server says 1.4.0."),
-        ("1.4.0+a", "1.4.0", "server.json says version 1.4.0+a, and the server says 1.4.0."),
+        ("1.3.0", "1.4.0", "server.json says version 1.3.0, but the server says 1.4.0."),
+        (None, "1.4.0", "server.json says no version, but the server says 1.4.0."),
+        ("1.4.0+a", "1.4.0", "server.json says version 1.4.0+a, but the server says 1.4.0."),
     ],
 )
 def test_its_version_is_the_servers(stated: str | None, expected: str | None, message: str | None) -> None:

@@ -151,9 +151,9 @@ def test_the_message_counts() -> None:
     versions = {"old_version": "1.3.0", "new_version": now, "changelog": told.changelog}
     [found] = evaluate(compare(old, new), old, new, **versions).findings  # type: ignore[arg-type]
     assert found.message == (
-        "The standard tool was deprecated in 1.3.0, and 1 of 2 minor releases carried the warning."
+        "The standard tool was deprecated in 1.3.0, but only 1 of 2 minor releases carried the warning."
     )
-    assert found.fix == "Keep it for 1 more minor release, then remove it in a major one."
+    assert found.fix == "Keep it for 1 more minor release, then remove it in a major release."
 
 
 def test_a_deprecation_under_unreleased_counts_from_the_release_that_publishes_it() -> None:
