@@ -66,7 +66,7 @@ def test_a_changelog_that_the_configuration_names_and_nobody_finds_is_missed_too
     git(root, "checkout", "CHANGES.md")
     write(root, {"mcp-governor.toml": CONFIG})
     told = rules(root)["policy/changelog-deleted"]["message"]
-    assert told == "CHANGES.md was the changelog at v1.0.0, and the configuration does not mention it any more."
+    assert told == "CHANGES.md was the changelog at v1.0.0, and the configuration does not name it any more."
 
 
 def test_a_lenient_fail_on_does_not_pass_itself(tmp_path):

@@ -142,7 +142,7 @@ def test_a_section_that_is_rewritten_hides_no_break(root, only, commit):
     done = governor(root, "check", *only, "--format", "json")
     (found,) = (one for one in json.loads(done.stdout)["findings"] if one["severity"] == "error")
     release = git(root, "rev-list", "HEAD", "--grep=release 1.0.0").stdout.strip()
-    assert f"and in git:{release[:12]} it stated another fingerprint" in found["message"]
+    assert f"but in git:{release[:12]} it stated another fingerprint" in found["message"]
     # it was never released
     accepted = f'[[accept]]\nfinding = "{found["id"]}"\nreason = "nobody has it"\n'
     write(root, {"mcp-governor.toml": CONFIG + accepted})
