@@ -345,7 +345,8 @@ def test_entries_in_two_sections_are_not_guessed_together(tmp_path: Path) -> Non
     path = life.root / "docs" / "mcp-schema-changelog.md"
     path.write_text(life.log.replace("## 1.3.0", "## Unreleased\n\n**Fixed**\n\n- `find` is faster.\n\n## 1.3.0"))
     told = life.refused("changelog", "release", "1.3.0")
-    assert re.search(r"has entries for 1\.3\.0 in two sections, at line (\d+) and at line \d+\.\nhint: Move those", told)
+    found = r"has entries for 1\.3\.0 in two sections, at line (\d+) and at line \d+\.\nhint: Move those"
+    assert re.search(found, told)
 
 
 def test_a_tag_is_the_version_where_tags_are_its_source(tmp_path: Path) -> None:
