@@ -111,7 +111,8 @@ _IN_FORM = Guarded(
 )
 _PART = r"(?:<[\w \-]{1,30}>|\{[\w \-]{1,30}\}|[A-Za-z][A-Za-z_]{1,30})"
 _PLACEHOLDER = re.compile(_PART)
-_WHOLE = re.compile(rf"(?:{_PART}[./:#@]){{1,4}}{_PART}")
+_WHOLE = re.compile(rf"[/#@]?(?:{_PART}[./:#@]){{1,4}}{_PART}")
+_ALSO = re.compile(r"\s?,?\sor\s[`'\"](?P<also>[^`'\"\n]{3,60})[`'\"]")
 _FILE = re.compile(r"\.(?:json|ya?ml|xml|md|txt|csv|py|jsx?|tsx?|html?|toml|ini|com|org|net|io)$", re.IGNORECASE)
 _NUMBERS = re.compile(r"(?=.*\d{3})\d{1,20}(?:[.:\-/]\d{1,20}){1,4}")
 
@@ -138,15 +139,27 @@ def _templates(text: str) -> Iterator[Form]:
         if _NUMBERS.fullmatch(template):
             pattern = re.sub(r"\d+", lambda digits: rf"\d{{{len(digits[0])}}}", template.replace(".", r"\."))
             yield Form(template, f"^{pattern}$")
-        elif _WHOLE.fullmatch(template) and not _date_pattern(template) and not _FILE.search(template):
-            yield Form(template, _joined(template))
+        elif _names(template):
+            # "'/org/project' or '/org/project/version'": either; the longest in front.
+            also = _ALSO.match(text, match.end())
+            if also is not None and _names(also["also"]):
+                longest, other = sorted((_joined(template), _joined(also["also"])), key=len, reverse=True)
+                yield Form(f"{template} or {also['also']}", f"^(?:{longest[1:-1]}|{other[1:-1]})$")
+            else:
+                yield Form(template, _joined(template))
+
+
+def _names(template: str) -> bool:
+    """Whether a template is of names with marks between them, and no date and no file."""
+    return bool(_WHOLE.fullmatch(template)) and not _date_pattern(template) and not _FILE.search(template)
 
 
 def _joined(template: str) -> str:
     """The pattern of names with marks between them: "owner/repo" is two texts without a slash, with one between."""
-    marks = re.sub(_PLACEHOLDER, "", template)
+    first = template[0] if template[0] in "/#@" else ""
+    marks = re.sub(_PLACEHOLDER, "", template[len(first) :])
     part = f"[^{''.join(dict.fromkeys(marks))}]+"
-    return "^" + part + "".join(("\\." if mark == "." else mark) + part for mark in marks) + "$"
+    return "^" + first + part + "".join(("\\." if mark == "." else mark) + part for mark in marks) + "$"
 
 
 def _date_pattern(template: str) -> str:

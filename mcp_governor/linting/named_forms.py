@@ -111,6 +111,7 @@ def _alphabet(match: re.Match[str], _text: str) -> Form | None:
 
 _ISSUE = r"^[A-Z][A-Z0-9_]+-\d+$"
 _ISSUE_SAMPLE = re.compile(r"[`'\"][A-Z][A-Z0-9_]+-\d{1,9}[`'\"]")
+_REVISIONS = re.compile(r"\b(?:branch|tag|ref|HEAD|revision)\b", re.IGNORECASE)
 _STORED = re.compile(r"\b(?:s3|gcs|gs|vstfs|ipfs)\b|://", re.IGNORECASE)
 _SCHEMES = re.compile(r"\b(?:ssh|git|file|ftp|s3|gs|data|ws|wss|chrome|about|jdbc|redis|postgres\w*):", re.IGNORECASE)
 KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] = (
@@ -228,6 +229,13 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
         lambda match, text: Form(
             "a Unix time", r"^\d{12,14}$" if match["milli"] or "millis" in text.lower() else r"^\d{1,14}(\.\d{1,9})?$"
         ),
+    ),
+    (
+        Guarded(
+            r"^(?:the\s|full\s)?(?:[a-z]{1,16}\s){0,3}SHA(?:-?1)?\b(?!\s?(?:or\b|/|-|256|512))(?=\s(?:hash|of|to)\b|\s?[.,(]|$)",
+            "sha",
+        ),
+        lambda _match, text: None if _REVISIONS.search(text) else Form("a SHA", "^[0-9a-fA-F]{4,64}$", True),
     ),
     (Guarded(r"\bE\.164\b", "e.164"), _always("an E.164 number", r"^\+[1-9]\d{1,14}$")),
     (

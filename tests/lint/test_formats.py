@@ -80,6 +80,8 @@ FORMS = [
     ("S3 URI of the manifest", ["s3://a/b"], ["a/b"]),
     ("The VSTFS URI of the artifact", ["vstfs:///Git/1"], ["https://a"]),
     ("Base64 data URI of the image", ["data:image/png;base64,aGk="], ["aGk="]),
+    ("Library ID in the format '/org/name' or '/org/name/version'", ["/a/b", "/a/b/1.0"], ["a/b", "/a", "/a/b/c/d"]),
+    ("SHA of the file that is replaced", ["a" * 40, "0a1b"], ["main", "HEAD"]),
     ("URI of the catalog", ["https://a", "urn:a:b"], ["a/b"]),
     ("Must be from the docs.example.com domain", ["https://docs.example.com/a"], ["https://example.com", "docs"]),
     (
@@ -128,6 +130,8 @@ NONE = [
     "Filter by names, begins with abc_ or others",
     "S3 URI or local path",
     "A text without spaces or dots",
+    "Commit SHA (or a branch)",
+    "SHA-512 of the file",
 ]
 
 
@@ -210,3 +214,11 @@ def test_what_everybody_knows_is_one_finding_for_the_server():
     ((path, _value, _message),) = petty({"url": url})
     assert path == "/tools/0/inputSchema/properties/url"
     assert petty({"url": {**url, "format": "uri"}}) == []
+
+
+def test_a_sentence_that_names_the_argument_in_plain_words():
+    tool = {"name": "a", "inputSchema": {"properties": {"start_day": {"type": "string"}, "day": {"type": "string"}}}}
+    tool["description"] = "Reads from a start day. The start day of a range must be YYYY-MM-DD. A day must exist."
+    surface = build_surface({"tools": [tool]})
+    found = lint(surface, LintSettings(select=("clarity/stated-format",)))
+    assert [(one.path, one.value) for one in found] == [("/inputSchema/properties/start_day", DAY)]

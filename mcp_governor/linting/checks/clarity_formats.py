@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Effect
@@ -13,6 +14,7 @@ from mcp_governor.linting.formats import stated_form
 from mcp_governor.linting.open_text import OpenText, open_text
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.said import said_of
+from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
@@ -88,6 +90,8 @@ def _form(found: OpenText, context: Context) -> Form | None:
         for said in said_of(found.node, context, mentions=True)
         if (text := _text(said)) and (form := stated_form(text, found.name)) is not None
     }
+    if not forms and (text := _in_plain_words(found)) and (form := stated_form(text, found.name)) is not None:
+        forms = {form.pattern: form}
     # "URL of the page" says less than "Must be from the example.com domain".
     told = {pattern: form for pattern, form in forms.items() if not form.widespread} or forms
     if len(told) != 1:
@@ -96,6 +100,26 @@ def _form(found: OpenText, context: Context) -> Form | None:
     return form if not found.default or re.search(form.pattern, found.default) else None
 
 
+def _in_plain_words(found: OpenText) -> str:
+    """What a sentence of the tool's description demands of the argument that it names in plain words: "The start day
+    must be …" for ``start_day``."""
+    words, description = name_words(found.name), found.node.tool.description
+    if len(words) < 2 or found.node.tokens != ("properties", found.name) or " must " not in description:
+        return ""
+    flat = " ".join(description[:_MOST_DESCRIPTION].split())
+    phrase = re.compile(rf"\b{' '.join(words)}\b", re.IGNORECASE)
+    for match in islice(phrase.finditer(flat), _MOST_PHRASES):
+        demand = _DEMAND.match(flat, match.end())
+        if demand is not None:
+            return demand["what"]
+    return ""
+
+
+_MOST_PHRASES = 8
+"""Places of the phrase that are looked at."""
+_DEMAND = re.compile(r"[^.]{0,80}?\s(?P<what>must\s[^.]{3,200})")
+_MOST_DESCRIPTION = 4_000
+"""Characters of a tool's description in which such a sentence is looked for."""
 _RULES = re.compile(r"- (?:must|has to|have to|should|only|needs to|use)\b", re.IGNORECASE)
 
 
