@@ -178,7 +178,7 @@ class Catalogue:
         if selector in (removed := removed_rules()):
             return ConfigError(
                 f"Rule {selector} was removed: {removed[selector]}",
-                "Take it out of your configuration and suppressions.",
+                "Remove it from your configuration and suppressions.",
             )
         meant = [f'"{pack}/*"' for pack in self.packs if pack == selector]
         meant += [f'"{rule_id}"' for rule_id in self.rules if rule_id.partition("/")[2] == selector]
@@ -353,6 +353,6 @@ def _folder_of(entry: Any) -> Path:
     except Exception as error:  # noqa: BLE001 - anything may be wrong with a package that we did not write
         raise ConfigError(
             f"The entry point {visible(entry.name)} ({visible(entry.value)}) of group {ENTRY_POINT_GROUP} "
-            f"gives no folder of rules: {one_line(str(error))}.",
+            f"provides no folder of rules: {one_line(str(error))}.",
             "It must be a package, or a function that returns a folder.",
         ) from None

@@ -38,4 +38,4 @@ def condensed(findings: Iterable[Finding]) -> list[Finding]:
 
 def _counted(finding: Finding, count: int) -> Finding:
     places = "1 more place" if count == 1 else f"{count:,} more places"
-    return replace(finding, message=f"The same holds for {places}, not listed.", path="", value=None, correction=None)
+    return replace(finding, message=f"The same applies to {places}, not listed.", path="", value=None, correction=None)

@@ -55,7 +55,7 @@ def index_page(catalogue: Catalogue) -> str:
         "A rule is a TOML file under `rules/`; `mcp-governor rule NAME` explains one, `mcp-governor rules` lists all.",
         "Rules of another station are emitted by `check`, `call` or `changelog`, and explained here.",
         "",
-        "| pack | rules | what it holds a server to |",
+        "| pack | rules | what it requires of a server |",
         "| --- | --- | --- |",
     ]
     lines += [
@@ -112,11 +112,11 @@ _SENTENCES = (
     "",
     "| place | what it shows |",
     "| --- | --- |",
-    "| `{name}` | a text on one line, a list of texts with commas, any other value as JSON; 120 characters at most |",
+    "| `{name}` | a string on one line, a list of strings with commas, other values as JSON; 120 characters at most |",
     "| `{name:60}` | at most 60 characters |",
     "| `{name:all}` | the whole line |",
     "| `{name:lines}` | all lines |",
-    "| `{name!q}` | a text in quotes, at most 60 characters; the JSON type of another value |",
+    "| `{name!q}` | a string in quotes, at most 60 characters; the JSON type of another value |",
     "| `{name!t}` | the JSON type, in words |",
     "",
     "Facts are `tool`, `path`, `value`, the options of the rule, and what its check adds.",

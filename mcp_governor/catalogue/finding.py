@@ -141,4 +141,4 @@ def json_type(value: Any) -> str:
     if isinstance(value, Mapping):
         return "an object"
     names = {str: "a string", list: "a list", int: "a number", float: "a number"}
-    return names.get(type(value), "no JSON value")
+    return names.get(type(value), "not a JSON value")

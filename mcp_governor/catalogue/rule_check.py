@@ -31,7 +31,7 @@ _SCHEMAS = ("schema", "input", "output")
 _MOST_EVALUATIONS = 10_000
 """Evaluations of subschemas that a rule's ``then`` may cost on one value: some ten milliseconds. A rule that could cost
 more is refused."""
-_HINT = "mcp-governor schema rule prints what a rule file may say."
+_HINT = "See the format of rule files with: mcp-governor schema rule"
 
 
 class _File:
@@ -85,11 +85,11 @@ def _one_way(data: Mapping[str, Any], file: _File) -> None:
     """A rule of the linter judges in exactly one way."""
     ways = [key for key in data if key in _WAYS]
     if data.get("station", "lint") == "lint" and len(ways) != 1:
-        told = f"says {' and '.join(ways)}" if ways else f"says none of {', '.join(_WAYS)}"
+        told = f"sets {' and '.join(ways)}" if ways else f"sets none of {', '.join(_WAYS)}"
         file.refuse(ways[1:2], f"{told}; a rule judges in exactly one way")
     beside = [key for key in Case._fields if key in data and "cases" in data]
     if beside:
-        file.refuse(beside[:1], f"says {beside[0]} beside cases; each case has its own")
+        file.refuse(beside[:1], f"sets {beside[0]} next to cases; each case has its own")
 
 
 def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str], file: _File) -> NoReturn:
@@ -136,9 +136,9 @@ def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | in
             _ends(filled[key], [*where, key], file)
     scope = data.get("on", "tool")
     if "argument" in case and scope not in _SCHEMAS:
-        file.refuse([*where, "argument"], f"says argument, but looks at a {scope}", f"Write on = {_listed(_SCHEMAS)}.")
+        file.refuse([*where, "argument"], f"sets argument, but looks at a {scope}", f"Write on = {_listed(_SCHEMAS)}.")
     if case.get("resolve") and scope not in (*_SCHEMAS, "tool"):
-        file.refuse([*where, "resolve"], f"says resolve, but a {scope} is no schema")
+        file.refuse([*where, "resolve"], f"sets resolve, but a {scope} is not a schema")
     _correction(case, scope, [*where, "correction"], file)
     if "says" in case and case["says"] not in data.get("messages", {}):
         file.refuse([*where, "says"], f"has no message {one_line(case['says'])!r}")
@@ -163,7 +163,7 @@ def _ends(schema: Any, where: list[str | int], file: _File) -> None:
     if evaluations.recursive or evaluations.dynamic or often:
         told = "repeats itself too often" if often else "leads back into itself"
         hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
-        file.refuse(where, f"could run without end: {_name(where)} {told}", hint)
+        file.refuse(where, f"could run forever: {_name(where)} {told}", hint)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -102,14 +102,14 @@ RULE_SCHEMA: dict[str, Any] = {
     "required": ["id", "summary", "why", "source", "severity", "since", "fix"],
     "properties": {
         "id": {"type": "string", "pattern": ID_PATTERN, "description": "pack/kebab-name"},
-        "summary": {**_TEXT, "description": "What the rule asks for, one line."},
+        "summary": {**_TEXT, "description": "What holds where the rule is followed, on one line."},
         "why": {**_TEXT, "description": "Why it matters to a model or a client."},
         "source": {**_TEXT, "description": "The clause or measurement, with its figure where there is one."},
         "severity": {"enum": [severity.value for severity in Severity]},
         "persona": {"enum": list(PERSONAS), "default": "regular"},
         "since": {**_TEXT, "description": "The version of mcp-governor that brought the rule."},
         "station": {"enum": list(STATIONS), "default": "lint", "description": "Who emits the findings."},
-        "on": {"enum": list(SCOPES), "default": "tool", "description": "What it looks at, one at a time."},
+        "on": {"enum": list(SCOPES), "default": "tool", "description": "What it checks, one at a time."},
         "enabled": {
             "type": "boolean",
             "default": True,

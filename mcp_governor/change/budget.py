@@ -89,7 +89,7 @@ class Budget:
         """
         self._work -= work
         if self._work < 0:
-            raise OverBudgetError(f"its schemas say too much: more than {self._most:,} parts to look at")
+            raise OverBudgetError(f"its schemas are too large: more than {self._most:,} parts to compare")
         self._unlooked += work
         if self._unlooked >= _LOOK_AFTER:
             self.check()
@@ -135,7 +135,7 @@ class Budget:
             self._within.keep(parts)
             return
         if parts > self._kept:
-            raise OverBudgetError(f"its changes carry too much: more than {MOST_KEPT:,} values")
+            raise OverBudgetError(f"its changes are too large: more than {MOST_KEPT:,} values")
         self._kept -= parts
 
 

@@ -216,7 +216,9 @@ class Questions:
         try:
             return ask()
         except _TooLargeError:
-            return Containment("unknown", reason=f"written out, they are more than {MOST_RENDERED:,} parts")
+            return Containment(
+                "unknown", reason=f"with references expanded, they have more than {MOST_RENDERED:,} parts"
+            )
 
     def whole(self) -> tuple[Containment, Containment]:
         """Forward and backward for the documents."""

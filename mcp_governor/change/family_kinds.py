@@ -18,7 +18,7 @@ _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict
 
 KEYWORD = "{what}{of} <is new: {new}|is gone, was {old}|changed from {old} to {new}|changed>"
 """What a report says of a keyword of a schema."""
-_VALUES = "{keyword} <is {new} now|is gone, was {old}|changed from {old} to {new}|changed>."
+_VALUES = "{keyword} <is now {new}|is gone, was {old}|changed from {old} to {new}|changed>."
 _EVENTS = {
     # what the values do → the sentence of a changelog for an input and for an output
     "tightened": (
@@ -26,7 +26,10 @@ _EVENTS = {
         "{tool} [returns|return] fewer values{in_field}: ",
     ),
     "loosened": ("{tool} [accepts|accept] more values{for_field}: ", "{tool} may return more values{in_field}: "),
-    "changed": ("{tool} [accepts|accept] other values{for_field}: ", "{tool} may return other values{in_field}: "),
+    "changed": (
+        "{tool} [accepts|accept] different values{for_field}: ",
+        "{tool} may return different values{in_field}: ",
+    ),
 }
 
 
@@ -92,13 +95,13 @@ _FAMILIES = (
     ),
     _Family(
         "unique-items",
-        "whether items may repeat",
+        "the uniqueness of items",
         {"type": "array", "items": _STRING},
         {"type": "array", "items": _STRING, "uniqueItems": True},
     ),
     _Family(
         "items",
-        "what an array holds, place by place",
+        "the items of an array by position",
         {"type": "array"},
         {"type": "array", "prefixItems": [_STRING]},
         {"type": "array", "items": _INTEGER},
@@ -117,31 +120,31 @@ _FAMILIES = (
     ),
     _Family(
         "property-names",
-        "how keys of an object may be named",
+        "the names of keys of an object",
         _object(additionalProperties=_STRING),
         _object(additionalProperties=_STRING, propertyNames={"maxLength": 5}),
     ),
     _Family(
         "key-pattern",
-        "what keys of a certain form hold",
+        "the values of keys that match a pattern",
         _object(patternProperties={"^x-": True, "^y-": _STRING}),
         _object(patternProperties={"^x-": True, "^y-": _STRING, "^x-a": _STRING}),
-        what="keys by pattern",
+        what="key pattern",
     ),
     _Family(
         "extra-values",
-        "what undeclared keys may hold",
+        "the values of undeclared keys",
         _object(),
         _object(additionalProperties=_STRING),
-        what="what undeclared keys hold",
+        what="schema of undeclared keys",
     ),
     _Family(
         "dependency",
-        "which keys need which others",
+        "dependencies between keys",
         _object(properties=_ABC),
         _object(properties=_ABC, dependentRequired={"a": ["b"]}),
         None,
-        what="what needs what",
+        what="dependency",
     ),
     _Family(
         "condition",
@@ -150,16 +153,16 @@ _FAMILIES = (
         _object(properties=_ABC, **{"if": {"required": ["a"]}, "then": {"required": ["b"]}}),
         what="if/then/else",
     ),
-    _Family("not", "what a value must not be", _STRING, {"type": "string", "not": {"const": "x"}}),
+    _Family("not", "the excluded values", _STRING, {"type": "string", "not": {"const": "x"}}),
     _Family(
         "all-of",
-        "a further schema that a value must satisfy",
+        "an additional schema that a value must satisfy",
         {"type": "string", "pattern": "^a"},
         {"type": "string", "pattern": "^a", "allOf": [{"pattern": "b$"}]},
     ),
     _Family(
         "union",
-        "schemas of which a value must satisfy one",
+        "the alternatives of a value",
         _object(properties=_ABC),
         _object(properties=_ABC, anyOf=[{"required": ["a"]}, {"required": ["b"]}]),
         what="the alternatives",
@@ -193,9 +196,9 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
     names = {step: f"{row.name}-{step}" for step in (row.tighter, row.looser, "changed")}
     told = {
         row.tighter: (
-            f"The schema is stricter about {row.subject}: calls that were valid are invalid now."
+            f"The schema is stricter about {row.subject}: calls that were valid are now invalid."
             if inward
-            else f"Answers are bound more tightly in {row.subject}: clients that handle more still work.",
+            else f"Results are limited more tightly in {row.subject}: clients that handle more still work.",
             _BREAKING if inward else _COMPATIBLE,
             (row.loose, row.tight),
             "tightened",
@@ -203,16 +206,16 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
         row.looser: (
             f"The schema is more lenient about {row.subject}: every call that was valid still is."
             if inward
-            else f"Answers may differ in {row.subject} from all that was promised: clients meet values that "
+            else f"Results may differ in {row.subject} from what was promised: clients receive values that "
             "they never had to handle.",
             _COMPATIBLE if inward else _BREAKING,
             (row.tight, row.loose),
             "loosened",
         ),
         "changed": (
-            f"The schema asks for something else in {row.subject}: some calls that were valid are invalid now."
+            f"The schema has a different requirement for {row.subject}: some calls that were valid are now invalid."
             if inward
-            else f"Answers follow another rule in {row.subject}: clients meet values that were ruled out.",
+            else f"Results follow a different rule for {row.subject}: clients receive values that were ruled out.",
             _BREAKING if row.other is not None else _UNKNOWN,
             (row.tight, row.other) if row.other is not None else None,
             "changed",

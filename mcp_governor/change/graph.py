@@ -178,7 +178,7 @@ class _Parser:
         if reference is not None:
             target = self._resolve(reference, base)
             if target is None:
-                self._opaque(node, value, f"its $ref {_shown(reference)} leads {self._whither(reference, base)}")
+                self._opaque(node, value, f"its $ref {_shown(reference)} {self._whither(reference, base)}")
                 return
             node.keywords["$ref"] = target
             if self.draft in (4, 6, 7):
@@ -233,7 +233,7 @@ class _Parser:
 
     def _whither(self, reference: Any, base: str) -> str:
         remote = isinstance(reference, str) and self.document.leads_out(base, reference)
-        return "to another document, which is not fetched" if remote else "nowhere in this schema"
+        return "points to another document, which is not fetched" if remote else "points to nothing in this schema"
 
     def _break_circles(self) -> None:
         """Nodes that apply themselves to the same instance without end say nothing."""
@@ -243,7 +243,7 @@ class _Parser:
             fresh = circles.settle(start)
             found += [node for node in fresh if any(circles.of[node] == circles.of[after] for after in node.in_place())]
         for node in found:
-            self._opaque(node, resolve_pointer(self.schema, node.pointer), "its $ref leads back to itself")
+            self._opaque(node, resolve_pointer(self.schema, node.pointer), "its $ref points back to itself")
 
 
 _LEGACY = frozenset({"additionalItems", "dependencies", "exclusiveMaximum", "exclusiveMinimum", "items"})

@@ -9,7 +9,7 @@ from mcp_governor.change.terms import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
 BREAKING, COMPATIBLE, UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
-NO_SIDES = "It is neither sent nor answered, so there is no other side."
+NO_SIDES = "It is part of neither calls nor results, so there is no other side."
 _At = Literal["tool", "surface"]
 
 

@@ -31,7 +31,7 @@ def _kind(
 ) -> Kind:
     return Kind(
         *(name, Side.SURFACE, explanation, verdict, message, entry, event, reverse, None),
-        "A manifest is neither sent nor answered, so there is no other side.",
+        "A manifest is part of neither calls nor results, so there is no other side.",
         Example("manifest", *example),
         thing=thing,
     )
@@ -59,16 +59,20 @@ def _settings(stem: str, noun: str, family: str, key: str, rest: dict[str, Any])
     none, free, needed = {family: [{**rest, key: []}]}, with_a(), with_a(isRequired=True)
     renamed = {family: [{**rest, key: [{"name": "notes_folders"}]}]}
     two, three = with_a(choices=["x", "y"]), with_a(choices=["x", "y", "z"])
-    gone, changed = "an installation that sets it sets nothing any more.", Event.CHANGED
-    other = "an installation that leaves it out now means something else."
+    gone, changed = "setting it no longer has an effect.", Event.CHANGED
+    other = "installations that do not set it now behave differently."
     default = ("the default of {thing} changed {detail}", "the default of {thing} changed")
-    fewer = ("{thing} no longer takes {lost_values}", "{thing} takes only {gained_values}", "{thing} takes no value")
-    more = ("{thing} takes {gained_values} too", "{thing} takes any value")
+    fewer = (
+        "{thing} no longer accepts {lost_values}",
+        "{thing} accepts only {gained_values}",
+        "{thing} accepts no value",
+    )
+    more = ("{thing} also accepts {gained_values}", "{thing} accepts any value")
     return [
         kind("{}-removed", "{}-added", _BREAKING, Event.REMOVED, (free, none), "{thing} is gone", gone),
         kind(
             *("{}-added", "{}-removed", _COMPATIBLE, Event.ADDED, (none, free), "{thing} is new"),
-            "a new one that may be left out.",
+            "a new optional one.",
         ),
         kind(
             *("required-{}-added", "{}-removed", _BREAKING, Event.EXTENDED, (none, needed)),
@@ -77,16 +81,16 @@ def _settings(stem: str, noun: str, family: str, key: str, rest: dict[str, Any])
         ),
         kind(
             *("{}-renamed", "{}-renamed", _BREAKING, Event.RENAMED, (free, renamed)),
-            "{thing} is called {successor} now",
-            "it goes by another name; installations still set the old one.",
+            "{thing} was renamed to {successor}",
+            "it was renamed; existing installations set the old name.",
         ),
         kind(
-            *("{}-required", "{}-optional", _BREAKING, changed, (free, needed), "{thing} must be set now"),
-            "one that could be left out must be set now.",
+            *("{}-required", "{}-optional", _BREAKING, changed, (free, needed), "{thing} is now required"),
+            "an optional one became required.",
         ),
         kind(
-            *("{}-optional", "{}-required", _COMPATIBLE, changed, (needed, free), "{thing} may be left out now"),
-            "one that had to be set may be left out now.",
+            *("{}-optional", "{}-required", _COMPATIBLE, changed, (needed, free), "{thing} is now optional"),
+            "a required one became optional.",
         ),
         kind(
             *("{}-default-changed", "{}-default-changed", _BREAKING, changed),
@@ -94,11 +98,11 @@ def _settings(stem: str, noun: str, family: str, key: str, rest: dict[str, Any])
         ),
         kind(
             *("{}-choice-removed", "{}-choice-added", _BREAKING, changed, (three, two), fewer),
-            "a value that installations may have set is not taken any more.",
+            "a value that installations may have set is no longer accepted.",
         ),
         kind(
             *("{}-choice-added", "{}-choice-removed", _COMPATIBLE, Event.EXTENDED, (two, three), more),
-            "a further value is taken.",
+            "an additional value is accepted.",
         ),
     ]
 
@@ -112,37 +116,37 @@ MANIFEST_KINDS: tuple[Kind, ...] = (
     _kind(
         *("package-added", "package-removed", "package", _COMPATIBLE, Event.ADDED, (_ONE_REMOTE, _BOTH)),
         "{thing} is new",
-        "A further package of the server.",
+        "An additional package of the server.",
     ),
     _kind(
         *("package-transport-changed", "package-transport-changed", "package", _BREAKING, Event.CHANGED),
         ({"packages": [_PACKAGE]}, {"packages": [{**_PACKAGE, "transport": {"type": "sse"}}]}),
-        "{thing} speaks {now} now, was {was}",
-        "The package speaks another transport: clients that start it as before do not understand it.",
+        "{thing} now uses {now}; it used {was}",
+        "The package uses a different transport: clients that start it as before cannot communicate with it.",
     ),
     _kind(
         *("remote-removed", "remote-added", "remote", _BREAKING, Event.REMOVED, (_BOTH, _ONE_PACKAGE)),
         "{thing} is no longer offered",
-        "The address is no longer offered.",
+        "The remote endpoint is no longer offered.",
     ),
     _kind(
         *("remote-added", "remote-removed", "remote", _COMPATIBLE, Event.ADDED, (_ONE_PACKAGE, _BOTH)),
         "{thing} is new",
-        "A further address of the server.",
+        "An additional remote endpoint of the server.",
     ),
     _kind(
         *("server-deprecated", "server-deprecation-withdrawn", "server", _COMPATIBLE, Event.DEPRECATED),
         ({"status": "active"}, {"status": "deprecated"}),
         "the manifest says that the server is {now}",
         "The registry shows the server as deprecated or deleted: clients should move to another one.",
-        "The server is {now}, says the {name} in its manifest.",
+        "The {name} in the manifest says that the server is {now}.",
     ),
     _kind(
         *("server-deprecation-withdrawn", "server-deprecated", "server", _COMPATIBLE, Event.CHANGED),
         ({"status": "deprecated"}, {"status": "active"}),
         "the manifest no longer says that the server is {was}",
-        "The server stays after all.",
-        "The server is no longer {was}, says the {name} in its manifest.",
+        "The registry no longer shows the server as deprecated or deleted.",
+        "The {name} in the manifest no longer says that the server is {was}.",
     ),
     *_settings("env", "environment variable", "packages", "environmentVariables", _PACKAGE),
     *_settings("package-argument", "package argument", "packages", "packageArguments", _PACKAGE),

@@ -40,8 +40,8 @@ _DEFAULTS_AND_FORMATS = [
         "default-changed",
         "output-default-changed",
         (
-            "Calls that leave the argument out now mean something else.",
-            "The schema names another usual value; what may be sent is as before.",
+            "Calls that omit the argument now have a different meaning.",
+            "The schema states a different default; the possible results are the same.",
         ),
         (_BREAKING, _COMPATIBLE),
         "default-changed",
@@ -50,16 +50,16 @@ _DEFAULTS_AND_FORMATS = [
         (None, Bump.PATCH),
         messages=(KEYWORD, KEYWORD),
         entries=(
-            "{tool} [takes|take] `{now}` where {field} is left out; it was `{was}`.",
-            "{tool} [names|name] `{now}` as the usual {field} of the result; it was `{was}`.",
+            "{tool} [uses|use] `{now}` where {field} is omitted; it was `{was}`.",
+            "{tool} [names|name] `{now}` as the default of {field} in the result; it was `{was}`.",
         ),
     ),
     *both_sides(
         "default-added",
         "output-default-added",
         (
-            "The schema now says what leaving the argument out means.",
-            "The schema names a usual value; what may be sent is as before.",
+            "The schema now states the default of the argument.",
+            "The schema now states a default; the possible results are the same.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "default-removed",
@@ -69,7 +69,7 @@ _DEFAULTS_AND_FORMATS = [
         messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [says|say] that {field} defaults to `{now}`.",
-            "{tool} [names|name] `{now}` as the usual {field} of the result.",
+            "{tool} [names|name] `{now}` as the default of {field} in the result.",
         ),
         event=Event.EXTENDED,
     ),
@@ -77,8 +77,8 @@ _DEFAULTS_AND_FORMATS = [
         "default-removed",
         "output-default-removed",
         (
-            "The schema no longer says what leaving the argument out means.",
-            "The schema no longer names a usual value; what may be sent is as before.",
+            "The schema no longer states the default of the argument.",
+            "The schema no longer states a default; the possible results are the same.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "default-added",
@@ -88,15 +88,15 @@ _DEFAULTS_AND_FORMATS = [
         messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} no longer [says|say] that {field} defaults to `{was}`.",
-            "{tool} no longer [names|name] `{was}` as the usual {field} of the result.",
+            "{tool} no longer [names|name] `{was}` as the default of {field} in the result.",
         ),
     ),
     *both_sides(
         "format-added",
         "output-format-added",
         (
-            "A format is an annotation; a server that asserts it refuses strings that it took.",
-            "Strings are said to have a format; clients that take any string still work.",
+            "A format is an annotation; a server that asserts it refuses strings that it accepted before.",
+            "The schema states a format for strings; clients that handle any string still work.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "format-removed",
@@ -113,8 +113,8 @@ _DEFAULTS_AND_FORMATS = [
         "format-removed",
         "output-format-removed",
         (
-            "Strings of any form are welcome now.",
-            "A format is an annotation; a client that relied on it meets strings of another form.",
+            "Strings of any form are now accepted.",
+            "A format is an annotation; a client that relied on it may receive strings of another form.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "format-added",
@@ -131,7 +131,7 @@ _DEFAULTS_AND_FORMATS = [
         "output-format-changed",
         (
             "A format is an annotation; a server that asserts it refuses strings of the old form.",
-            "A format is an annotation; a client that relied on it meets strings of another form.",
+            "A format is an annotation; a client that relied on it may receive strings of another form.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "format-changed",

@@ -81,21 +81,21 @@ CHARTER_OPEN_ENUMS = ("*/error/kind", "*/degradation_reason")
 
 _TELLS = {
     "argument_removed": "An argument is no longer declared.",
-    "input_closed": "An input object that left additionalProperties out forbids further keys.",
-    "declared_openness_closed": "Further keys that were explicitly welcome are restricted.",
+    "input_closed": "An input object that left additionalProperties out forbids additional keys.",
+    "declared_openness_closed": "Additional keys that were explicitly allowed are restricted.",
     "closed_output": "A field is added to a closed output, or a closed output is opened.",
     "optional_field_removed": "An optional output field is no longer declared.",
     "output_enum_value_added": "An output enum gains a value.",
     "open_enums": "Output enums that may gain values: names of fields, or globs over pointers.",
-    "default_changed": "The default of an argument becomes another one.",
+    "default_changed": "The default of an argument changes.",
     "default_presence": "The default of an argument is added or removed.",
     "required_with_default": "An argument with a default becomes required, or is added as required.",
     "hint_less_safe": "A behaviour hint promises less than before.",
     "capabilities": "The server drops capabilities, within one protocol era: a note, or a break.",
-    "assert_formats": "Whether format refuses values.",
-    "deadline": "Seconds for one containment question.",
-    "tool_deadline": "Seconds for the comparison of one tool; what is not decided by then is unknown.",
-    "run_deadline": "Seconds for a whole comparison; what is not decided when four fifths are over is unknown.",
+    "assert_formats": "Read `format` as an assertion that refuses values.",
+    "deadline": "Time limit for one containment question, in seconds.",
+    "tool_deadline": "Time limit for the comparison of one tool, in seconds; what is undecided then is unknown.",
+    "run_deadline": "Time limit for a whole comparison, in seconds; what is undecided after four fifths is unknown.",
 }
 
 

@@ -24,7 +24,7 @@ def _schema(old: dict[str, Any], new: dict[str, Any]) -> Example:
     return Example("schema", old, new)
 
 
-_INPUTS_ONLY = "An output schema that allows nothing is told by what it no longer allows."
+_INPUTS_ONLY = "An output schema that allows nothing is reported as the values that it no longer allows."
 _A, _AB = {"a": _STRING}, {"a": _STRING, "n": _INTEGER}
 _ONE, _TWO, _THREE = ({"type": "string", "enum": list(values)} for values in ("a", "ab", "ac"))
 
@@ -33,34 +33,34 @@ _ENUMS = [
         "enum-value-removed",
         "output-enum-value-removed",
         (
-            "A value that callers may be sending is refused now.",
-            "A value is not sent any more; clients that handle it still work.",
+            "A value that callers may be sending is now refused.",
+            "A value is no longer returned; clients that handle it still work.",
         ),
         (_BREAKING, _COMPATIBLE),
         "enum-value-added",
         "output-enum-value-added",
         value(_TWO, _ONE),
-        messages=("{value} does not take {lost_values} any more", "{value} is never {lost_values} any more"),
+        messages=("{value} no longer accepts {lost_values}", "{value} can no longer be {lost_values}"),
         entries=(
             "{tool} no longer [accepts|accept] these values for {field}: {lost}.",
-            "{tool} never [returns|return] these values in {field} any more: {lost}.",
+            "{tool} no longer [uses|use] these values in {field}: {lost}.",
         ),
     ),
     *both_sides(
         "enum-value-added",
         "output-enum-value-added",
         (
-            "A further value is accepted; old calls are not touched.",
-            "A client that switches over the closed list meets a value that it does not know.",
+            "Another value is accepted; existing calls are not affected.",
+            "A client that switches over the closed list receives a value that it does not know.",
         ),
         (_COMPATIBLE, _BREAKING),
         "enum-value-removed",
         "output-enum-value-removed",
         value(_ONE, _TWO),
-        messages=("{value} also takes {gained_values}", "{value} may also be {gained_values}"),
+        messages=("{value} also accepts {gained_values}", "{value} may also be {gained_values}"),
         entries=(
-            "{tool} [accepts|accept] further values for {field}: {gained}.",
-            "{tool} may return further values in {field}: {gained}.",
+            "{tool} [accepts|accept] additional values for {field}: {gained}.",
+            "{tool} may return additional values in {field}: {gained}.",
         ),
         event=Event.EXTENDED,
     ),
@@ -68,8 +68,8 @@ _ENUMS = [
         "enum-changed",
         "output-enum-changed",
         (
-            "Some listed values went and others came: calls that send the old ones are refused.",
-            "Some listed values went and others came: clients meet values that they do not know.",
+            "Some listed values were replaced by others: calls that send the old ones are refused.",
+            "Some listed values were replaced by others: clients receive values that they do not know.",
         ),
         (_BREAKING, _BREAKING),
         "enum-changed",
@@ -77,14 +77,17 @@ _ENUMS = [
         value(_TWO, _THREE),
         messages=(
             (
-                "{value} does not take {lost_values} any more, and takes {gained_values} now",
-                "{value} takes other values now",
+                "{value} no longer accepts {lost_values}, and now accepts {gained_values}",
+                "{value} now accepts different values",
             ),
-            ("{value} is never {lost_values} any more, and may be {gained_values}", "{value} may be other values now"),
+            (
+                "{value} can no longer be {lost_values}, and may now be {gained_values}",
+                "{value} may now have different values",
+            ),
         ),
         entries=(
             "{tool} [accepts|accept] {gained} for {field}, and no longer {lost}.",
-            "{tool} may return {gained} in {field}, and never {lost} any more.",
+            "{tool} may return {gained} in {field}, and no longer {lost}.",
         ),
     ),
     *both_sides(
@@ -92,13 +95,13 @@ _ENUMS = [
         "output-enum-added",
         (
             "Any value of the type was accepted, now only the listed ones are.",
-            "Answers are now limited to a list; clients that handle any value still work.",
+            "Results are now limited to a list; clients that handle any value still work.",
         ),
         (_BREAKING, _COMPATIBLE),
         "enum-dropped",
         "output-enum-dropped",
         value(_STRING, _TWO),
-        messages=("{value} takes only {gained_values} now", "{value} is one of {gained_values} now"),
+        messages=("{value} now accepts only {gained_values}", "{value} is now one of {gained_values}"),
         entries=(
             "{tool} [accepts|accept] only these values for {field}: {gained}.",
             "{tool} [returns|return] only these values in {field}: {gained}.",
@@ -110,15 +113,15 @@ _ENUMS = [
         "output-enum-dropped",
         (
             "Only listed values were accepted, now any value of the type is.",
-            "Only listed values could come, now any value of the type may.",
+            "Only listed values were possible, now any value of the type is.",
         ),
         (_COMPATIBLE, _BREAKING),
         "enum-added",
         "output-enum-added",
         value(_TWO, _STRING),
         messages=(
-            "{value} takes any value now, was one of {lost_values}",
-            "{value} may be any value now, was one of {lost_values}",
+            "{value} now accepts any value; it was one of {lost_values}",
+            "{value} may now be any value; it was one of {lost_values}",
         ),
         entries=(
             "{tool} [accepts|accept] any value for {field}, and not only {lost}.",
@@ -148,7 +151,7 @@ _KEYS = [
         "argument-added",
         "output-field-added",
         (
-            "A new optional argument; calls without it are as good as before.",
+            "A new optional argument; calls without it still work.",
             "A new field; clients ignore fields that they do not know, unless they validate against a cached "
             "closed schema.",
         ),
@@ -164,14 +167,14 @@ _KEYS = [
         "argument-renamed",
         "output-field-renamed",
         (
-            "An argument goes by another name: calls that pass the old one are refused or ignored.",
-            "A field goes by another name: clients that read the old one find nothing.",
+            "An argument was renamed: calls that pass the old name are refused, or the value is ignored.",
+            "A field was renamed: clients that read the old name find nothing.",
         ),
         (_BREAKING, _BREAKING),
         "argument-renamed",
         "output-field-renamed",
         _schema(_object(properties={"path": _STRING}), _object(properties={"file_path": _STRING})),
-        messages=("{thing} is called {successor} now", "{thing} is called {successor} now"),
+        messages=("{thing} was renamed to {successor}", "{thing} was renamed to {successor}"),
         entries=(
             "{tool} [takes|take] {successor} instead of {field}.",
             "{tool} [returns|return] {successor} instead of {field}.",
@@ -182,36 +185,36 @@ _KEYS = [
         "argument-required",
         "output-field-guaranteed",
         (
-            "An argument that could be left out must be passed now: calls without it are refused.",
-            "A field that could be missing is always there now.",
+            "An optional argument became required: calls without it are refused.",
+            "A field that could be missing is now always present.",
         ),
         (_BREAKING, _COMPATIBLE),
         "argument-optional",
         "output-field-optional",
         _schema(_object(properties=_AB), _object(properties=_AB, required=["n"])),
-        messages=("{thing} must be passed now", "{thing} is always there now"),
+        messages=("{thing} is now required", "{thing} is now always present"),
         entries=("{tool} now [requires|require] {field}.", "{tool} always [returns|return] {field}."),
     ),
     *both_sides(
         "argument-optional",
         "output-field-optional",
         (
-            "An argument that had to be passed may be left out now.",
-            "A field that was always there may be missing now: clients that read it unchecked fail.",
+            "A required argument became optional.",
+            "A field that was always present may now be missing: clients that read it without a check fail.",
         ),
         (_COMPATIBLE, _BREAKING),
         "argument-required",
         "output-field-guaranteed",
         _schema(_object(properties=_AB, required=["n"]), _object(properties=_AB)),
-        messages=("{thing} may be left out now", "{thing} may be missing now"),
+        messages=("{thing} is now optional", "{thing} may now be missing"),
         entries=("{tool} no longer [requires|require] {field}.", "{tool} may leave out {field}."),
     ),
     *both_sides(
         "key-pattern-removed",
         "output-key-pattern-removed",
         (
-            "Keys of a certain form are no longer declared: what they asked for may be silently ignored.",
-            "Fields of a certain form are no longer declared: clients that read them may find nothing.",
+            "Keys that match a pattern are no longer declared: they may be silently ignored.",
+            "Fields that match a pattern are no longer declared: clients that read them may find nothing.",
         ),
         (_BREAKING, _BREAKING),
         "key-pattern-added",
@@ -219,17 +222,17 @@ _KEYS = [
         _schema(_object(properties=_A, patternProperties={"^x-": _STRING}), _object(properties=_A)),
         messages=(KEYWORD, KEYWORD),
         entries=(
-            "{tool} [takes|take] fewer keys by pattern{for_field}.",
-            "{tool} [returns|return] fewer keys by pattern{in_field}.",
+            "{tool} [accepts|accept] fewer key patterns{for_field}.",
+            "{tool} [returns|return] fewer key patterns{in_field}.",
         ),
-        what="keys by pattern",
+        what="key pattern",
     ),
     *both_sides(
         "key-pattern-added",
         "output-key-pattern-added",
         (
-            "Keys of a certain form are declared now; calls without them are as good as before.",
-            "Fields of a certain form may come now; clients ignore fields that they do not know.",
+            "Keys that match a pattern are now declared; calls without them still work.",
+            "Fields that match a pattern may now be returned; clients ignore fields that they do not know.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "key-pattern-removed",
@@ -237,16 +240,16 @@ _KEYS = [
         _schema(_object(properties=_A), _object(properties=_A, patternProperties={"^x-": _STRING})),
         messages=(KEYWORD, KEYWORD),
         entries=(
-            "{tool} [takes|take] more keys by pattern{for_field}.",
-            "{tool} may return more keys by pattern{in_field}.",
+            "{tool} [accepts|accept] more key patterns{for_field}.",
+            "{tool} may return more key patterns{in_field}.",
         ),
         event=Event.EXTENDED,
-        what="keys by pattern",
+        what="key pattern",
     ),
     Kind(
         "required-argument-added",
         Side.INPUT,
-        "A new argument must be passed: every call that worked is refused.",
+        "A new argument is required: every call that worked before is refused.",
         _BREAKING,
         reverse="argument-removed",
         other_side="output-field-added",
@@ -260,65 +263,64 @@ _KEYS = [
     Kind(
         "schema-repaired",
         Side.INPUT,
-        "The old schema was unusable: it accepted no object, or its root said nothing at all. No "
-        "client could call the tool by it, so what the new one asks for breaks none. The finding is about the old "
+        "The old schema was unusable: it accepted no object, or its root stated nothing. No "
+        "client could call the tool with it, so the new requirements break no client. The finding is about the old "
         "release.",
         _COMPATIBLE,
         reverse="schema-unusable",
         unmirrored=_INPUTS_ONLY,
         example=_schema({"type": "string"}, _object(properties=_A, required=["a"])),
         contract=True,
-        message="the schema was unusable and is repaired: {detail}",
+        message="the unusable schema was repaired: {detail}",
         entry="{tool} [has|have] a usable input schema; it was unusable: {detail}.",
     ),
     Kind(
         "schema-unusable",
         Side.INPUT,
-        "The schema cannot be used any more: its root is not that of an object, or says nothing at all. "
-        "No client can call the tool by it.",
+        "The schema can no longer be used: its root does not describe an object, or states nothing. "
+        "No client can call the tool with it.",
         _BREAKING,
         reverse="schema-repaired",
         unmirrored=_INPUTS_ONLY,
         example=_schema(_object(properties=_A, required=["a"]), {"type": "string"}),
         contract=True,
-        message="the schema is unusable now: {detail}",
+        message="the schema is now unusable: {detail}",
         entry="{tool} [has|have] an input schema that no client can use: {detail}.",
     ),
     *both_sides(
         "input-closed",
         "output-closed",
         (
-            "Keys that are not declared are refused now. Callers that pass only what is declared see no "
-            "difference, unless the openness was declared.",
-            "Answers hold declared fields only, from now on.",
+            "Undeclared keys are now refused. Callers that pass only declared keys see no "
+            "difference, unless the old schema explicitly allowed others.",
+            "Results now hold only declared fields.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "input-opened",
         "output-opened",
         _schema(_object(properties=_A), _object(properties=_A, additionalProperties=False)),
         (Bump.PATCH, Bump.PATCH),
-        messages=("keys that are not declared are refused now", "fields that are not declared are ruled out now"),
+        messages=("undeclared keys are now refused", "undeclared fields are now ruled out"),
         entries=(
-            "{tool} [refuses|refuse] keys{of_field} that are not declared.",
-            "{tool} [returns|return] no fields{of_field} but the declared ones.",
+            "{tool} [refuses|refuse] undeclared keys{of_field}.",
+            "{tool} [returns|return] only declared fields{of_field}.",
         ),
     ),
     *both_sides(
         "input-opened",
         "output-opened",
         (
-            "Keys that are not declared are accepted now.",
-            "Answers may hold fields that are not declared; only a client that validates against a cached "
-            "closed schema notices.",
+            "Undeclared keys are now accepted.",
+            "Results may hold undeclared fields; only a client that validates against a cached closed schema notices.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "input-closed",
         "output-closed",
         _schema(_object(properties=_A, additionalProperties=False), _object(properties=_A)),
-        messages=("keys that are not declared are accepted now", "fields that are not declared may come now"),
+        messages=("undeclared keys are now accepted", "undeclared fields may now be returned"),
         entries=(
-            "{tool} [takes|take] keys{of_field} that are not declared.",
-            "{tool} may return fields{of_field} that are not declared.",
+            "{tool} [accepts|accept] undeclared keys{of_field}.",
+            "{tool} may return undeclared fields{of_field}.",
         ),
     ),
 ]
@@ -329,8 +331,8 @@ _WHOLE = [
         "schema-description-changed",
         "output-schema-description-changed",
         (
-            "The words about an argument changed; which calls are accepted did not.",
-            "The words about a field changed; what may be sent did not.",
+            "The description of an argument changed; the accepted calls are the same.",
+            "The description of a field changed; the possible results are the same.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
         "schema-description-changed",
@@ -341,8 +343,8 @@ _WHOLE = [
         contract=False,
         messages=("{what}{of} <is new|is gone|is reworded>", "{what}{of} <is new|is gone|is reworded>"),
         entries=(
-            "{tool} [describes|describe] {field} in new words.",
-            "{tool} [describes|describe] {field} of the result in new words.",
+            "{tool} [has|have] a new description of {field}.",
+            "{tool} [has|have] a new description of {field} in the result.",
         ),
     ),
     *both_sides(
@@ -372,8 +374,8 @@ _WHOLE = [
         "schema-undecided",
         "output-schema-undecided",
         (
-            "A part that cannot be read as a schema changed, so nobody can tell which calls are refused now.",
-            "A part that cannot be read as a schema changed, so nobody can tell what may be sent now.",
+            "A part that cannot be read as a schema changed, so it is unknown which calls are now refused.",
+            "A part that cannot be read as a schema changed, so it is unknown which results are now possible.",
         ),
         (_UNKNOWN, _UNKNOWN),
         "schema-undecided",
@@ -381,8 +383,11 @@ _WHOLE = [
         value({"$ref": "https://example.com/a.json"}, {"$ref": "https://example.com/b.json"}),
         messages=(KEYWORD, KEYWORD),
         entries=(
-            ("{tool} [has|have] another schema for {field}.", "{tool} [has|have] another input schema."),
-            ("{tool} [has|have] another schema for {field} of the result.", "{tool} [has|have] another output schema."),
+            ("{tool} [has|have] a different schema for {field}.", "{tool} [has|have] a different input schema."),
+            (
+                "{tool} [has|have] a different schema for {field} in the result.",
+                "{tool} [has|have] a different output schema.",
+            ),
         ),
         what="the schema",
     ),

@@ -81,7 +81,7 @@ def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:
         budget.check_run()
         changes = [] if same_contract(pair.old, pair.new) else (_usability(pair, budget) or _contract(pair, budget))
     except RecursionError:
-        changes = [_undecided(pair, "its references lead too deep to be followed")]
+        changes = [_undecided(pair, "its references nest too deeply to be followed")]
     except OverBudgetError as error:
         changes = [_undecided(pair, str(error))]
     return [*changes, *_wording(pair)]

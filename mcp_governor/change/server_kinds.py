@@ -17,9 +17,9 @@ def _handshake(**capabilities: Any) -> dict[str, Any]:
 _SERVER = [
     patch(
         "capabilities-changed",
-        "The server declares other capabilities. Many come and go with the SDK, and clients learn of them on every "
-        "connection; what a lost list held is told entry by entry. Compared within one protocol era; "
-        '`capabilities = "breaking"` makes a lost one a break.',
+        "The server declares different capabilities. Many come and go with the SDK, and clients receive them on every "
+        "connection; the entries of a list that disappears are reported one by one. Capabilities are compared within "
+        'one protocol era; with `capabilities = "breaking"`, a dropped one is a break.',
         _handshake(completions={}, logging={}),
         _handshake(completions={}, extensions={"io.modelcontextprotocol/ui": {}}),
         tuple(
@@ -31,14 +31,14 @@ _SERVER = [
             )
         ),
         tuple(
-            f"The server declares other `capabilities`: {moved}."
+            f"The server declares different `capabilities`: {moved}."
             for moved in ("without {lost}, with {gained}", "without {lost}", "with {gained}")
         ),
         at="surface",
     ),
     patch(
         "instructions-changed",
-        "Models read other instructions.",
+        "Models read different instructions.",
         {**_handshake(), "instructions": "Be brief."},
         {**_handshake(), "instructions": "Be exact."},
         "the {what} <are new|are gone|are reworded>",
@@ -48,16 +48,16 @@ _SERVER = [
     ),
     patch(
         "server-name-changed",
-        "The server calls itself otherwise; clients know it by the name in their own configuration.",
+        "The name of the server changed; clients use the name in their own configuration.",
         {"serverInfo": {"name": "old", "version": "1"}},
         {"serverInfo": {"name": "new", "version": "1"}},
-        "the server calls itself {new}, was {old}",
+        "the name of the server changed from {old} to {new}",
         "The {name} of the server is {new}; it was {old}.",
         at="surface",
     ),
     patch(
         "server-wording-changed",
-        "People see another title, description, picture or website of the server.",
+        "Users see a different title, description, icon or website of the server.",
         {"serverInfo": {"name": "s", "version": "1", "title": "Books"}},
         {"serverInfo": {"name": "s", "version": "1", "title": "Library"}},
         "{what} of the server changed",

@@ -72,7 +72,7 @@ def compare_tool(
         return [*changes, *untold(old, new, changes, level)]
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
-        reason = "it is nested too deeply to be read" if deep else "it holds a number that JSON does not have"
+        reason = "it is nested too deeply to be read" if deep else "it contains a number that JSON cannot represent"
         return [make("contract-undecided", old.name, "", tier=old.tier, level=level, reason=reason)]
 
 
@@ -267,7 +267,7 @@ def compare_unusable(old: Surface, new: Surface, level: Level) -> Iterator[Chang
             old=len(before),
             new=len(after),
             facts=Facts(fields=("tools",), what="entries that cannot be used as tools"),
-            reason="an entry of tools/list is no tool or repeats a name",
+            reason="an entry of tools/list is not a tool, or repeats a name",
         )
 
 

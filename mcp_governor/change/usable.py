@@ -29,10 +29,10 @@ def broken_root(schema: Any) -> str:
     if not isinstance(schema, dict):
         return ""
     if "$schema" in schema and not strip(schema).keys() - _SILENT:
-        return 'it says nothing about arguments, not even "type": "object"'
+        return 'it states nothing about arguments, not even "type": "object"'
     types = schema.get("type", "object")
     if "object" not in (types if isinstance(types, list) else [types]):
-        return f"its root is of type {one_line(str(types), 40)}, and arguments are an object"
+        return f"its root is of type {one_line(str(types), 40)}, but arguments are an object"
     return ""
 
 

@@ -355,7 +355,7 @@ def _fingerprint(changelog: Changelog, current: Section, live: str, *, out: bool
     elif all(stated.value != live for stated in current.fingerprints):
         stated = current.fingerprints[0]
         where = at(changelog, stated.line)
-        hint = f" (in a section of its own: {current.title} is out)" if out else ""
+        hint = f" (in a section of its own: {current.title} is released)" if out else ""
         yield finding("changelog/fingerprint-stale", where, value=live, stated=stated.value, line=line, hint=hint)
 
 

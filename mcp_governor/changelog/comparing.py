@@ -82,10 +82,10 @@ class ReleaseComparison:
         breaks = [row.change for row in self.told if row.change.verdict is not Verdict.COMPATIBLE]
         broken = sorted({change.tool for change in breaks if change.tool is not None})
         if not breaks:
-            return "", "Nothing that worked before breaks."
+            return "", "There are no breaking changes."
         shown = [code(name) for name in broken[:8]] + ([f"{len(broken) - 8} more"] if len(broken) > 8 else [])
-        what = enumeration(shown) if shown else "what the server offers beside its tools"
-        return "", f"Clients have to look: something breaks in {what}."
+        what = enumeration(shown) if shown else "what the server offers besides its tools"
+        return "", f"There are breaking changes in {what}."
 
 
 def _item(text: str, told: str) -> str:

@@ -15,7 +15,8 @@ INTRODUCTION = """\
 # MCP schema changelog
 
 What changes for clients of this server: tools, their arguments and results. One section per version, the newest
-first; `mcp-governor check` holds it to the published surface, `mcp-governor changelog draft` writes missing entries.
+first. `mcp-governor check` compares it with the published surface; `mcp-governor changelog draft` writes missing
+entries.
 """
 
 

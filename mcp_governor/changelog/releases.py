@@ -171,5 +171,5 @@ def named_section(changelog: Changelog, version: str) -> Section:
         return section
     known = [part.version_text for part in changelog.released]
     what = "no section that is marked (current)" if version == "current" else f"no section {one_line(version, 60)}"
-    told = f"It tells of: {', '.join(known[:12]) or 'none'}" + (", …" if len(known) > 12 else "")
+    told = f"Its versions: {', '.join(known[:12]) or 'none'}" + (", …" if len(known) > 12 else "")
     raise UsageError(f"{changelog.what} has {what}.{did_you_mean(version, known)}", told)

@@ -53,7 +53,7 @@ def _refuse_disorder(changelog: Changelog, numbers: Mapping[str, str]) -> None:
             raise UsageError(
                 f"{changelog.what}:{section.line} holds {one_line(section.title, 40)}, and the section above it would "
                 f"become {one_line(highest.text, 40)}; nothing was written.",
-                f"Say which version it was by the new source: --renumber {one_line(section.title, 40)}=VERSION",
+                f"State its version under the new source: --renumber {one_line(section.title, 40)}=VERSION",
             )
         above, highest = section, new
 

@@ -139,8 +139,8 @@ def _named_version(changelog: Changelog, section: Section, version: str) -> str:
     if known is None:
         return f"Write the heading as: {heading_line(version, current=True)}"
     if not section.entries:
-        return f"Take it out; {known.title} has its section at line {known.line}."
-    move = f"Move its entries to line {known.line}, or name the version that they will be"
+        return f"Remove it; {known.title} has its section at line {known.line}."
+    move = f"Move its entries to line {known.line}, or name the version that they will be released as"
     if scheme_of(version) not in (Scheme.SEMVER, Scheme.NUMBERED):
         return f"{move}."
     return f"{move}, like: {heading_line(next_version(version, Bump.MINOR), current=True)}"

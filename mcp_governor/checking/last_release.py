@@ -135,7 +135,7 @@ def lost_release(baseline: Baseline | None, config: Config) -> tuple[Finding, ..
         "Fetch the history: git fetch --unshallow --tags"
         if shallow
         else f'Tag the commit that released {version}, or name what users have: baseline = "pypi:NAME" or "npm:NAME". '
-        f"If {version} was never released, write the fingerprint of now into its section."
+        f"If {version} was never released, write the current fingerprint into its section."
     )
     file = baseline.source.partition(" (")[0]
     facts = {"version": version, "changelog": config.changelog, "file": file, "way": way}

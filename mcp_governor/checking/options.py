@@ -43,7 +43,7 @@ def _refuse(config: Config) -> None:
         except jsonschema_rs.ValidationError as error:
             raise ConfigError(
                 f'{config.shown}: "policy.{key}" is wrong: {one_line(error.message)}.',
-                "See what it takes with: mcp-governor schema config",
+                "See the accepted values with: mcp-governor schema config",
             ) from None
 
 

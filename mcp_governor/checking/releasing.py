@@ -99,7 +99,7 @@ def _version_of_now(desk: Desk) -> str:
     if desk.proposed is Bump.NONE and desk.before is not None:
         raise UsageError(
             f"There is nothing to release: nothing has changed for clients since {desk.before}.",
-            "To release a version all the same, name it: mcp-governor changelog release VERSION",
+            "To release a version anyway, name it: mcp-governor changelog release VERSION",
         )
     if desk.goal is None or desk.before is None:
         raise UsageError("Which version?", "Name it: mcp-governor changelog release VERSION")
@@ -131,7 +131,7 @@ def _refuse(desk: Desk, version: str) -> None:
     other = Numbered.parse(now.text)
     if other is not None and other > parsed and desk.moved and desk.enough(now.text):
         raise UsageError(
-            f"{shown} is not the version of now: {now.source} says {now.text}.",
+            f"{shown} is not the current version: {now.source} says {now.text}.",
             f"Release that with: mcp-governor changelog release {now.text}",
         )
     raise UsageError(f"{shown} cannot be released yet: {now.lags(version)}.", "Then run this again.")

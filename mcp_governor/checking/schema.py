@@ -46,7 +46,7 @@ def report_schema() -> dict[str, Any]:
             "old": {"description": "The value before, any JSON value; absent where there was none."},
             "new": {"description": "The value now, any JSON value; absent where there is none."},
             "witness": {"description": "A value that proves the break in the schemas; any JSON value."},
-            "reason": {"type": "string", "description": "What stopped the decision of an unknown one."},
+            "reason": {"type": "string", "description": "Why the verdict is unknown."},
             "accepted": {"type": "string", "description": "Why the configuration accepts it."},
         },
         optional=("old", "new", "witness", "reason", "accepted"),
@@ -105,11 +105,11 @@ def report_schema() -> dict[str, Any]:
                 "declared_bump": _enum(Bump, optional=True),
                 "stage": {
                     **_object({"gate": _TEXT, "at_release": {"type": "boolean"}, "tag": _OPTIONAL}, nullable=True),
-                    "description": "Whether changes may wait for the next release; tag: the release that is built.",
+                    "description": "If changes may wait for the next release; tag: the release that is built.",
                 },
                 "only": {
                     "enum": ["breaking", None],
-                    "description": "What alone was looked for; null where everything was.",
+                    "description": "The only kind of change that was checked; null if all were.",
                 },
                 "pending": {
                     **_object({"bump": _enum(Bump), "version": _OPTIONAL}, nullable=True),
@@ -131,7 +131,7 @@ def report_schema() -> dict[str, Any]:
                         },
                         optional=("growth",),
                     ),
-                    "description": "What the tools cost a model, estimated; growth: more than in the baseline.",
+                    "description": "Estimated cost of the tools for a model; growth: the increase since the baseline.",
                 },
                 "summary": summary,
                 "verdict": {"enum": ["pass", "fail"]},

@@ -79,7 +79,7 @@ _RELEASE_1: dict[str, Any] = {
         {
             "name": "reserve_copy",
             "description": "Use this when the reader wants to pick a book up. Reserves one copy for a week and returns "
-            "the pick-up code. Don't use when no branch holds a copy: get_book tells. Chain get_book with "
+            "the pick-up code. Don't use when no branch holds a copy: get_book lists the branches. Chain get_book with "
             "reserve_copy for a book that was just looked at.",
             "inputSchema": {
                 "type": "object",

@@ -51,7 +51,7 @@ def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = 
         if _says(written, expected):
             return _as_file(written, text)
     raise ConfigError(
-        f"{what} is laid out so that an acceptance cannot be added to it; nothing was written.",
+        f"The layout of {what} does not allow adding an acceptance; nothing was written.",
         f"Add it by hand:\n{_block(acceptance, table)}",
     )
 
@@ -82,7 +82,7 @@ def retire_acceptances(
         if _says(written, expected):
             return _as_file(written, text)
     raise ConfigError(
-        f"{what} is laid out so that its acceptances cannot be marked as released; nothing was written.",
+        f"The layout of {what} does not allow marking acceptances as released; nothing was written.",
         f'Add by hand, to each acceptance that this release needed: released = "{one_line(version)}"',
     )
 

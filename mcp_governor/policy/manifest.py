@@ -45,7 +45,7 @@ def parse_manifest(text: str | bytes, what: str) -> Manifest:
     """
     document = parse_json(text, what)
     if not isinstance(document, dict):
-        raise FileFormatError(f"{what} is no JSON object.", "See the registry's server.schema.json.")
+        raise FileFormatError(f"{what} is not a JSON object.", "See the registry's server.schema.json.")
     return document
 
 

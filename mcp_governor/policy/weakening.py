@@ -52,7 +52,7 @@ def check_config(before: Config, now: Config, *, ref: str, where: str) -> Iterat
             value=[setting, old, new],
             setting=setting,
             old=old,
-            now="It is not set any more." if new is None else f"Now it is {_shown(new)}, which is more lenient.",
+            now="It is no longer set." if new is None else f"It is now {_shown(new)}, which is more lenient.",
             ref=ref,
         )
     for entry in _left_out(before, now):

@@ -204,6 +204,6 @@ def test_a_reference_to_another_document_says_so(comparer: Comparer) -> None:
         return {"type": "object", "properties": {"x": {"$ref": reference}}}
 
     [change] = comparer.schemas(schema("https://example.com/a.json"), schema("https://example.com/b.json"))
-    assert change.reason == 'its $ref "https://example.com/b.json" leads to another document, which is not fetched'
+    assert change.reason == 'its $ref "https://example.com/b.json" points to another document, which is not fetched'
     [change] = comparer.schemas(schema("#/$defs/a"), schema("#/$defs/b"))
-    assert change.reason == 'its $ref "#/$defs/b" leads nowhere in this schema'
+    assert change.reason == 'its $ref "#/$defs/b" points to nothing in this schema'

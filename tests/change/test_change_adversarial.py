@@ -48,4 +48,4 @@ def test_a_number_that_json_does_not_have_is_unknown(comparer: Comparer) -> None
     old, new = ({"type": "object", "properties": {"n": {"maximum": limit}}} for limit in (float("inf"), 1))
     [change] = comparer.schemas(old, new)
     assert (change.kind, change.verdict) == ("contract-undecided", Verdict.UNKNOWN)
-    assert "a number that JSON does not have" in change.reason
+    assert "a number that JSON cannot represent" in change.reason

@@ -65,7 +65,7 @@ def test_an_entry_names_the_tool_and_agrees_with_one_and_with_several(kind: Kind
     [
         ("tool-added", "`a` is a new tool.", "`a` and `b` are new tools."),
         ("output-schema-added", "`a` declares what it returns.", "`a` and `b` declare what they return."),
-        ("icons-changed", "`a` has other icons.", "`a` and `b` have other icons."),
+        ("icons-changed", "`a` has different icons.", "`a` and `b` have different icons."),
     ],
 )
 def test_one_tool_and_several(kind: str, one: str, many: str) -> None:
@@ -165,7 +165,7 @@ def test_a_rename_is_told_by_its_facts(name: str) -> None:
 def test_a_name_with_a_slash_is_told_as_it_is() -> None:
     old, new = with_argument("user/id", S, "1.0.0"), with_argument("user/Id", S, "2.0.0")
     [change] = compare(old, new)
-    assert change.message == "argument `user/id` is called `user/Id` now"
+    assert change.message == "argument `user/id` was renamed to `user/Id`"
     assert subject_of(change).fields == ("user/id",)
 
 
@@ -187,6 +187,6 @@ def test_a_required_argument_that_is_not_declared_is_named(inside: bool, fields:
     [change] = compare(surface([]), surface(["late"]))
     assert (change.facts.fields, change.message, change.entry()) == (
         fields,
-        "argument `late` must be passed now",
+        "argument `late` is now required",
         entry,
     )

@@ -84,8 +84,8 @@ def test_an_entry_of_a_release_tells_nothing_of_now() -> None:
 
 def test_new_words_alone_need_no_entry_between_releases() -> None:
     assert rules(LAST, REWORDED) == []
-    assert rules(f"## Unreleased\n\n**Fixed**\n\n- `search` is described in new words.\n\n{LAST}", REWORDED) == []
-    assert rules(f"## Unreleased\n\n**Added**\n\n- `search` is described in new words.\n\n{LAST}", REWORDED) == [
+    assert rules(f"## Unreleased\n\n**Fixed**\n\n- `search` has a new description.\n\n{LAST}", REWORDED) == []
+    assert rules(f"## Unreleased\n\n**Added**\n\n- `search` has a new description.\n\n{LAST}", REWORDED) == [
         "wrong-subsection"
     ]
 

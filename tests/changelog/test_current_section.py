@@ -61,7 +61,7 @@ def test_a_release_that_is_out_keeps_its_fingerprint() -> None:
     assert "fingerprint-stale" not in fixes(text, baseline=OLD)
     assert fixes(text)["fingerprint-stale"] == f"Describe the change, then write the line as: {LIVE}"
     told = fixes(text.replace("1.0.0", "1.1.0"), recorded=(Recorded("1.1.0", "x", "y"),))["fingerprint-stale"]
-    assert told.endswith(f"{LIVE} (in a section of its own: 1.1.0 is out)")
+    assert told.endswith(f"{LIVE} (in a section of its own: 1.1.0 is released)")
 
 
 def test_what_a_release_took_leave_of_is_not_looked_for_once_it_is_out() -> None:

@@ -278,7 +278,7 @@ def test_an_empty_unreleased_section_stays_above() -> None:
     assert text.startswith("## [Unreleased]\n\n## 2.0.0 (current)\n")
     assert text.count("## 2.0.0") == 1
     [found] = [found for found in check(parse(text, "l"), NEW, CHANGES) if found.rule == "changelog/unreleased"]
-    assert found.fix == "Take it out; 2.0.0 has its section at line 3."
+    assert found.fix == "Remove it; 2.0.0 has its section at line 3."
 
 
 def test_lines_that_end_in_carriage_returns_go_on_so() -> None:

@@ -131,7 +131,7 @@ def test_two_releases_side_by_side() -> None:
     assert found.untold == ()
     assert found.unmatched == ()
     assert found.as_markdown() == (
-        "# 1.4.0 → 2.0.0\n\nClients have to look: something breaks in `old_search` and `search`.\n\n"
+        "# 1.4.0 → 2.0.0\n\nThere are breaking changes in `old_search` and `search`.\n\n"
         "## Added\n\n- `tag_note` is a new tool.\n- `list_notes` takes an optional `cursor`.\n\n"
         "## Removed\n\n- `old_search` is gone; use `search` instead.\n\n"
         "## Breaking\n\n- `search` no longer accepts `desc` for `order`.\n"

@@ -116,7 +116,7 @@ CASES = [
     (TIER, "**Changed**\n\n- `search` is faster.", "untold"),
     (DEPRECATED, "**Deprecated**\n\n- `search` is deprecated; use `fresh` instead.", None),
     (DEPRECATED, "**Changed**\n\n- `search` is deprecated; use `fresh` instead.", "wrong-subsection"),
-    (WORDS, "**Fixed**\n\n- `search` is described in new words.", None),
+    (WORDS, "**Fixed**\n\n- `search` has a new description.", None),
     (WORDS, "**Changed**\n\n- The description of `search`.", None),
     (WORDS, "", "wording-untold"),
     (WORDS, "**Fixed**\n\n- `search` is faster.", "wording-untold"),

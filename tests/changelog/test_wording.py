@@ -18,13 +18,13 @@ OBJECT = {"type": "object", "properties": {"a": S}}
 
 FIELDS = [
     (S, {"type": ["string", "null"]}, "accepts more values for `f`: the type changed from string to string | null"),
-    (S, I, "accepts other values for `f`: the type changed from string to integer"),
+    (S, I, "accepts different values for `f`: the type changed from string to integer"),
     ({**I, "maximum": 10}, {**I, "maximum": 5}, "accepts fewer values for `f`: the maximum changed from 10 to 5"),
-    (S, {**S, "maxLength": 5}, "accepts fewer values for `f`: the greatest length is 5 now"),
-    (I, {**I, "multipleOf": 5}, "accepts fewer values for `f`: the step is 5 now"),
-    ({**ARRAY, "maxItems": 3}, ARRAY, "accepts more values for `f`: the greatest number of items is gone, was 3"),
+    (S, {**S, "maxLength": 5}, "accepts fewer values for `f`: the maximum length is now 5"),
+    (I, {**I, "multipleOf": 5}, "accepts fewer values for `f`: the step is now 5"),
+    ({**ARRAY, "maxItems": 3}, ARRAY, "accepts more values for `f`: the maximum number of items is gone, was 3"),
     ({"enum": ["a", "b"]}, {"enum": ["a"]}, "no longer accepts these values for `f`: `b`"),
-    ({"enum": ["a"]}, {"enum": ["a", "b", "c"]}, "accepts further values for `f`: `b` and `c`"),
+    ({"enum": ["a"]}, {"enum": ["a", "b", "c"]}, "accepts additional values for `f`: `b` and `c`"),
     ({"enum": ["a", "b"]}, {"enum": ["b", "c"]}, "accepts `c` for `f`, and no longer `a`"),
     (S, {**S, "enum": ["a"]}, "accepts only these values for `f`: `a`"),
     ({**S, "enum": ["a"]}, S, "accepts any value for `f`, and not only `a`"),
@@ -34,23 +34,23 @@ FIELDS = [
     (OBJECT, {**OBJECT, "properties": {"a": S, "b": S}}, "takes an optional `f.b`"),
     ({**OBJECT, "properties": {"a": S, "b": S}}, OBJECT, "no longer takes `f.b`"),
     (OBJECT, {**OBJECT, "required": ["a"]}, "now requires `f.a`"),
-    ({**S, "default": "a"}, {**S, "default": "b"}, "takes `b` where `f` is left out; it was `a`"),
+    ({**S, "default": "a"}, {**S, "default": "b"}, "uses `b` where `f` is omitted; it was `a`"),
     (S, {**S, "default": "b"}, "says that `f` defaults to `b`"),
     ({**S, "default": "a"}, S, "no longer says that `f` defaults to `a`"),
-    ({**S, "description": "x"}, {**S, "description": "y"}, "describes `f` in new words"),
+    ({**S, "description": "x"}, {**S, "description": "y"}, "has a new description of `f`"),
 ]
 RESULTS = [
     (S, {"type": ["string", "null"]}, "may return more values in `f`: the type changed from string to string | null"),
     ({**I, "maximum": 10}, {**I, "maximum": 5}, "returns fewer values in `f`: the maximum changed from 10 to 5"),
-    ({"enum": ["a", "b"]}, {"enum": ["a"]}, "never returns these values in `f` any more: `b`"),
-    ({"enum": ["a", "b"]}, {"enum": ["b", "c"]}, "may return `c` in `f`, and never `a` any more"),
+    ({"enum": ["a", "b"]}, {"enum": ["a"]}, "no longer uses these values in `f`: `b`"),
+    ({"enum": ["a", "b"]}, {"enum": ["b", "c"]}, "may return `c` in `f`, and no longer `a`"),
     (S, {**S, "enum": ["a"]}, "returns only these values in `f`: `a`"),
     ({**S, "enum": ["a"]}, S, "may return any value in `f`, and not only `a`"),
     (S, {**S, "format": "date"}, "returns `f` in the format `date`"),
     (OBJECT, {**OBJECT, "properties": {"a": S, "b": S}}, "returns a new field `f.b`"),
     ({**OBJECT, "properties": {"a": S, "b": S}}, OBJECT, "no longer returns `f.b`"),
     ({**OBJECT, "required": ["a"]}, OBJECT, "may leave out `f.a`"),
-    (S, {**S, "default": "b"}, "names `b` as the usual `f` of the result"),
+    (S, {**S, "default": "b"}, "names `b` as the default of `f` in the result"),
 ]
 META = {"deprecated": {"since": "1.0.0", "replacement": "keep"}}
 LATER = {"deprecated": {"since": "1.0.0", "replacement": "keep", "sunset": "3.0.0"}}
@@ -58,7 +58,7 @@ TOOLS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"outputSchema": OBJECT}, "declares what it returns"),
     ({"outputSchema": OBJECT}, {}, "no longer declares what it returns"),
     ({}, {"title": "T"}, "has a new title"),
-    ({}, {"icons": [{"src": "https://e.org/i.png"}]}, "has other icons"),
+    ({}, {"icons": [{"src": "https://e.org/i.png"}]}, "has different icons"),
     ({}, {"_meta": META}, "is deprecated; use `keep` instead"),
     ({"_meta": META}, {"_meta": LATER}, "stays deprecated until `3.0.0`; use `keep` instead"),
     ({"_meta": META}, {}, "is no longer deprecated"),
@@ -71,7 +71,7 @@ TOOLS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"annotations": {"readOnlyHint": True}},
         {"annotations": {"readOnlyHint": False}},
-        "moves `readOnlyHint` from `true` to `false`",
+        "changes `readOnlyHint` from `true` to `false`",
     ),
 ]
 PROMPT = {"name": "greet", "arguments": [{"name": "who"}]}
@@ -81,15 +81,15 @@ BESIDE: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"prompts": [PROMPT]},
         {"prompts": [{**PROMPT, "arguments": [{"name": "who"}, HOW]}]},
-        "Argument `how` of prompt `greet` is new and must be passed.",
+        "Argument `how` of prompt `greet` is new and required.",
     ),
     ({"instructions": "a"}, {"instructions": "b"}, "The `instructions` are reworded."),
     ({}, {"instructions": "b"}, "The `instructions` are new."),
-    ({"capabilities": {"logging": {}}}, {}, "The server declares other `capabilities`: without `logging`."),
+    ({"capabilities": {"logging": {}}}, {}, "The server declares different `capabilities`: without `logging`."),
     (
         {"capabilities": {"tools": {}}},
         {"capabilities": {"tools": {"listChanged": True}}},
-        "The server declares other `capabilities`: with `tools.listChanged`.",
+        "The server declares different `capabilities`: with `tools.listChanged`.",
     ),
 ]
 

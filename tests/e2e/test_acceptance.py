@@ -66,7 +66,7 @@ def test_an_argument_made_required_is_told_in_text(repo: Path) -> None:
     lines = outcome.out.splitlines()
     place = next(number for number, line in enumerate(lines) if line.startswith("✗ argument-required"))
     assert lines[place].endswith(f"reserve_copy {POINTER}")
-    assert lines[place + 1] == "    Argument `branch` must be passed now."
+    assert lines[place + 1] == "    Argument `branch` is now required."
     assert lines[place + 2].startswith("    valid before, invalid now: {")
     assert any("required bump: major (argument-required in reserve_copy)" in line for line in lines)
     assert any(line.endswith("add: - `reserve_copy` now requires `branch`.") for line in lines), "the line to write"

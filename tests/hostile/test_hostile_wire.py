@@ -116,7 +116,7 @@ def test_findings_about_very_many_places_are_counted(tmp_path: Path) -> None:
     (rest,) = (finding for finding in described if not finding["path"])
     # "p0":{}, has 8 characters, and a number has a digit more from each power of ten on.
     places = next(n for n in range(10_000) if sum(len(f'"p{m}":{{}},') for m in range(n + 1)) > 0.02 * MEGABYTE) + 1
-    assert rest["message"] == f"The same holds for {places - 1_000:,} more places, not listed."
+    assert rest["message"] == f"The same applies to {places - 1_000:,} more places, not listed."
     assert rest["severity"] == described[0]["severity"]
 
 

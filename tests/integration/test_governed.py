@@ -74,7 +74,7 @@ def test_a_lenient_fail_on_does_not_pass_itself(tmp_path):
     write(root, {"mcp-governor.toml": 'fail-on = "never"\n' + CONFIG, "live.json": surface_text(BROKEN)})
     done = governor(root, "check")
     assert done.returncode == 1
-    assert "Now it is never, which is more lenient." in done.stdout
+    assert "It is now never, which is more lenient." in done.stdout
     assert governor(root, "check", "--fail-on", "warning").returncode == 1
     accepted = f'[[accept]]\nfinding = "{rules(root)["policy/config-weakened"]["id"]}"\nreason = "a trial"\n'
     write(root, {"mcp-governor.toml": 'fail-on = "never"\n' + CONFIG + accepted})
@@ -255,8 +255,8 @@ def test_an_emptied_configuration_says_what_is_not_governed_any_more(tmp_path):
             write(root, {"mcp-governor.toml": empty})
         done = governor(root, "check", "--offline")
         assert done.returncode == 1
-        assert "At v1.0.0 the configuration had target = stock. It is not set any more." in done.stdout
-        assert "At v1.0.0 the configuration had servers = stock. It is not set any more." in done.stdout
+        assert "At v1.0.0 the configuration had target = stock. It is no longer set." in done.stdout
+        assert "At v1.0.0 the configuration had servers = stock. It is no longer set." in done.stdout
 
 
 def test_what_a_command_line_sets_for_one_run_is_no_change_of_the_configuration(tmp_path):

@@ -281,7 +281,7 @@ def test_a_break_under_dates_is_told_of_the_choice() -> None:
     assert rule == "policy/calver-too-small"
     assert message == (
         'Calendar versions do not state what may break; policy.calver = "minor" allows only additions, and the changes '
-        "need a major step: argument `it` must be passed now."
+        "need a major step: argument `it` is now required."
     )
     assert fix == (
         "Take these changes back, or accept them for this release, with the id that check -v shows: "

@@ -12,7 +12,7 @@ from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import build_surface
 
 OFFICIAL = "io.modelcontextprotocol.registry/official"
-SAID = "\n\n**Deprecated**\n\n- The server is deprecated, says the `status` in its manifest."
+SAID = "\n\n**Deprecated**\n\n- The `status` in the manifest says that the server is deprecated."
 LOG = f"## 2.0.0 (current)\n\n## 1.3.0\n\n## 1.2.0{SAID}\n\n## 1.1.0\n"
 
 

@@ -77,7 +77,7 @@ def test_the_whole_life(repository: Repository) -> None:
     life.tool("search", "query", "limit", description="Use this when one note has to be found by the words in it.")
     assert life.check() == (1, ["changelog/wording-untold", "policy/bump-too-small"])
     life.release("3.0.1")
-    assert "**Fixed**\n\n- `search` is described in new words.\n" in life.log
+    assert "**Fixed**\n\n- `search` has a new description.\n" in life.log
 
     # a hotfix behind an unchanged surface
     life.version = "3.0.2"

@@ -112,8 +112,8 @@ SENTENCES = [
     ("del env[2]", "environment variable `REGION` is gone", "Environment variable `REGION` is gone."),
     (
         "env[0]['name'] = 'APP_API_KEY'",
-        "environment variable `API_KEY` is called `APP_API_KEY` now",
-        "Environment variable `API_KEY` is called `APP_API_KEY` now.",
+        "environment variable `API_KEY` was renamed to `APP_API_KEY`",
+        "Environment variable `API_KEY` was renamed to `APP_API_KEY`.",
     ),
     (
         "env[1]['default'] = 'debug'",
@@ -122,18 +122,18 @@ SENTENCES = [
     ),
     (
         "env[1]['choices'] = ['info']",
-        'environment variable `LOG_LEVEL` no longer takes "debug"',
-        'Environment variable `LOG_LEVEL` no longer takes "debug".',
+        'environment variable `LOG_LEVEL` no longer accepts "debug"',
+        'Environment variable `LOG_LEVEL` no longer accepts "debug".',
     ),
     (
         "m['status'] = 'deprecated'",
         "the manifest says that the server is deprecated",
-        "The server is deprecated, says the `status` in its manifest.",
+        "The `status` in the manifest says that the server is deprecated.",
     ),
     (
         "p['transport'] = {'type': 'sse'}",
-        "package `pypi:notes-server` speaks sse now, was stdio",
-        "Package `pypi:notes-server` speaks sse now, was stdio.",
+        "package `pypi:notes-server` now uses sse; it used stdio",
+        "Package `pypi:notes-server` now uses sse; it used stdio.",
     ),
 ]
 
@@ -194,7 +194,7 @@ def test_names_that_a_changelog_may_use() -> None:
 
 def test_what_is_no_manifest() -> None:
     assert parse_manifest('\ufeff{"version": "1"}'.encode(), "server.json") == {"version": "1"}
-    with pytest.raises(FileFormatError, match="server.json is no JSON object"):
+    with pytest.raises(FileFormatError, match="server.json is not a JSON object"):
         parse_manifest("[]", "server.json")
     with pytest.raises(FileFormatError, match="server.json is not JSON"):
         parse_manifest("{,}", "server.json")

@@ -306,7 +306,7 @@ def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -
     assert "mcp-governor changelog release 1.3.0" in told
     life.version = "1.4.0"
     told = life.refused("changelog", "release", "1.3.0")
-    assert "1.3.0 is not the version of now: the server says 1.4.0." in told
+    assert "1.3.0 is not the current version: the server says 1.4.0." in told
     assert life.log == before
 
 

@@ -37,47 +37,47 @@ def told(before: Config, now: Config) -> list[str]:
     [
         (
             {"fail_on": "error"},
-            "At v1.0.0 the configuration had fail-on = warning. Now it is error, which is more lenient.",
+            "At v1.0.0 the configuration had fail-on = warning. It is now error, which is more lenient.",
         ),
         (
             {"fail_on": "never"},
-            "At v1.0.0 the configuration had fail-on = warning. Now it is never, which is more lenient.",
+            "At v1.0.0 the configuration had fail-on = warning. It is now never, which is more lenient.",
         ),
         (
             {"level": "declared"},
-            "At v1.0.0 the configuration had level = strict. Now it is declared, which is more lenient.",
+            "At v1.0.0 the configuration had level = strict. It is now declared, which is more lenient.",
         ),
-        ({"target": ""}, "At v1.0.0 the configuration had target = notes. It is not set any more."),
-        ({"baseline": ""}, "At v1.0.0 the configuration had baseline = api/notes.json. It is not set any more."),
-        ({"servers": {}}, "At v1.0.0 the configuration had servers = notes. It is not set any more."),
-        ({"contract_doc": ""}, "At v1.0.0 the configuration had contract-doc = CONTRACT.md. It is not set any more."),
-        ({"server_json": ""}, "At v1.0.0 the configuration had server-json = server.json. It is not set any more."),
-        ({"calls_dir": ""}, "At v1.0.0 the configuration had calls-dir = calls. It is not set any more."),
-        ({"calls": ()}, "At v1.0.0 the configuration had calls = search. It is not set any more."),
+        ({"target": ""}, "At v1.0.0 the configuration had target = notes. It is no longer set."),
+        ({"baseline": ""}, "At v1.0.0 the configuration had baseline = api/notes.json. It is no longer set."),
+        ({"servers": {}}, "At v1.0.0 the configuration had servers = notes. It is no longer set."),
+        ({"contract_doc": ""}, "At v1.0.0 the configuration had contract-doc = CONTRACT.md. It is no longer set."),
+        ({"server_json": ""}, "At v1.0.0 the configuration had server-json = server.json. It is no longer set."),
+        ({"calls_dir": ""}, "At v1.0.0 the configuration had calls-dir = calls. It is no longer set."),
+        ({"calls": ()}, "At v1.0.0 the configuration had calls = search. It is no longer set."),
         (
             {"profile": ("charter",)},
-            "At v1.0.0 the configuration had profile = charter, surface. Now it is charter, which is more lenient.",
+            "At v1.0.0 the configuration had profile = charter, surface. It is now charter, which is more lenient.",
         ),
         (
             {"profile": ("recommended",)},
-            "At v1.0.0 the configuration had profile = charter, surface. Now it is recommended, which is more lenient.",
+            "At v1.0.0 the configuration had profile = charter, surface. It is now recommended, which is more lenient.",
         ),
         (
             {"policy": PolicyConfig(unknown="compatible")},
-            "At v1.0.0 the configuration had policy.unknown = breaking. Now it is compatible, which is more lenient.",
+            "At v1.0.0 the configuration had policy.unknown = breaking. It is now compatible, which is more lenient.",
         ),
         (
             {"policy": PolicyConfig(zero_policy="anything-goes")},
-            "At v1.0.0 the configuration had policy.zero-policy = minor-may-break. Now it is anything-goes, which is "
+            "At v1.0.0 the configuration had policy.zero-policy = minor-may-break. It is now anything-goes, which is "
             "more lenient.",
         ),
         (
             {"policy": PolicyConfig(windows=Windows(standard=1, advanced=3))},
-            "At v1.0.0 the configuration had policy.windows.standard = 2. Now it is 1, which is more lenient.",
+            "At v1.0.0 the configuration had policy.windows.standard = 2. It is now 1, which is more lenient.",
         ),
         (
             {"policy": PolicyConfig(calver="major")},
-            "At v1.0.0 the configuration had policy.calver = minor. Now it is major, which is more lenient.",
+            "At v1.0.0 the configuration had policy.calver = minor. It is now major, which is more lenient.",
         ),
     ],
 )
@@ -149,11 +149,11 @@ def test_a_severity_that_rises_asks_for_more():
 @pytest.mark.parametrize(
     ("before", "now", "shown"),
     [
-        ({}, {"argument-removed": "compatible"}, "policy.argument-removed = breaking. Now it is compatible,"),
-        ({"capabilities": "breaking"}, {}, "policy.capabilities = breaking. Now it is note,"),
-        ({"assert-formats": True}, {}, "policy.assert-formats = true. Now it is false,"),
-        ({"open-enums": ["kind"]}, {"open-enums": ["kind", "*"]}, "policy.open-enums = kind. Now it is kind, *,"),
-        ({}, {"open-enums": ["*"]}, "policy.open-enums = []. Now it is *,"),
+        ({}, {"argument-removed": "compatible"}, "policy.argument-removed = breaking. It is now compatible,"),
+        ({"capabilities": "breaking"}, {}, "policy.capabilities = breaking. It is now note,"),
+        ({"assert-formats": True}, {}, "policy.assert-formats = true. It is now false,"),
+        ({"open-enums": ["kind"]}, {"open-enums": ["kind", "*"]}, "policy.open-enums = kind. It is now kind, *,"),
+        ({}, {"open-enums": ["*"]}, "policy.open-enums = []. It is now *,"),
         ({"argument-removed": "compatible"}, {}, ""),
         ({}, {"closed-output": "breaking", "assert-formats": True, "deadline": 2.0}, ""),
         ({"open-enums": ["kind"]}, {}, ""),

@@ -26,7 +26,7 @@ def test_a_closed_input_is_a_compatible_change_that_is_shown() -> None:
     found = changes(schema(), {**schema(), "additionalProperties": False})
     assert [(group_of(change), change.bump) for change in found] == [("compatible", Bump.PATCH)]
     text = plain_text(report_lines(Report(target="t", changes=found)))
-    assert "+ t: Keys that are not declared are refused now.  input-closed" in text
+    assert "+ t: Undeclared keys are now refused.  input-closed" in text
     assert "wording" not in text
     assert counted_changes(found) == "1 compatible change"
 

@@ -71,7 +71,7 @@ PROBLEMS: dict[str, tuple[Any, str]] = {
         {"$dynamicAnchor": "n", "oneOf": [{"$dynamicRef": "#n"}, {"type": "null"}]},
         "applies itself to the same value",
     ),
-    "not a number": ({"enum": [float("nan")]}, "holds a number that JSON does not have"),
+    "not a number": ({"enum": [float("nan")]}, "contains a number that JSON cannot represent"),
     "too deep": (DEEP, "is nested too deeply"),
     "not JSON": ({"const": {1, 2}}, "is not JSON"),
     "key that is no text": ({"properties": {1: {}}}, "is not JSON"),
