@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SURFACE = "surface"
 _CHANGES = "changes"
+_NOTES = pytest.StashKey[tuple[str, ...]]()
 _OF_TOOLS = frozenset({"tool", "schema", "input", "output"})
 
 
@@ -44,6 +45,12 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         items.extend(session.genitems(root))
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the notes about former names of rules; they fail nothing."""
+    for note in config.stash.get(_NOTES, ()):
+        terminalreporter.write_line(f"note: {note}")
+
+
 class FailedRuleError(Exception):
     """Says that an item fails; what it has to tell is shown instead of it."""
 
@@ -63,16 +70,19 @@ class McpCollector(pytest.Collector):
         from mcp_governor.checking.run import check
         from mcp_governor.config import load_config
         from mcp_governor.errors import GovernorError
+        from mcp_governor.rule_names import noting
         from mcp_governor.text import printable
 
         try:
             # A project that turns warnings into errors means those of its tests, not of what serves the surface.
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), noting() as notes:
                 warnings.simplefilter("ignore")
                 # The tests of the repository run its code; so may its rules.
                 config = replace(load_config(start=self.config.rootpath), trust_rules=True)
                 report = check(self.config.getoption("--mcp-target"), config=config)
-                return _families(report, config)
+                families = _families(report, config)
+            self.config.stash[_NOTES] = tuple(printable(note.message) for note in notes)
+            return families
         except GovernorError as error:
             told = f"{error.message}\n  {error.hint}" if error.hint else error.message
             return {"target": {"read": tuple(printable(told).splitlines())}}

@@ -23,6 +23,7 @@ from mcp_governor.cli import COMMANDS, app  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
 from mcp_governor.installation import as_documented, note  # noqa: E402
+from mcp_governor.rule_names import formerly  # noqa: E402
 from mcp_governor.target.resolve import FORMS  # noqa: E402
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ CHANGES_READING = """\
   one.
 - **The fingerprint** and the changes agree: where the contract of a tool is the same (`mcp-governor fingerprint`), no
   change of it is reported; where it differs, at least one is. A schema that is written differently and provably means
-  the same is `schema-respelled`, which asks for no version step and is folded with the wording. What the comparison
+  the same is `schema-rewritten`, which asks for no version step and is folded with the wording. What the comparison
   cannot name is `contract-undecided` or `schema-undecided`, which count as breaks.
 - **`old` and `new`** in the JSON report are left out where there is no value; `null` is a value.
 - **An unusable input schema** accepts no JSON object, or has a root that is `false`, is of another type than
@@ -103,7 +104,8 @@ def changes_page() -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for kind in sorted(catalogue().values(), key=lambda kind: (kind.side.value, kind.name)):
-        cells = (f"`{kind.name}`", kind.side.value, kind.verdict.value, kind.bump.value, kind.explanation)
+        former = "".join(f" (formerly `{name}`)" for name in formerly(kind.name))
+        cells = (f"`{kind.name}`{former}", kind.side.value, kind.verdict.value, kind.bump.value, kind.explanation)
         lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -37,7 +37,7 @@ def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]
     """What every profile asks of an answer: its shape, its type, its structured content, its words."""
     yield from _shape(response)
     if response.result is not None and response.result_type == INPUT_REQUIRED:
-        yield Breach("call/asked-back", "/resultType", INPUT_REQUIRED, "result")
+        yield Breach("call/input-requested", "/resultType", INPUT_REQUIRED, "result")
         return
     if response.result is not None and tool is not None:
         yield from _structured(response, tool)

@@ -171,7 +171,7 @@ class _Run:
         asked_back = self.session.refused_requests[asked:]
         if asked_back:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
-            breaches.append(Breach("call/asked-back", "", methods, "request"))
+            breaches.append(Breach("call/input-requested", "", methods, "request"))
         tool = self.surface.by_name.get(case.tool)
         findings = (
             self.told(breaches, case) if response is None else self.judge(case, outcome, response, breaches, tool)
@@ -204,7 +204,7 @@ class _Run:
             response = read_response({"error": {"code": error.code, "message": error.text, "data": error.data}})
             return response, outcome_of(response), None
         except UnreachableError as error:
-            return None, Outcome(nothing, "died"), _ended("died", case, error=error.message)
+            return None, Outcome(nothing, "died"), _ended("server-exited", case, error=error.message)
         except ProtocolError as error:
             return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=error.message)
         size = _size(raw)
@@ -244,7 +244,7 @@ class _Run:
 
     def loop(self, failed: CaseResult, says: str) -> None:
         kind, path = failed.outcome.kind, "/structuredContent/error/recovery"
-        breach = Breach.of("call/follow", path, [kind, says], says=says, kind=kind, call=failed.case.label)
+        breach = Breach.of("call/recovery-failed", path, [kind, says], says=says, kind=kind, call=failed.case.label)
         for finding in self.told([breach], failed.case):
             self.findings.setdefault(finding.id, finding)
 

@@ -107,7 +107,7 @@ class ResponseChecker:
         prefix = "/error" if response.error is not None else ""
         told = [breach.under(prefix) for breach in protocol_breaches(response, tool)]
         yield from told
-        if any(breach.rule == "call/asked-back" for breach in told):
+        if any(breach.rule == "call/input-requested" for breach in told):
             return
         if self._envelope:
             yield from self._charter(response, tool, surface, dispatch, told)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import read_bytes
+from mcp_governor.rule_names import current_id, noted_name
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
 
@@ -25,7 +26,7 @@ def dump_baseline(findings: Iterable[Finding]) -> str:
 
 
 def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
-    """The ids in a baseline file.
+    """The ids in a baseline file, with current names; former ones are noted.
 
     Args:
         path: the file.
@@ -42,15 +43,19 @@ def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
             f"{shown} cannot be read: {error.strerror}.",
             _WRITE.format(shown),
         ) from None
-    return parse_baseline(data, shown)
+    return frozenset(noted_name(known, shown) for known in _listed(data, shown))
 
 
 def parse_baseline(data: bytes, shown: str) -> frozenset[str]:
-    """The ids in the content of a baseline file.
+    """The ids in the content of a baseline file, with current names.
 
     Raises:
-        FileFormatError: it is no baseline file.
+        FileFormatError: it is not a baseline file.
     """
+    return frozenset(map(current_id, _listed(data, shown)))
+
+
+def _listed(data: bytes, shown: str) -> list[str]:
     document = parse_json(data, shown)
     ids = document.get("findings") if isinstance(document, dict) and document.get("format") == FORMAT else None
     if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
@@ -58,4 +63,4 @@ def parse_baseline(data: bytes, shown: str) -> frozenset[str]:
             f"{shown} is not a lint baseline ({FORMAT}).",
             _WRITE.format(shown),
         )
-    return frozenset(ids)
+    return ids

@@ -19,6 +19,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.files import list_files
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
+from mcp_governor.rule_names import PROFILES_FILE, current_name, rules_folder
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP = "mcp_governor.rules"
 """Packages that bring rules name a module (its folder holds the files) or a function that returns a folder."""
 
-PROFILES_FILE = "profiles.toml"
 REMOVED_FILE = "removed.toml"
 
 
@@ -133,12 +133,12 @@ class Catalogue:
         return {client: tuple(limits) for client, limits in sorted(out.items())}
 
     def get(self, rule_id: str) -> Rule:
-        """The rule of that id.
+        """The rule of that id, or of that former id.
 
         Raises:
             ConfigError: there is none; the message suggests the nearest.
         """
-        rule = self.rules.get(rule_id)
+        rule = self.rules.get(current_name(rule_id))
         if rule is None:
             raise self._unknown(rule_id)
         return rule
@@ -170,6 +170,7 @@ class Catalogue:
         pack, _, name = selector.partition("/")
         if selector == "*" or (name == "*" and pack in self.packs):
             return tuple(rule_id for rule_id in self.rules if selector == "*" or rule_id.startswith(f"{pack}/"))
+        selector = current_name(selector)
         if selector in self.rules:
             return (selector,)
         raise self._unknown(selector)
@@ -201,19 +202,6 @@ def removed_rules() -> Mapping[str, str]:
     return dict(tomli.loads((rules_folder() / REMOVED_FILE).read_text("utf-8")))
 
 
-def rules_folder() -> Path:
-    """Where our own rule files are: inside the package when installed, beside it in a checkout.
-
-    Raises:
-        ConfigError: they are nowhere, so the installation is broken.
-    """
-    package = Path(__file__).resolve().parent.parent
-    for folder in (package / "rules", package.parent / "rules"):
-        if (folder / PROFILES_FILE).is_file():
-            return folder
-    raise ConfigError("The rule files of mcp-governor are missing.", "Install mcp-governor again.")
-
-
 # one for each configuration; only the server and test suites meet more than one
 @functools.lru_cache(maxsize=8)
 def load_catalogue(
@@ -238,6 +226,12 @@ def load_catalogue(
     folders = [*(folder for folder in named.values() if folder is not None), *extra_paths]
     for folder in folders:
         for rule in _user_rules(folder):
+            current = current_name(rule.id)
+            if current != rule.id:
+                raise ConfigError(
+                    f"{rule.origin}: {rule.id} is the former name of {current}.",
+                    "Give your rule a pack name of its own.",
+                )
             other = files.get(rule.id) or (rules[rule.id].origin if rule.id in rules else None)
             if other is not None:
                 raise ConfigError(

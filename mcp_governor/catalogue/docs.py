@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import tomli
 
-from mcp_governor.catalogue.catalogue import Catalogue, load_catalogue, rules_folder
+from mcp_governor.catalogue.catalogue import Catalogue, load_catalogue
 from mcp_governor.catalogue.finding import named
+from mcp_governor.rule_names import formerly, rules_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,6 +101,9 @@ _DECISIONS = (
     "",
     "A suppression without effect is itself a finding (`lint/stale-suppression`) if the linter ran the rules that it",
     "names and no other station reports them. Findings of the other stations depend on today's changes and calls.",
+    "",
+    "A renamed rule keeps its former id as an alias. Configurations, acceptances, lint baselines, `_meta` and the",
+    "command line accept it, and each run prints a note with the file, the key and the current id.",
 )
 
 _SENTENCES = (
@@ -191,6 +195,8 @@ def _traits(rule: Rule) -> Iterator[str]:
     if rule.stance is not None:
         yield f"takes a side on {rule.stance.topic}: {rule.stance.choice}"
     yield f"since {rule.since}"
+    if former := formerly(rule.id):
+        yield f"formerly {', '.join(f'`{name}`' for name in former)}"
 
 
 def _example(example: Example) -> str:

@@ -33,8 +33,8 @@ _NO_FACTS: Mapping[str, Any] = {}
 @functools.cache
 def own_rule(rule_id: str) -> Rule:
     """One of our own rules, read from its own file: a run with one finding need not read the catalogue."""
-    from mcp_governor.catalogue.catalogue import rules_folder
     from mcp_governor.catalogue.rule_file import read_own_rule
+    from mcp_governor.rule_names import rules_folder
 
     return read_own_rule(str(rules_folder() / f"{rule_id}.toml"))
 

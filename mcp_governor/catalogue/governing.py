@@ -19,6 +19,7 @@ from mcp_governor.catalogue.finding import finding
 from mcp_governor.catalogue.rule import ALWAYS_RUN
 from mcp_governor.catalogue.settings import Suppression
 from mcp_governor.errors import ConfigError
+from mcp_governor.rule_names import first_name, noted_name
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.deprecations import META_PREFIX
 from mcp_governor.text import did_you_mean, one_line
@@ -130,6 +131,7 @@ class Governor:
             except ConfigError:
                 self._malformed.append((tool.name, path, value))
             else:
+                _note(value, f"Tool {one_line(tool.name, 80)}", path)
                 self._inline.setdefault(tool.name, []).append(_Inline(suppression, path))
 
     def _covers(self, found: Finding) -> bool:
@@ -200,8 +202,15 @@ def govern(
     return [*governor.judge(findings), *governor.stale()]
 
 
+def _note(value: Any, file: str, key: str) -> None:
+    """Note the former name in a suppression that was parsed."""
+    noted_name(value if isinstance(value, str) else value["rule"], file, key)
+
+
 def _stale(tool: str | None, path: str, value: Any, says: str, **facts: str) -> Finding:
     shown = value if isinstance(value, str) else repr(value)
+    # Acceptances of this finding outlive a new name of the rule that is suppressed.
+    value = first_name(value) if isinstance(value, str) else value
     return finding(STALE_RULE, path, says=says, tool=tool, value=value, facts=facts, suppression=shown)
 
 

@@ -91,6 +91,7 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
         ConfigError: an unknown rule, profile, client, persona or option (the nearest is suggested), a value
             that an option does not take, or two rules that take different sides of one question.
     """
+    settings = settings.with_current_names()
     catalogue = catalogue or load_catalogue(settings.rule_paths, trusted=settings.trusted)
     profiles = [catalogue.profile(name) for name in settings.profiles]
     ignored = _ignored(settings, catalogue)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.frozen import frozen
+from mcp_governor.rule_names import current_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,7 @@ class Suppression:
     """One rule (or ``pack/*``) that is not to be reported, and why.
 
     Attributes:
-        rule: a rule id or ``pack/*``.
+        rule: a rule id or ``pack/*``; parsing gives current ids only.
         reason: why; shown by ``--show-settings``, empty where none was given.
     """
 
@@ -38,13 +39,13 @@ class Suppression:
             ConfigError: it is neither; ``where`` names the place.
         """
         if isinstance(value, Suppression):
-            return value
+            return cls(current_name(value.rule), value.reason)
         if isinstance(value, str) and value:
-            return cls(value)
+            return cls(current_name(value))
         if isinstance(value, Mapping) and isinstance(value.get("rule"), str) and set(value) <= {"rule", "reason"}:
             reason = value.get("reason", "")
             if isinstance(reason, str):
-                return cls(value["rule"], reason)
+                return cls(current_name(value["rule"]), reason)
         raise ConfigError(
             f"{where} is not a suppression.",
             'Write a rule id, or { rule = "pack/name", reason = "…" }.',
@@ -88,6 +89,16 @@ class LintSettings:
     rule_paths: tuple[Path, ...] = ()
     inline: bool = True
     trusted: bool = True
+
+    def with_current_names(self) -> LintSettings:
+        """The same settings with current rule ids; what is ignored gets them where it is parsed."""
+        return replace(
+            self,
+            select=tuple(map(current_name, self.select)),
+            extend_select=tuple(map(current_name, self.extend_select)),
+            severity={current_name(rule): severity for rule, severity in self.severity.items()},
+            options={current_name(rule): values for rule, values in self.options.items()},
+        )
 
 
 DEFAULT_SETTINGS = LintSettings()

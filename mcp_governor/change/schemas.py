@@ -89,7 +89,7 @@ def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:
 
 def respelled(pair: SchemaPair) -> Change:
     """The schema is written differently and means the same."""
-    return _change(pair, Edit("schema", "", kind="schema-respelled"))
+    return _change(pair, Edit("schema", "", kind="schema-rewritten"))
 
 
 def _undecided(pair: SchemaPair, reason: str) -> Change:

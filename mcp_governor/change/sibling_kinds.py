@@ -188,7 +188,7 @@ _RESOURCES = [
         at="surface",
     ),
     patch(
-        "sibling-wording-changed",
+        "prompt-or-resource-wording-changed",
         "The wording of a prompt, a resource or a template changed.",
         _resource(description="Start here."),
         _resource(description="Begin here."),

@@ -69,7 +69,7 @@ def _words(
     for key in (*_WORDS, *more):
         before, after = old.get(key, MISSING), new.get(key, MISSING)
         if not same_json(value_or_none(before), value_or_none(after)):
-            yield _make("sibling-wording-changed", f"{place}/{key}", level, facts, before, after)
+            yield _make("prompt-or-resource-wording-changed", f"{place}/{key}", level, facts, before, after)
 
 
 def _prompts(old: Surface, new: Surface, level: Level) -> Iterator[Change]:

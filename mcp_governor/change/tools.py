@@ -120,7 +120,7 @@ def untold(old: Tool, new: Tool, changes: Sequence[Change], level: Level) -> lis
         place = _PARTS[part]
         side = {"inputSchema": Side.INPUT, "outputSchema": Side.OUTPUT}.get(part, Side.SURFACE)
         if side is Side.INPUT and None in (old.input_schema, new.input_schema):
-            kind, reason, facts = "schema-respelled", "", Facts(what="the schema of a tool without arguments")
+            kind, reason, facts = "schema-rewritten", "", Facts(what="the schema of a tool without arguments")
         else:
             kind, reason, facts = "contract-undecided", "this comparison cannot name the change", Facts(detail=part)
         path = place.rstrip("/")

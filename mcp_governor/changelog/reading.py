@@ -244,7 +244,7 @@ class _Reader:
                 self.entries.append(Entry(text, line + 1, end, code_spans(text)))
             return
         if self.part is None:
-            self._problem("entry-outside", block.start, found=_ended(first.text))
+            self._problem("entry-without-label", block.start, found=_ended(first.text))
             # It is kept all the same: it tells a change, in the wrong place.
             self.part = Subsection(None, "", block.start + 1, block.start + 1)
         swallowed = next((text for text in rest if _LABEL_LINE.fullmatch(text.text)), None)
@@ -254,7 +254,7 @@ class _Reader:
         self.entries.append(Entry(text, block.start + 1, end, code_spans(text)))
         if swallowed is not None:
             label = read_bold_label(swallowed.text)
-            self._problem("label-joined", swallowed.line, found=swallowed.text)
+            self._problem("label-without-blank-line", swallowed.line, found=swallowed.text)
             if label is not None:
                 self._open_part(label, swallowed.line, strict=True)
 

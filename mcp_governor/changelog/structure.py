@@ -313,7 +313,7 @@ def _entries(changelog: Changelog, section: Section) -> Iterator[Finding]:
     for _, entry in section.entries:
         if not entry.spans:
             found = one_line(entry.text, 60).rstrip(".")
-            yield finding("changelog/entry-unnamed", at(changelog, entry.line), value=entry.text, found=found)
+            yield finding("changelog/entry-without-name", at(changelog, entry.line), value=entry.text, found=found)
 
 
 def _fingerprints(changelog: Changelog, section: Section, live: str) -> Iterator[Finding]:

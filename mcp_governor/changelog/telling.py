@@ -214,7 +214,7 @@ def _untold(
             line=line,
         )
     return finding(
-        "changelog/wording-untold" if change.wording else "changelog/untold",
+        "changelog/missing-wording-entry" if change.wording else "changelog/missing-entry",
         at(changelog, home.line),
         tool=change.tool,
         value=change.id,
@@ -241,7 +241,7 @@ def _repetitions(changelog: Changelog, home: Home, told: dict[int, list[Change]]
         changes = {id(change) for change in told[entries[0].line]}
         for extra in entries[max(1, len(changes)) :]:
             yield finding(
-                "changelog/told-twice",
+                "changelog/duplicate-entry",
                 at(changelog, extra.line),
                 value=sorted(names),
                 found=one_line(extra.text, 60).rstrip("."),
@@ -288,7 +288,7 @@ def check_names(changelog: Changelog, section: Section, names: Names, *, release
     """
     for kind, entry in section.entries:
         if not entry.spans or (released and kind in (Kind.REMOVED, Kind.BREAKING)):
-            continue  # entry-unnamed speaks of those without a name
+            continue  # entry-without-name is about those without a name
         first = entry.spans[0]
         if not names.known(names_in(first)) and "*" not in first:
             if released and names.baseline is not None:

@@ -18,6 +18,7 @@ from mcp_governor._version import __version__
 from mcp_governor.cli import out, terminal
 from mcp_governor.cli.groups import Group, color_option, with_color
 from mcp_governor.errors import Exit, GovernorError, UsageError
+from mcp_governor.rule_names import noting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,8 +99,11 @@ def _reopen() -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    with terminal.color_of(words):
-        return _run(words)
+    with terminal.color_of(words), noting() as notes:
+        code = _run(words)
+        for note in notes:
+            out.echo(f"note: {note.message}", err=True)
+        return code
 
 
 def _run(words: list[str]) -> int:

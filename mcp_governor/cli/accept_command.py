@@ -13,6 +13,7 @@ from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, TargetCommand, against_option, configured, server_command, target_argument
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.rule_names import current_id, noted_name
 from mcp_governor.text import did_you_mean, one_line, see_unicode, visible
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def accept(
     see_unicode(reason, "--reason")
     if not reason.strip():
         raise UsageError("An acceptance needs a reason.", "Say why: --reason '…'")
-    chosen = Acceptance(_checked(finding.strip()), reason.strip(), _last_day(until))
+    chosen = Acceptance(noted_name(_checked(finding.strip())), reason.strip(), _last_day(until))
     if file is not None:
         if target is not None or against is not None or offline or server_command():
             raise UsageError("--report names a finished report, so there is nothing to check.", "Leave the rest out.")
@@ -120,7 +121,7 @@ def _ids_in(file: Path) -> list[str]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FileFormatError(f"{shown} is not a JSON report of mcp-governor.", _MAKE_REPORT)
     found = [*document.get("findings", ()), *document.get("changes", ())]
-    return [one["id"] for one in found if isinstance(one, dict) and isinstance(one.get("id"), str)]
+    return [current_id(one["id"]) for one in found if isinstance(one, dict) and isinstance(one.get("id"), str)]
 
 
 _MAKE_REPORT = "Write one with: mcp-governor check --format json --output report.json"

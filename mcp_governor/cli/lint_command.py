@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -25,10 +25,11 @@ from mcp_governor.cli.common import (
 )
 from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.report.lines import line
+from mcp_governor.rule_names import noted_name
 from mcp_governor.text import command_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from mcp_governor.catalogue import Selection, Suppression
     from mcp_governor.checking.model import Report
@@ -38,6 +39,19 @@ if TYPE_CHECKING:
     from mcp_governor.report.lines import Line
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
+
+
+def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
+    """An option that takes rules, also by their former names."""
+
+    def current(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+        return tuple(noted_name(name, key=option) for name in names)
+
+    return click.option(
+        option, multiple=True, metavar="RULE", shell_complete=completion.rules, callback=current, help=text
+    )
 
 
 @click.command(cls=TargetCommand)
@@ -49,17 +63,9 @@ if TYPE_CHECKING:
     shell_complete=completion.profiles,
     help="Rules to run  [default: profile in the configuration, or recommended]",
 )
-@click.option(
-    "--select",
-    multiple=True,
-    metavar="RULE",
-    shell_complete=completion.rules,
-    help="Run only these rules: pack/rule or pack/*",
-)
-@click.option(
-    "--extend-select", multiple=True, metavar="RULE", shell_complete=completion.rules, help="Also run these rules"
-)
-@click.option("--ignore", multiple=True, metavar="RULE", shell_complete=completion.rules, help="Do not run these rules")
+@_of_rules("--select", "Run only these rules: pack/rule or pack/*")
+@_of_rules("--extend-select", "Also run these rules")
+@_of_rules("--ignore", "Do not run these rules")
 @click.option("--pedantic", is_flag=True, help="Also report what most people find petty")
 @click.option(
     "--baseline",

@@ -12,6 +12,7 @@ from mcp_governor.cli import completion, out
 from mcp_governor.cli.common import Output, Run, configured, useless, write_json, write_lines
 from mcp_governor.errors import Exit
 from mcp_governor.report.lines import BLANK, line
+from mcp_governor.rule_names import formerly, noted_name
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def _row(rule: Rule) -> dict[str, Any]:
         "station": rule.station,
         "enabled": rule.enabled,
         "since": rule.since,
+        "formerly": list(formerly(rule.id)),
         "summary": rule.summary,
     }
 
@@ -131,7 +133,7 @@ def rule(run: Run, name: str, folder: Path | None) -> None:
             raise useless("--output" if run.output.file is not None else f"--format {run.output.format}", "--new")
         _begin(name, folder, run)
         return
-    found = _catalogue(run).get(name)
+    found = _catalogue(run).get(noted_name(name))
     if run.output.format == "json":
         write_json(_document(found), run.output)
         return
@@ -175,6 +177,8 @@ def _page(rule: Rule, output: Output) -> Iterator[Line]:
     traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "off unless named"]
     told = "".join(f"  {trait}" for trait in traits if trait)
     yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"{told}  since {rule.since}")
+    if former := formerly(rule.id):
+        yield line(f"formerly {', '.join(former)}", indent=2)
     yield line(rule.summary)
     read = rule.verified
     texts = (

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mcp_governor.config.former import with_current_names
 from mcp_governor.config.model import (
     AcceptConfig,
     CallConfig,
@@ -69,7 +70,8 @@ def load_config(path: Path | None = None, *, start: Path | None = None) -> Confi
     _learn_secrets(table)
     _validate(table, path)
     # A link is not followed: what it names is relative to where the link lies, not to the folder of a stranger.
-    return with_found_files(_build(table, path.parent.resolve() / path.name))
+    named = with_current_names(table, visible(path.name))
+    return with_found_files(_build(named, path.parent.resolve() / path.name))
 
 
 def with_found_files(config: Config) -> Config:
@@ -124,7 +126,7 @@ def parse_config(data: bytes, path: Path) -> Config | None:
         return None
     _learn_secrets(table)
     _validate(table, path)
-    return _build(table, path)
+    return _build(with_current_names(table, None), path)
 
 
 def _table_in(document: dict[str, Any], path: Path, required: bool) -> dict[str, Any] | None:

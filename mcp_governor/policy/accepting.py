@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.parsing import read_toml
+from mcp_governor.rule_names import current_id
 from mcp_governor.text import escape_toml, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mcp_governor.policy.acceptance import Acceptance
 
@@ -76,7 +77,7 @@ def retire_acceptances(
     body = _body(text)
     expected = _loaded(body, what)
     for item in _listed(expected, table, what):
-        if item.get("finding") in findings:
+        if _accepts(item) in findings:
             item.setdefault("released", version)
     for written in (_lines_added(body, findings, version, table), _by_tomlkit_retired(body, findings, version, table)):
         if _says(written, expected):
@@ -109,7 +110,7 @@ def _lines_added(text: str, findings: Collection[str], version: str, table: Sequ
             item = read_toml("\n".join(lines[start + 1 : end]))
         except ValueError:
             continue
-        if item.get("finding") in findings and "released" not in item:
+        if _accepts(item) in findings and "released" not in item:
             while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
                 end -= 1
             lines.insert(end, f'released = "{escape_toml(version)}"')
@@ -127,7 +128,7 @@ def _by_tomlkit_retired(text: str, findings: Collection[str], version: str, tabl
         for key in table:
             here = here[key]
         for item in here["accept"]:
-            if item.get("finding") in findings and "released" not in item:
+            if _accepts(item) in findings and "released" not in item:
                 item["released"] = version
         return tomlkit.dumps(document)
     except (TOMLKitError, KeyError, TypeError, ValueError):
@@ -152,7 +153,7 @@ def _with(document: dict[str, Any], acceptance: Acceptance, table: Sequence[str]
     """What the file has to say when it is written."""
     document = deepcopy(document)
     listed = _listed(document, table, what)
-    same = [item for item in listed if item.get("finding") == acceptance.finding]
+    same = [item for item in listed if _accepts(item) == acceptance.finding]
     if not same:
         listed.append(_values(acceptance))
         return document
@@ -160,6 +161,12 @@ def _with(document: dict[str, Any], acceptance: Acceptance, table: Sequence[str]
         same[0].pop(key, None)
     same[0].update(_values(acceptance))
     return document
+
+
+def _accepts(item: Mapping[str, Any]) -> str:
+    """The id that a written acceptance is about, with current names; the file may have a former one."""
+    finding = item.get("finding")
+    return current_id(finding) if isinstance(finding, str) else ""
 
 
 def _listed(document: dict[str, Any], table: Sequence[str], what: str) -> list[dict[str, Any]]:
@@ -241,7 +248,7 @@ def _by_tomlkit(text: str, acceptance: Acceptance, table: Sequence[str]) -> str:
         listed = here.get("accept")
         if listed is None:
             here["accept"] = listed = tomlkit.array()
-        same = [item for item in listed if item.get("finding") == acceptance.finding]
+        same = [item for item in listed if _accepts(item) == acceptance.finding]
         item = same[0] if same else tomlkit.inline_table()
         for key in _ENDS:
             if key in item and key not in _values(acceptance):

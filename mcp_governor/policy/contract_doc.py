@@ -41,7 +41,7 @@ def check_contract_doc(
     for tool in tools:
         now = said_of(new_text, tool)
         if not now:
-            yield finding("policy/contract-doc-silent", doc, tool=tool, value=tool, doc=doc)
+            yield finding("policy/contract-doc-missing-tool", doc, tool=tool, value=tool, doc=doc)
         elif old_text is not None and said_of(old_text, tool) == now:
             schemas = sorted(change.id for change in changes if change.tool == tool)
             yield finding("policy/contract-doc-unchanged", doc, tool=tool, value=schemas, doc=doc)

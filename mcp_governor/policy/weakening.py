@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.options import option_schemas
 from mcp_governor.findings import Severity, Tier
+from mcp_governor.rule_names import first_id, first_name
 from mcp_governor.target.resolve import SURFACE_FILE
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def check_config(before: Config, now: Config, *, ref: str, where: str) -> Iterat
             now="It is no longer set." if new is None else f"It is now {_shown(new)}, which is more lenient.",
             ref=ref,
         )
-    for entry in _left_out(before, now):
-        yield _leaves_out(entry, ref, where)
+    for entry, first in _left_out(before, now).items():
+        yield _leaves_out(entry, ref, where, value=first)
 
 
 def check_known(before: Collection[str], now: Collection[str], *, ref: str, where: str) -> Iterator[Finding]:
@@ -70,23 +71,27 @@ def check_known(before: Collection[str], now: Collection[str], *, ref: str, wher
     added = sorted(known for known in set(now) - set(before) if _of_releases(known))
     if added:
         more = f" and {len(added) - 1} more" if len(added) > 1 else ""
-        yield _leaves_out(f"lint.baseline lists {added[0]}{more}", ref, where, value=added)
+        entry = f"lint.baseline lists {added[0]}{more}"
+        yield _leaves_out(entry, ref, where, value=sorted(map(first_id, added)))
 
 
-def _leaves_out(entry: str, ref: str, where: str, value: Any = None) -> Finding:
-    value = ["lint", None, value or entry]
+def _leaves_out(entry: str, ref: str, where: str, value: Any) -> Finding:
+    value = ["lint", None, value]
     return finding("policy/config-weakened", where, says="left-out", value=value, entry=entry, ref=ref)
 
 
-def _left_out(before: Config, now: Config) -> list[str]:
-    """New entries of ``lint`` that leave out rules about version and changelog, or make them less grave."""
-    old = set(_ignored(before))
-    entries = [entry for entry in dict.fromkeys(_ignored(now)) if entry not in old]
+def _left_out(before: Config, now: Config) -> dict[str, str]:
+    """New entries of ``lint`` that leave out rules about version and changelog, or make them less grave.
+
+    Each comes with the same entry under the rule's first name, which acceptances are tied to.
+    """
+    old = dict(_ignored(before))
+    entries = {entry: first for entry, first in _ignored(now) if entry not in old}
     for rule, severity in now.lint.severity.items():
         # A rule that was off and is a warning now is graver than it was.
         was = before.lint.severity.get(rule, Severity.ERROR)
         if _of_releases(rule) and _GRAVITY.index(severity) < _GRAVITY.index(was):
-            entries.append(f"lint.severity.{rule} = {severity}")
+            entries[f"lint.severity.{rule} = {severity}"] = f"lint.severity.{first_name(rule)} = {severity}"
     return entries
 
 
@@ -94,15 +99,17 @@ _GRAVITY = ("off", *(severity.value for severity in sorted(Severity, key=lambda 
 """What a rule may be made, the least grave first."""
 
 
-def _ignored(config: Config) -> Iterator[str]:
+def _ignored(config: Config) -> Iterator[tuple[str, str]]:
+    """Entries that leave out rules about version and changelog, each also under the rule's first name."""
     lint = config.lint
     for entry in lint.ignore:
         if _of_releases(rule := _rule_of(entry)):
-            yield f"lint.ignore = {rule}"
+            yield f"lint.ignore = {rule}", f"lint.ignore = {first_name(rule)}"
     for glob, entries in lint.per_tool_ignores.items():
         for entry in entries:
             if _of_releases(rule := _rule_of(entry)):
-                yield f"lint.per-tool-ignores.{glob} = {rule}"
+                key = f"lint.per-tool-ignores.{glob}"
+                yield f"{key} = {rule}", f"{key} = {first_name(rule)}"
 
 
 def _rule_of(entry: str | Mapping[str, str]) -> str:

@@ -108,8 +108,8 @@ def judged_words(report: Report) -> str:
 def advice_of(report: Report) -> Iterator[tuple[str, str]]:
     """One next step for findings that have it in common: a sentence, and the command that it ends in."""
     rules = Counter(finding.rule for finding in report.findings if finding.accepted is None)
-    untold = rules["changelog/untold"] + rules["changelog/wording-untold"]
-    if not rules["changelog/untold"]:
+    untold = rules["changelog/missing-entry"] + rules["changelog/missing-wording-entry"]
+    if not rules["changelog/missing-entry"]:
         return  # new words alone are a remark
     what = "1 change is not in the changelog; write its entry with"
     if untold > 1:

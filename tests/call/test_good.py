@@ -125,7 +125,7 @@ def test_a_server_that_dies_is_not_called_with_something_else(tmp_path):
     assert [name for name, _ in made(tmp_path)] == ["crash", "get_clock"]
     assert report.restarts == 1
     assert report.good_calls.without == ("crash",)
-    assert "call/died" in {finding.rule for finding in report.findings}
+    assert "call/server-exited" in {finding.rule for finding in report.findings}
     assert UNANSWERED not in {finding.rule for finding in report.findings}, "one cause, one finding"
 
 

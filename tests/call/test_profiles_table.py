@@ -118,7 +118,7 @@ CASES: list[tuple[str, str, Any, str]] = [
     ("recommended", "find", {"content": [{"type": "resource"}]}, "call/result-shape"),
     ("recommended", "find", text("done", resultType="complete"), ""),
     ("recommended", "find", text("done", resultType="done"), "call/result-type"),
-    ("recommended", "find", {"resultType": "input_required", "inputRequests": {}}, "call/asked-back"),
+    ("recommended", "find", {"resultType": "input_required", "inputRequests": {}}, "call/input-requested"),
     ("recommended", "find", text("done", isError="no"), "call/result-shape"),
     ("recommended", "find", both("a", {"n": float("nan")}), "call/result-shape"),
     ("recommended", "find", text("KeyError: 'q'", isError=True), "call/error-leak"),

@@ -37,11 +37,11 @@ def test_every_rule_that_reads_a_response_has_examples():
     # These speak of a whole run or of another request, not of one response.
     assert without == {
         "call/charter-mixed",
-        "call/died",
+        "call/server-exited",
         "call/drift-accepted",
         "call/drift-refused",
         "call/expectation",
-        "call/follow",
+        "call/recovery-failed",
         "call/no-good-call-succeeded",
         "call/protocol",
         "call/timeout",

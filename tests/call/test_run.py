@@ -163,7 +163,7 @@ def test_a_configured_call_of_a_writing_tool_is_skipped_too():
 
 def test_recovery_is_followed_once_and_may_fail_otherwise():
     report = talk("good", "follows", "loops", "same", "itself", selection=CHARTER, follow=True, unhappy=False)
-    looping = [finding for finding in report.findings if finding.rule == "call/follow"]
+    looping = [finding for finding in report.findings if finding.rule == "call/recovery-failed"]
     assert {finding.tool for finding in looping} == {"loops", "itself"}
     followed = [case.tool for case in report.cases if case.purpose is Purpose.FOLLOW]
     assert followed == ["good", "same"]  # each suggested call once, and never the very call that failed
@@ -210,7 +210,7 @@ def test_a_server_that_dies_is_started_again_once_and_the_call_is_told(tmp_path)
     assert statuses(report, "die") == ["died"]
     assert statuses(report, "exact") == ["success"]
     assert report.restarts == 1
-    assert "call/died" in found(report)
+    assert "call/server-exited" in found(report)
     assert [type(event).__name__ for event in events].count("ServerRestarted") == 1
 
 
@@ -244,7 +244,7 @@ def test_a_server_that_asks_back_is_refused_and_reported():
     report = talk("ask", unhappy=False)
     assert report.results[0].response["content"][0]["text"] == "refused"
     (finding,) = report.findings
-    assert finding.rule == "call/asked-back"
+    assert finding.rule == "call/input-requested"
     assert "elicitation/create" in finding.message
     assert "sampling/createMessage" in finding.message
 

@@ -94,7 +94,7 @@ BINARY = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
         ),
         ({"content": [{"type": "video"}], "structuredContent": SUCCESS}, ["call/result-shape", "envelope/text-mirror"]),
         ({"id": 1, "error": {"code": "x", "message": None}}, ["call/result-shape", "envelope/error-channel"]),
-        ({"resultType": "input_required", "inputRequests": {}}, ["call/asked-back"]),
+        ({"resultType": "input_required", "inputRequests": {}}, ["call/input-requested"]),
         ({"resultType": 3, "content": []}, ["call/result-type", "envelope/missing"]),
     ],
 )

@@ -12,7 +12,7 @@ from mcp_governor.surface import build_surface
 
 def meaningful(changes: list[Change]) -> list[Change]:
     """The changes without the note that a schema means the same in another spelling."""
-    return [change for change in changes if not change.kind.endswith("schema-respelled")]
+    return [change for change in changes if not change.kind.endswith("schema-rewritten")]
 
 
 class Comparer:

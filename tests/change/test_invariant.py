@@ -345,13 +345,13 @@ def test_an_edit_that_changes_nothing_in_place_proves_nothing_below_a_condition(
 
     of_whole(monkeypatch, UNKNOWN, UNKNOWN)
     [change] = comparer.schemas(*quiet_edit(plainly))
-    assert change.kind == "schema-respelled"
+    assert change.kind == "schema-rewritten"
     for place in conditionally, exclusively:
         [change] = comparer.schemas(*quiet_edit(place))
         assert (change.kind, change.verdict) == ("schema-changed", Verdict.UNKNOWN)
 
 
-@pytest.mark.parametrize(("backward", "kind"), [(NO, "schema-loosened"), (YES, "schema-respelled")])
+@pytest.mark.parametrize(("backward", "kind"), [(NO, "schema-loosened"), (YES, "schema-rewritten")])
 def test_what_the_whole_refutes_no_place_proves(
     monkeypatch: pytest.MonkeyPatch, comparer: Comparer, backward: Containment, kind: str
 ) -> None:

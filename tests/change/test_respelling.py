@@ -270,7 +270,7 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
 def assert_respelled(comparer: Comparer, old: Any, new: Any, side: Side = Side.INPUT, **more: Any) -> None:
     """Nothing but a note that the spelling is another, where the contract fingerprint sees that it is."""
     changes = comparer.schemas(old, new, side, **more)
-    expected = [] if strip(old) == strip(new) else [("schema-respelled", Verdict.COMPATIBLE, Bump.NONE, True)]
+    expected = [] if strip(old) == strip(new) else [("schema-rewritten", Verdict.COMPATIBLE, Bump.NONE, True)]
     told = [(change.kind.removeprefix("output-"), change.verdict, change.bump, change.wording) for change in changes]
     assert told == expected, [(change.kind, change.path, change.verdict, change.reason) for change in changes]
 

@@ -233,7 +233,7 @@ SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
     "prompt reworded": (
         prompt(description="A."),
         prompt(description="B."),
-        [("sibling-wording-changed", "/prompts/p/description", C)],
+        [("prompt-or-resource-wording-changed", "/prompts/p/description", C)],
     ),
     "resource moved": (
         {"resources": [{"uri": "a://x/1"}]},
@@ -272,7 +272,7 @@ SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
     "resource meant for other readers": (
         {"resources": [{"uri": "a:x", "annotations": {"audience": ["user"]}}]},
         {"resources": [{"uri": "a:x", "annotations": {"audience": ["assistant"]}}]},
-        [("sibling-wording-changed", "/resources/a:x/annotations", C)],
+        [("prompt-or-resource-wording-changed", "/resources/a:x/annotations", C)],
     ),
     "template takes slashes": (
         template("file:///{path}{?mode}"),

@@ -250,7 +250,7 @@ QUIET = {
     ),
     "title-changed": ({"title": "A"}, {"title": "B"}),
     "meta-changed": ({"_meta": {"a": 1}}, {"_meta": {"a": 2}}),
-    "schema-respelled": ({"inputSchema": wrapped({"const": 1})}, {"inputSchema": wrapped({"enum": [1]})}),
+    "schema-rewritten": ({"inputSchema": wrapped({"const": 1})}, {"inputSchema": wrapped({"enum": [1]})}),
 }
 SHOWN = {
     "input-closed": ({}, {"inputSchema": {"type": "object", "additionalProperties": False}}),

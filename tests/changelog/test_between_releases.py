@@ -66,7 +66,7 @@ def test_a_change_is_mentioned_under_unreleased_and_needs_nothing_else() -> None
 
 def test_without_a_section_the_finding_says_where_to_begin_one() -> None:
     [untold] = found(f"# Log\n\n{LAST}")
-    assert untold.rule == "changelog/untold"
+    assert untold.rule == "changelog/missing-entry"
     assert untold.path == "log.md:3"
     assert (
         untold.message == "Section Unreleased does not mention this change: search: optional argument `limit` is new."
@@ -78,8 +78,8 @@ def test_without_a_section_the_finding_says_where_to_begin_one() -> None:
 
 def test_an_entry_of_a_release_tells_nothing_of_now() -> None:
     told = LAST.replace("- `find` is a new tool.", "- `search` takes an optional `limit`.")
-    assert rules(told) == ["untold"]
-    assert rules(f"## Unreleased\n\n{told}") == ["untold"]
+    assert rules(told) == ["missing-entry"]
+    assert rules(f"## Unreleased\n\n{told}") == ["missing-entry"]
 
 
 def test_new_words_alone_need_no_entry_between_releases() -> None:
@@ -192,9 +192,9 @@ def test_a_first_release_that_is_to_come() -> None:
     text = "## Unreleased\n\n**Added**\n\n- `search` is a new tool.\n"
     assert rules(text, first, old=None, coming=None) == []
     grown = surface("0.1.0", tool("search", "query", "limit"))
-    assert rules(text, grown, old=first, coming="0.2.0") == ["untold"]
+    assert rules(text, grown, old=first, coming="0.2.0") == ["missing-entry"]
     assert rules(f"{text}- `search` takes `limit`.\n", grown, old=first, coming="0.2.0") == []
-    assert rules(text, surface("0.1.0", tool("search"), tool("find")), old=first) == ["untold"] * 2
+    assert rules(text, surface("0.1.0", tool("search"), tool("find")), old=first) == ["missing-entry"] * 2
 
 
 def test_where_nothing_can_be_compared_the_fingerprint_says_that_something_changed() -> None:
@@ -222,7 +222,9 @@ def test_at_a_release_what_waits_must_become_it() -> None:
         assert waits.message == 'At a release nothing waits under "Unreleased".'
         assert waits.fix == "Release them with: mcp-governor changelog release 1.3.0"
     missing = text.replace(LIMIT, "**Fixed**\n\n- `search` finds more.\n\n")
-    assert rules(missing, GONE, stage=AT_RELEASE) == ["unreleased", "untold"], "what is missing is still asked for"
+    assert rules(missing, GONE, stage=AT_RELEASE) == ["unreleased", "missing-entry"], (
+        "what is missing is still asked for"
+    )
 
 
 def test_an_empty_unreleased_section_may_stay() -> None:
@@ -237,7 +239,7 @@ def test_an_empty_unreleased_section_may_stay() -> None:
 def test_at_a_release_new_words_are_told_and_the_fingerprint_is_that_of_now() -> None:
     now = surface("1.2.1", tool("search", "query", description="Other words."), tool("find", "query"))
     text = f"## 1.2.1 (current)\n\nFingerprint: `{fingerprint(now)}`\n\n{LAST.replace(' (current)', '')}"
-    assert rules(text, now, stage=AT_RELEASE, coming="1.2.1") == ["wording-untold"]
+    assert rules(text, now, stage=AT_RELEASE, coming="1.2.1") == ["missing-wording-entry"]
     moved = surface("1.3.0", tool("search", "query", "limit"), tool("find", "query"))
     stale = f"## 1.3.0 (current)\n\nFingerprint: `{fingerprint(OLD)}`\n\n{LIMIT}{LAST.replace(' (current)', '')}"
     assert rules(stale, moved, stage=AT_RELEASE) == ["fingerprint-stale"]
@@ -245,7 +247,7 @@ def test_at_a_release_new_words_are_told_and_the_fingerprint_is_that_of_now() ->
 
 @pytest.mark.parametrize("stage", [Stage(), AT_RELEASE])
 def test_nothing_is_added_to_what_is_out(stage: Stage) -> None:
-    [untold] = [one for one in found(LAST, stage=stage) if one.rule == "changelog/untold"]
+    [untold] = [one for one in found(LAST, stage=stage) if one.rule == "changelog/missing-entry"]
     assert untold.message.startswith("Section 1.3.0 does not mention this change: ")
     assert untold.fix.startswith('Under **Added**, in a new section "## 1.3.0 (current)" above line 1, add: ')
 

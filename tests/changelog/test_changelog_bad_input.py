@@ -109,7 +109,7 @@ def test_a_hostile_name_can_be_told() -> None:
     assert not shown(told)
     expected = ChangelogSettings(SchemaVersion("1.1.0", "x"), SURFACE)
     rules = {finding.rule for finding in check(parse(told, "log.md"), surface, changes, settings=expected)}
-    assert "changelog/untold" not in rules
+    assert "changelog/missing-entry" not in rules
 
 
 @given(st.text(max_size=200))

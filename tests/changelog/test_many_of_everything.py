@@ -34,7 +34,7 @@ def test_problems_of_one_rule_are_counted_and_hide_no_other() -> None:
         (f"## 1.0.0 (current)\n{ODD}", "changelog/label-unknown", 1 + MAX_PROBLEMS),
         (
             "## 1.0.0 (current)\n### Added\n" + "- x\n" * (MAX_PROBLEMS + MORE),
-            "changelog/entry-unnamed",
+            "changelog/entry-without-name",
             2 + MAX_PROBLEMS,
         ),
     ],
@@ -74,7 +74,7 @@ def test_too_many_entries_that_name_the_same() -> None:
     assert len(words) // 3 * 60 * len(changes) > MAX_QUESTIONS
     with pytest.raises(FileFormatError, match=r"log\.md: too many entries name `find"):
         check(parse(text, "log.md"), new, changes)
-    assert "changelog/untold" not in {one.rule for one in check(parse(text[:20_000], "log.md"), new, changes)}
+    assert "changelog/missing-entry" not in {one.rule for one in check(parse(text[:20_000], "log.md"), new, changes)}
 
 
 def _before(one: object, other: object) -> bool:

@@ -76,11 +76,11 @@ CASES = [
     (ARGUMENT, "**Changed**\n\n- `search` takes an optional `cursor`.", None),
     (NESTED, "**Added**\n\n- `search` takes `q.cursor`.", None),
     (DEFINED, "**Added**\n\n- `search` takes `cursor`.", None),
-    (ARGUMENT, "**Added**\n\n- `search` pages now.", "untold"),
-    (ARGUMENT, "**Added**\n\n- `list_files` takes `cursor`.", "untold"),
+    (ARGUMENT, "**Added**\n\n- `search` pages now.", "missing-entry"),
+    (ARGUMENT, "**Added**\n\n- `list_files` takes `cursor`.", "missing-entry"),
     # an entry that names no tool speaks of the field wherever it is, a glob of the tools it matches
     (ARGUMENT, "**Added**\n\n- Every listing takes `cursor`.", None),
-    (ARGUMENT, "**Added**\n\n- `list_*` take `cursor`.", "untold"),
+    (ARGUMENT, "**Added**\n\n- `list_*` take `cursor`.", "missing-entry"),
     (ARGUMENT, "**Added**\n\n- `s*` take `cursor`.", None),
     # a break stands under Breaking, and is not told by good news about the same field
     (REQUIRED, "**Breaking**\n\n- `search` requires `q`.", None),
@@ -88,7 +88,7 @@ CASES = [
     (REQUIRED, "**Fixed**\n\n- `search` requires `q`.", "wrong-subsection"),
     (REQUIRED, "**Removed**\n\n- `search` requires `q`.", "wrong-subsection"),
     (HINT, "**Breaking**\n\n- `search` writes: `readOnlyHint` is false.", None),
-    (HINT, "**Breaking**\n\n- `search` writes.", "untold"),
+    (HINT, "**Breaking**\n\n- `search` writes.", "missing-entry"),
     # an advanced tool may break in a minor, told as a change
     (ADVANCED, "**Changed**\n\n- `search` requires `q`.", None),
     (ADVANCED, "**Breaking**\n\n- `search` requires `q`.", None),
@@ -100,29 +100,29 @@ CASES = [
     (REMOVED, "**Removed**\n\n- Use `fresh` instead of `gone`.", None),
     (REMOVED, "**Breaking**\n\n- `gone` is removed; use `fresh`.", None),
     (REMOVED, "**Changed**\n\n- `gone` is not there any more.", "wrong-subsection"),
-    (REMOVED, "**Removed**\n\n- `search` does what `gone` did.", "untold"),
+    (REMOVED, "**Removed**\n\n- `search` does what `gone` did.", "missing-entry"),
     (ADDED, "**Added**\n\n- `search` and `fresh` are there.", None),
-    (ADDED, "**Added**\n\n- `search` works like `fresh`.", "untold"),
+    (ADDED, "**Added**\n\n- `search` works like `fresh`.", "missing-entry"),
     (ADDED, "**Changed**\n\n- `fresh` is there.", "wrong-subsection"),
     # a rename names both, and is no addition
     (RENAMED, "**Breaking**\n\n- `gone` is now called `fresh`.", None),
     (RENAMED, "**Removed**\n\n- `gone`: replaced by `fresh`.", None),
-    (RENAMED, "**Breaking**\n\n- `gone` has another name.", "untold"),
+    (RENAMED, "**Breaking**\n\n- `gone` has another name.", "missing-entry"),
     (RENAMED, "**Added**\n\n- `gone` is `fresh`.", "wrong-subsection"),
     (FIELD_RENAMED, "**Breaking**\n\n- `search` takes `cursor` instead of `q`.", None),
-    (FIELD_RENAMED, "**Breaking**\n\n- `search` takes `cursor`.", "untold"),
+    (FIELD_RENAMED, "**Breaking**\n\n- `search` takes `cursor`.", "missing-entry"),
     # what concerns a tool as a whole is told by an entry on that topic
     (TIER, "**Changed**\n\n- `search` is facade now.", None),
-    (TIER, "**Changed**\n\n- `search` is faster.", "untold"),
+    (TIER, "**Changed**\n\n- `search` is faster.", "missing-entry"),
     (DEPRECATED, "**Deprecated**\n\n- `search` is deprecated; use `fresh` instead.", None),
     (DEPRECATED, "**Changed**\n\n- `search` is deprecated; use `fresh` instead.", "wrong-subsection"),
     (WORDS, "**Fixed**\n\n- `search` has a new description.", None),
     (WORDS, "**Changed**\n\n- The description of `search`.", None),
-    (WORDS, "", "wording-untold"),
-    (WORDS, "**Fixed**\n\n- `search` is faster.", "wording-untold"),
+    (WORDS, "", "missing-wording-entry"),
+    (WORDS, "**Fixed**\n\n- `search` is faster.", "missing-wording-entry"),
     # beside the tools
     (PROMPT, "**Added**\n\n- The prompt `review`.", None),
-    (PROMPT, "", "untold"),
+    (PROMPT, "", "missing-entry"),
     (PROMPT_ARGUMENT, "**Removed**\n\n- `review` no longer takes `tone`.", None),
     (PROMPT_ARGUMENT, "**Breaking**\n\n- `review` no longer takes `tone`.", None),
     (VARIABLE, "**Removed**\n\n- `API_KEY` is not read any more.", None),
@@ -130,7 +130,12 @@ CASES = [
     # an entry under no label, or an unknown one, is in no place
     (ARGUMENT, "**Misc**\n\n- `search` takes `cursor`.", "wrong-subsection"),
 ]
-OWN = {"changelog/untold", "changelog/wording-untold", "changelog/wrong-subsection", "changelog/told-twice"}
+OWN = {
+    "changelog/missing-entry",
+    "changelog/missing-wording-entry",
+    "changelog/wrong-subsection",
+    "changelog/duplicate-entry",
+}
 
 
 def said(body: str, *changes: Change, new: Surface = NEW) -> list[str]:
@@ -148,13 +153,13 @@ def test_telling(told: Change, body: str, rule: str | None) -> None:
 def test_a_wording_that_nobody_told_only_warns() -> None:
     found = check(parse("## 2.0.0 (current)\n", "log.md"), NEW, [WORDS], settings=ChangelogSettings(baseline=OLD))
     severity = {finding.rule: finding.severity for finding in found}
-    assert severity["changelog/wording-untold"] is Severity.WARNING
+    assert severity["changelog/missing-wording-entry"] is Severity.WARNING
 
 
 def test_one_entry_tells_the_same_event_on_several_tools() -> None:
     changes = [change("argument-added", name, "/inputSchema/properties/cursor") for name in ("search", "list_files")]
     assert said("**Added**\n\n- `search` and `list_files` take `cursor`.", *changes) == []
-    assert said("**Added**\n\n- `search` takes `cursor`.", *changes) == ["untold"]
+    assert said("**Added**\n\n- `search` takes `cursor`.", *changes) == ["missing-entry"]
 
 
 def test_a_small_change_may_be_told_with_a_graver_one_of_the_same_thing() -> None:
@@ -164,12 +169,12 @@ def test_a_small_change_may_be_told_with_a_graver_one_of_the_same_thing() -> Non
 
 def test_good_news_about_a_field_does_not_tell_its_break() -> None:
     wider = change("enum-value-added", "search", "/inputSchema/properties/q/enum")
-    assert said("**Added**\n\n- `search` accepts more in `q`.", wider, REQUIRED) == ["untold"]
+    assert said("**Added**\n\n- `search` accepts more in `q`.", wider, REQUIRED) == ["missing-entry"]
 
 
 def test_a_change_is_told_once() -> None:
     body = "**Added**\n\n- `search` takes `cursor`.\n- `cursor` is new in `search`."
-    assert said(body, ARGUMENT) == ["told-twice"]
+    assert said(body, ARGUMENT) == ["duplicate-entry"]
     other = change("default-changed", "search", "/inputSchema/properties/cursor/default")
     assert said(body, ARGUMENT, other) == []
 
@@ -189,4 +194,4 @@ def test_an_old_entry_of_the_baselines_own_section_is_not_misplaced() -> None:
     for version in ("1.0.0", "2.0.0"):
         settings = ChangelogSettings(SchemaVersion(version, "the server"), baseline)
         found = check(parse(text, "log.md"), NEW, [REMOVED], settings=settings)
-        assert [finding.rule for finding in found if finding.rule in OWN] == ["changelog/untold"]
+        assert [finding.rule for finding in found if finding.rule in OWN] == ["changelog/missing-entry"]

@@ -36,7 +36,7 @@ PROPERTIES = {"q": {"type": "string", "description": "What to look for."}}
 # One rule of each station, all of them about the tool `find`.
 LINT = "clarity/length"
 POLICY = "policy/sunset-unreadable"
-BOOK = "changelog/untold"
+BOOK = "changelog/missing-entry"
 CALL = "call/structured-missing"
 
 COMMANDS = {
@@ -189,7 +189,7 @@ def test_a_suppression_is_stale_only_where_its_rules_ran(
 
 
 def test_what_is_said_of_acceptances_is_decided_about_as_well(project: Project) -> None:
-    accept = '[[accept]]\nfinding = "call/died:find:/:00000000"\nreason = "x"'
+    accept = '[[accept]]\nfinding = "call/server-exited:find:/:00000000"\nreason = "x"'
     project.configure(accept=accept)
     rule = "policy/acceptance-unmatched"
     (there,) = (found for found in project.found("check") if found["rule"] == rule)

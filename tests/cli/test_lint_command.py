@@ -65,7 +65,7 @@ def test_statistics_as_text_and_as_json(lint, folder: Path) -> None:
 
 def test_settings_show_what_would_run_and_what_not_and_why(lint, folder: Path) -> None:
     (folder / "mcp-governor.toml").write_text(
-        '[lint]\nselect = ["clarity/length", "call/died"]\n'
+        '[lint]\nselect = ["clarity/length", "call/server-exited"]\n'
         'ignore = [{ rule = "spec/unicode", reason = "checked elsewhere" }]\n'
         + 'per-tool-ignores = { "old_*" = [{ rule = "clarity/*", reason = "going away" }] }\n'
     )
@@ -167,7 +167,7 @@ def test_nothing_is_what_zero_says(lint, folder: Path) -> None:
     assert lint(*CLARITY, "--exit-zero").code == 0
 
 
-@pytest.mark.parametrize("arguments", [("--ignore", "*"), ("--select", "call/died"), ("--select", "lint/*")])
+@pytest.mark.parametrize("arguments", [("--ignore", "*"), ("--select", "call/server-exited"), ("--select", "lint/*")])
 def test_a_run_without_rules_does_not_pass(lint, folder: Path, arguments) -> None:
     outcome = lint(*arguments)
     assert outcome.code == 4

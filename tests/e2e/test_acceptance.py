@@ -91,7 +91,7 @@ def test_an_argument_made_required_is_told_in_json(repo: Path) -> None:
     assert jsonschema.Draft202012Validator(old).is_valid(change["witness"])
     assert not jsonschema.Draft202012Validator(new).is_valid(change["witness"])
     by_rule = {finding["rule"]: finding for finding in report["findings"]}
-    assert "- `reserve_copy` now requires `branch`." in by_rule["changelog/untold"]["fix"]
+    assert "- `reserve_copy` now requires `branch`." in by_rule["changelog/missing-entry"]["fix"]
     assert "2.0.0" in by_rule["policy/bump-too-small"]["fix"]
     assert report["fingerprint"] in by_rule["changelog/fingerprint-stale"]["fix"]
 

@@ -72,7 +72,7 @@ def changes(project: Project, server: Server, cycle: Cycle, version: str) -> Non
     """A pull request that changes the contract asks for one thing, an entry; `draft` writes it."""
     edit(project, cycle.edit)
     check = project.governor("check").failed().is_silent_about(*VERSION_FINDINGS)
-    check.says(cycle.rule, "changelog/untold", "mcp-governor changelog draft")
+    check.says(cycle.rule, "changelog/missing-entry", "mcp-governor changelog draft")
     released = project.read(CHANGELOG).partition(f"## {version}")[2]
     draft = project.governor("changelog", "draft").passed()
     draft.says("1 entry drafted under Unreleased", "When you release: mcp-governor changelog release")

@@ -68,7 +68,7 @@ def test_the_release_may_sum_up_what_its_candidates_brought(shop):
     text = (shop / CHANGELOG).read_text()
     write(shop, {CHANGELOG: text.replace("## 2.0.0-rc.1", f"{summary}## 2.0.0-rc.1", 1)})
     developed(shop, "2.0.0", BROKEN)
-    assert "told-twice" not in governor(shop, "check").stdout
+    assert "duplicate-entry" not in governor(shop, "check").stdout
     released(shop, "2.0.0")
 
 
@@ -87,7 +87,7 @@ def test_a_candidate_mentions_what_it_breaks_itself(shop):
     text = surface_text(tool("find_stock", "warehouse", "shelf"), version="2.0.0-rc.2")
     write(shop, {"live.json": text, "mcp-surface.json": text})
     report = json.loads(governor(shop, "check", "--format", "json").stdout)
-    untold = [one["message"] for one in report["findings"] if one["rule"] == "changelog/untold"]
+    untold = [one["message"] for one in report["findings"] if one["rule"] == "changelog/missing-entry"]
     assert len(untold) == 1
     assert "required argument `shelf` is new" in untold[0]
     assert governor(shop, "changelog", "release", "2.0.0-rc.2").returncode != 0

@@ -113,8 +113,11 @@ def test_a_lint_baseline_of_the_release_goes_on(tmp_path):
     known = json.dumps({"format": "mcp-governor/lint-baseline-1", "findings": ["policy/version-source::/serverInfo:1"]})
     root = released(tmp_path, f'{CONFIG}[lint]\nbaseline = "known.json"\n', **{"known.json": known})
     assert rules(root) == {}
-    write(root, {"known.json": known.replace('["', '["changelog/untold:find_stock:/:2", "')})
-    assert "lint.baseline lists changelog/untold:find_stock:/:2." in rules(root)["policy/config-weakened"]["message"]
+    write(root, {"known.json": known.replace('["', '["changelog/missing-entry:find_stock:/:2", "')})
+    assert (
+        "lint.baseline lists changelog/missing-entry:find_stock:/:2."
+        in rules(root)["policy/config-weakened"]["message"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,9 @@ def told(folder, *arguments):
 @pytest.mark.parametrize("only", [(), ("--only", "breaking")])
 def test_a_break_that_is_recorded_is_compared_with_the_release(root, where, only):
     code, names, source = told(root, *where, *only)
-    assert (code, names & {"required-argument-added", "changelog/untold"}) == (
+    assert (code, names & {"required-argument-added", "changelog/missing-entry"}) == (
         1,
-        {"required-argument-added"} if only else {"required-argument-added", "changelog/untold"},
+        {"required-argument-added"} if only else {"required-argument-added", "changelog/missing-entry"},
     )
     first = git(root, "rev-list", "--max-parents=0", "HEAD").stdout.strip()
     assert source == f"git:{first[:12]}"
@@ -63,7 +63,7 @@ def test_a_break_that_is_recorded_is_compared_with_the_release(root, where, only
 
 def test_a_configured_surface_file_is_no_other_baseline(root):
     write(root, {"mcp-governor.toml": 'baseline = "mcp-surface.json"\n' + CONFIG})
-    assert "changelog/untold" in told(root)[1]
+    assert "changelog/missing-entry" in told(root)[1]
 
 
 def test_a_break_is_no_patch_and_no_empty_release(root):
@@ -87,7 +87,7 @@ def test_the_recording_of_a_release_serves_where_the_history_is_gone(root):
 def test_every_change_is_held_to_what_the_changelog_describes(root):
     """Under the other gate, too: the recorded break was drafted as a patch that says nothing."""
     write(root, {"mcp-governor.toml": CONFIG.replace('"release"', '"change"')})
-    assert {"changelog/untold", "policy/bump-too-small", "required-argument-added"} <= told(root)[1]
+    assert {"changelog/missing-entry", "policy/bump-too-small", "required-argument-added"} <= told(root)[1]
     assert "1 entry drafted for 2.0.0." in governor(root, "changelog", "draft").stdout
     write(root, {name: surface_text(BROKEN, version="2.0.0") for name in ("live.json", "mcp-surface.json")})
     assert told(root) == (0, set(), "mcp-surface.json")
@@ -198,4 +198,4 @@ def test_a_shallow_clone_has_the_release_that_init_began_with(tmp_path):
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{begun}", str(clone))
     code, names, source = told(clone, "--offline")
     assert (code, source) == (1, RELEASED)
-    assert {"required-argument-added", "changelog/untold"} <= names
+    assert {"required-argument-added", "changelog/missing-entry"} <= names

@@ -164,6 +164,15 @@ def test_the_same_items_are_there_whether_they_pass_or_fail(recorded):
     assert ids(recorded.run("--collect-only", "-q")) == before
 
 
+def test_a_former_name_of_a_rule_is_noted_and_fails_nothing(recorded):
+    recorded.write({"pyproject.toml": RECORDED + '[tool.mcp-governor.lint]\nignore = ["changelog/untold"]\n'})
+    done = recorded.run("-W", "error", "--deselect", "mcp::drop_stock")
+    note = "note: pyproject.toml: changelog/untold in lint.ignore is now called changelog/missing-entry."
+    assert done.stdout.splitlines().count(note) == 1
+    recorded.write({"pyproject.toml": RECORDED})
+    assert "note:" not in recorded.run().stdout
+
+
 def test_items_are_chosen_by_keyword(recorded):
     done = recorded.run("-k", "drop_stock and charter", "-q")
     assert done.returncode == 1

@@ -25,7 +25,7 @@ def test_the_whole_life(repository: Repository) -> None:
 
     # an optional argument: a minor release, told
     life.tool("search", "query", "limit")
-    assert life.check() == (1, ["changelog/fingerprint-stale", "changelog/untold", "policy/bump-too-small"])
+    assert life.check() == (1, ["changelog/fingerprint-stale", "changelog/missing-entry", "policy/bump-too-small"])
     life.version = "1.0.1"
     assert "policy/bump-too-small" in life.check()[1]
     assert life.run("changelog", "release", "1.0.1").code == 2
@@ -75,7 +75,7 @@ def test_the_whole_life(repository: Repository) -> None:
 
     # a quiet rewrite of a description: a patch, told under Fixed
     life.tool("search", "query", "limit", description="Use this when one note has to be found by the words in it.")
-    assert life.check() == (1, ["changelog/wording-untold", "policy/bump-too-small"])
+    assert life.check() == (1, ["changelog/missing-wording-entry", "policy/bump-too-small"])
     life.release("3.0.1")
     assert "**Fixed**\n\n- `search` has a new description.\n" in life.log
 

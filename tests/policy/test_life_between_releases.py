@@ -98,7 +98,7 @@ def test_two_releases_with_pull_requests_between_them(life: Released, tmp_path: 
 
     # an edit in the work tree, still at the tag
     life.tool("search", "query", "limit")
-    assert life.judged() == (1, "minor 1.1.0", ["changelog/untold"])
+    assert life.judged() == (1, "minor 1.1.0", ["changelog/missing-entry"])
     life.mention("Added", "`search` takes an optional `limit`.")
     assert life.judged() == (0, "minor 1.1.0", [])
     done = life.run("check", "-q")
@@ -128,7 +128,7 @@ def test_two_releases_with_pull_requests_between_them(life: Released, tmp_path: 
     life.commit()
 
     # the release; new words are told with it, as under every other gate
-    asked = ["changelog/unreleased", "changelog/wording-untold", "policy/bump-too-small"]
+    asked = ["changelog/unreleased", "changelog/missing-wording-entry", "policy/bump-too-small"]
     assert life.judged("--release") == (1, None, asked)
     done = life.run("check", "--release")
     assert "fix: Release them with: mcp-governor changelog release 2.0.0\n" in done.out
@@ -138,7 +138,7 @@ def test_two_releases_with_pull_requests_between_them(life: Released, tmp_path: 
     assert (code, pending) == (1, "major 2.0.0")
     assert rules == ["changelog/breaking-needs-major", "policy/bump-too-small"], "a version that moves is judged"
     life.cut("2.0.0")
-    assert life.judged("--release") == (0, None, ["changelog/wording-untold"])
+    assert life.judged("--release") == (0, None, ["changelog/missing-wording-entry"])
     life.commit("v2.0.0")
     done = life.run("check", "--format", "json")
     assert done.report["stage"] == {"gate": "release", "at_release": True, "tag": "v2.0.0"}
@@ -233,7 +233,7 @@ def test_compared_with_main(life: Released) -> None:
     life.git("checkout", "-q", "-b", "feature")
     life.tool("search", "query", "limit")
     against = ("--against", "git:main:mcp-surface.json")
-    assert life.judged(*against) == (1, "major 2.0.0", ["changelog/untold"])
+    assert life.judged(*against) == (1, "major 2.0.0", ["changelog/missing-entry"])
     life.mention("Added", "`search` takes an optional `limit`.")
     assert life.judged(*against) == (0, "major 2.0.0", [])
     assert life.run("check", "--only", "breaking", *against).code == 0

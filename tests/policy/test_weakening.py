@@ -109,7 +109,10 @@ def test_what_asks_for_as_much_or_for_something_else(changed):
     ("lint", "entry"),
     [
         (LintConfig(ignore=("policy/*",)), "lint.ignore = policy/*"),
-        (LintConfig(ignore=({"rule": "changelog/untold", "reason": "later"},)), "lint.ignore = changelog/untold"),
+        (
+            LintConfig(ignore=({"rule": "changelog/missing-entry", "reason": "later"},)),
+            "lint.ignore = changelog/missing-entry",
+        ),
         (LintConfig(severity={"changelog/*": "off"}), "lint.severity.changelog/* = off"),
         (LintConfig(severity={"policy/bump-too-small": "warning"}), "lint.severity.policy/bump-too-small = warning"),
         (LintConfig(ignore=("*",)), "lint.ignore = *"),
@@ -169,7 +172,7 @@ def test_an_option_under_which_less_breaks(before, now, shown):
 
 
 def test_a_lint_baseline_that_lists_what_is_about_version_or_changelog():
-    style, untold, small = "clarity/length:find:0", "changelog/untold:find:1", "policy/bump-too-small::2"
+    style, untold, small = "clarity/length:find:0", "changelog/missing-entry:find:1", "policy/bump-too-small::2"
 
     def listed(before, now):
         return [found.message for found in check_known(before, now, ref="v1.0.0", where="known.json")]
