@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mcp_governor.target import Source
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
-COMMAND_KEY = "mcp_governor.command"
-"""Where the context of a command keeps the words after ``--``."""
 _LAUNCH_KEY = "mcp_governor.launch"
 ENV_FILES_KEY = "mcp_governor.env_files"
 """Where the context of a command keeps the files of variables that were typed."""
@@ -96,7 +94,7 @@ class TargetCommand(click.Command):
             args, command = args[:cut], args[cut + 1 :]
             if not command and not ctx.resilient_parsing:
                 raise click.UsageError("Nothing stands after --; write the command that starts the server.", ctx)
-            ctx.meta[COMMAND_KEY] = tuple(command)
+            ctx.meta[completion.COMMAND_KEY] = tuple(command)
             return super().parse_args(ctx, args)
         typed = list(args)
         try:
@@ -115,7 +113,7 @@ class TargetCommand(click.Command):
         args: tuple[str, ...] = ()
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
-            args = ctx.meta.pop(COMMAND_KEY, ())
+            args = ctx.meta.pop(completion.COMMAND_KEY, ())
         ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env))
         return super().invoke(ctx)
 
@@ -152,7 +150,7 @@ def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
 
 def server_command() -> tuple[str, ...]:
     """The words after ``--`` of the current command line."""
-    command: tuple[str, ...] = click.get_current_context().meta.get(COMMAND_KEY, ())
+    command: tuple[str, ...] = click.get_current_context().meta.get(completion.COMMAND_KEY, ())
     return command
 
 

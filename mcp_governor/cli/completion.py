@@ -26,6 +26,9 @@ VARIABLE = "_MCP_GOVERNOR_COMPLETE"
 # A repository that somebody else wrote names servers and rules; what is offered is soon run by a shell.
 _HARMLESS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/+-]*")
 
+COMMAND_KEY = "mcp_governor.command"
+"""Where the context keeps the words behind ``--``."""
+
 
 def answer(app: click.Command) -> int:
     """Answer the script of a shell; returns the exit code.
@@ -86,8 +89,6 @@ def profiles(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:  # noqa: ARG001
     """Servers of the configuration, and files; behind ``--`` files alone."""
     from click.shell_completion import CompletionItem
-
-    from mcp_governor.cli.common import COMMAND_KEY
 
     named: list[CompletionItem[Any]] = []
     if COMMAND_KEY not in ctx.meta:

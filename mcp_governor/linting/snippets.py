@@ -30,6 +30,7 @@ _TRAILING = lazy_pattern(r",\s*[}\]]")
 _NESTED = lazy_pattern(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))")
 _CALL = lazy_pattern(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
 _LONGEST_CALL = 400
+"""Characters of a call in an example: two to four lines. The end of a longer one is not looked for."""
 
 
 class Snippet(NamedTuple):

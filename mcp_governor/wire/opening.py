@@ -295,8 +295,8 @@ class _Opening:
                 error.hint = self._advice(error, error.said, endpoint) or error.hint
             if endpoint.withheld and isinstance(error, UnreachableError):
                 error.hint += (
-                    f"\n{', '.join(endpoint.withheld)} was withheld because it holds credentials: "
-                    "the server would get them, too. Pass it by name, with --env or in env of the server's table."
+                    f"\nNot passed on, because of the credentials in it: {', '.join(endpoint.withheld)}. "
+                    "If the server needs it, pass it by name, with --env or in env of the server's table."
                 )
             if self._starts > 1:
                 error.hint += (

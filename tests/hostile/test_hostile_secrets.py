@@ -320,7 +320,7 @@ def test_a_server_gets_nothing_of_our_environment_that_was_not_named(tmp_path: P
     ran = attack("check", "--", str(probe), "x", cwd=tmp_path, env={**secret, **plain})
     tight(ran, tmp_path).held(3)
     assert "letmein" not in ran.told
-    assert "It did not get HTTPS_PROXY, UV_INDEX_URL, because of the credentials in it" in ran.err
+    assert "Not passed on, because of the credentials in it: HTTPS_PROXY, UV_INDEX_URL." in ran.err
     from mcp_governor.target.packages import runner_environment
 
     with pytest.MonkeyPatch.context() as patch:

@@ -106,5 +106,6 @@ def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 _LONGEST_PATTERN = 400
+"""Characters of a pattern that is tried on each character of the alphabet; hand-written ones are far shorter."""
 _MOST_READ = 2_000
 """Characters of a description that are read for a list of characters."""

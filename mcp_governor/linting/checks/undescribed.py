@@ -161,6 +161,7 @@ _BOUND = re.compile(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characte
 _MOST_CONTENT = 2
 """Words beyond the name, from which on a text is taken to say where an identifier comes from."""
 _MOST_WORDS = 20
+"""Words of a description up to which it can be thin; a longer one says more than a check of words can judge."""
 _MOST_SOUGHT = 60
 """Identifiers of one server whose source is looked for in all tools."""
 _FILL = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
