@@ -7,7 +7,7 @@ import random
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from quality_judged import Given, Key, Verdict
+from quality_judged import Given, Key, Verdict, read_key
 
 from mcp_governor.text import one_line
 
@@ -119,4 +119,4 @@ def write_lines(file: Path, lines: Iterable[Mapping[str, Any]]) -> int:
 
 def known_keys(file: Path) -> frozenset[Key]:
     """The findings of a key file or of a file of verdicts."""
-    return frozenset(Key(*(line[name] for name in Key._fields)) for line in read_lines(file))
+    return frozenset(map(read_key, read_lines(file)))

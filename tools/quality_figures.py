@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from quality_corpus import QUALITY
 
+from mcp_governor.rule_names import current_name
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -19,9 +21,16 @@ STAGES = ("before", "now")
 
 
 def read_figures(file: Path = FIGURES) -> dict[str, Any]:
-    """Stage → ``recall``, ``corpus`` and ``precision``, as far as they were recorded."""
-    figures: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    """Stage → ``recall``, ``corpus`` and ``precision``, as far as they were recorded.
+
+    Figures of a rule that was renamed since stand under its current name.
+    """
+    figures: dict[str, Any] = json.loads(file.read_text("utf-8"), object_pairs_hook=_named) if file.is_file() else {}
     return {stage: figures.get(stage, {}) for stage in STAGES}
+
+
+def _named(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {current_name(name): value for name, value in pairs}
 
 
 def record(stage: str, parts: dict[str, Any], file: Path = FIGURES) -> None:

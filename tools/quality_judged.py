@@ -14,6 +14,7 @@ from quality_corpus import QUALITY, default_selection, lint, releases
 from quality_numbers import Share, kappa
 
 from mcp_governor.catalogue import load_catalogue
+from mcp_governor.rule_names import current_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,6 +47,12 @@ class Key(NamedTuple):
     digest: str
 
 
+def read_key(record: Mapping[str, Any]) -> Key:
+    """The key in a line of a file; a rule that was renamed since goes by its current name."""
+    key = Key(*(record[name] for name in Key._fields))
+    return key._replace(rule=current_name(key.rule))
+
+
 class Given(NamedTuple):
     """A finding that the linter gives today."""
 
@@ -67,7 +74,7 @@ class Verdict(NamedTuple):
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Verdict:
-        """A line of a file of verdicts.
+        """A line of a file of verdicts; a rule that was renamed since is read by its current name.
 
         Raises:
             ValueError: the verdict is none of :data:`VERDICTS`.
@@ -75,7 +82,7 @@ class Verdict(NamedTuple):
         if record["verdict"] not in VERDICTS:
             raise ValueError(f"{record['verdict']!r} is no verdict; known are {', '.join(VERDICTS)}")
         own = (record[name] for name in cls._fields[1:])
-        return cls(Key(*(record[name] for name in Key._fields)), *own)
+        return cls(read_key(record), *own)
 
     def as_json(self) -> dict[str, str]:
         """The line of a file."""

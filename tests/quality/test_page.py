@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from quality_figures import FIGURES, read_figures
@@ -71,6 +72,12 @@ def test_a_rules_page_shows_what_was_measured() -> None:
     section = clarity.partition("\n## bounds\n")[2].partition("\n## ")[0]
     assert f"*Measured:* {found['clarity/bounds']}" in section
     assert "*Measured:*" not in pages(load_catalogue(entry_points=False))["clarity.md"]
+
+
+def test_figures_stand_under_the_current_name_of_a_rule(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    file.write_text('{"now": {"corpus": {"all": {"rules": {"changelog/untold": 3}}}}}', "utf-8")
+    assert read_figures(file)["now"] == {"corpus": {"all": {"rules": {"changelog/missing-entry": 3}}}}
 
 
 def test_the_recorded_figures_hold_both_stages() -> None:

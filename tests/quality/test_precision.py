@@ -133,6 +133,13 @@ def test_verdicts_are_read_back_as_they_were_written(tmp_path: Path) -> None:
     assert known_keys(tmp_path / "a.jsonl") == {key(1), key(2, tool="")}
 
 
+def test_verdicts_and_keys_outlive_a_new_name_of_their_rule(tmp_path: Path) -> None:
+    former, current = key(rule="changelog/untold"), key(rule="changelog/missing-entry")
+    write_lines(tmp_path / "one.jsonl", [verdict(former).as_json()])
+    assert read_verdicts(tmp_path) == [verdict(current)]
+    assert known_keys(tmp_path / "one.jsonl") == {current}
+
+
 def test_a_verdict_that_is_none_and_a_second_one_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "a.jsonl", [verdict(key(1))])
     write(tmp_path, "b.jsonl", [verdict(key(1), judge="two")])
