@@ -51,7 +51,7 @@ def get_log(
 @mcp.tool(name="get_diff")
 def diff(repo: REPO, timeout: int) -> str: ...
 """
-RULES = ("stated-format", "limit-without-bound", "closed-list", "null-default", "hints-declared", "unit")
+RULES = ("missing-format", "limit-without-bound", "closed-list", "null-default", "hints-declared", "missing-unit")
 SELECT = tuple(word for rule in RULES for word in ("--select", f"clarity/{rule}"))
 
 

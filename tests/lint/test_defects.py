@@ -102,14 +102,14 @@ def test_a_place_is_no_count():
     ],
 )
 def test_a_quantity_says_its_unit(name, schema, tool, fires):
-    assert len(findings("unit", ({name: schema}, tool))) == fires
+    assert len(findings("missing-unit", ({name: schema}, tool))) == fires
 
 
 def test_the_edges_of_a_margin_are_lengths():
     margin = {"type": "object", "properties": {"top": TEXT, "left": {**TEXT, "description": 'Such as "1cm"'}}}
-    [found] = findings("unit", {"margin": margin})
+    [found] = findings("missing-unit", {"margin": margin})
     assert found.path == "/tools/0/inputSchema/properties/margin/properties/top"
-    assert not findings("unit", {"box": margin})
+    assert not findings("missing-unit", {"box": margin})
 
 
 def test_a_choice_of_true_or_a_name_is_meant():
@@ -128,7 +128,7 @@ def test_a_single_header_is_an_argument_like_any_other():
     [(["a", "b", 3], True), ([1, 2, "3"], True), (["a", "b", None], False), ([1, 2.5], False), (["a", 1], False)],
 )
 def test_one_value_of_another_type_is_odd(values, fires):
-    assert len(findings("odd-enum", {"x": {"enum": values}})) == fires
+    assert len(findings("mixed-enum-types", {"x": {"enum": values}})) == fires
 
 
 def test_a_list_that_the_first_sentence_calls_one_or_more_is_not_empty():

@@ -122,7 +122,7 @@ def test_an_enum_stands_beside_a_reference_and_not_in_what_others_refer_to():
             0,
         ),
         (
-            "stated-format",
+            "missing-format",
             "day",
             {**TEXT, "description": "Day (YYYY-MM-DD)"},
             {**TEXT, "description": "Day (YYYY-MM-DD)", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
@@ -130,7 +130,7 @@ def test_an_enum_stands_beside_a_reference_and_not_in_what_others_refer_to():
             "",
         ),
         (
-            "widespread-format",
+            "well-known-format",
             "to",
             {**TEXT, "description": "Email address of the reader"},
             {**TEXT, "description": "Email address of the reader", "pattern": r"^[^@\s]+@[^@\s]+$"},
@@ -150,7 +150,7 @@ def test_an_enum_stands_beside_a_reference_and_not_in_what_others_refer_to():
         ("null-default", "x", {**TEXT, "default": None}, {"anyOf": [TEXT, NULL], "default": None}, "wider", None),
         ("boolean-or-text", "x", {"type": ["boolean", "string"]}, {"type": "boolean"}, "narrower", ""),
         (
-            "default-unsaid",
+            "undeclared-default",
             "x",
             {**INTEGER, "description": "Size. Default: 5"},
             {**INTEGER, "description": "Size. Default: 5", "default": 5},
@@ -321,9 +321,9 @@ def test_what_the_engine_cannot_decide_is_said():
 def test_only_what_was_asked_for_is_fixed():
     day, told = {**TEXT, "description": "Day (YYYY-MM-DD)"}, {**TEXT, "description": "One of: 'a', 'b'"}
     surface = build_surface({"tools": [tool(arguments(day=day, mode=told))]})
-    chosen = selection("clarity/stated-format", "clarity/closed-list")
+    chosen = selection("clarity/missing-format", "clarity/closed-list")
     found = linted(surface, chosen)
-    plan = make_plan(surface, chosen, [one for one in found if one.rule == "clarity/stated-format"])
+    plan = make_plan(surface, chosen, [one for one in found if one.rule == "clarity/missing-format"])
     assert [fix.fragment.pointer for fix in plan.fixes] == ["/inputSchema/properties/day"]
 
 
@@ -458,7 +458,7 @@ def _free_servers():
     return [release for release in releases() if release.server not in held]
 
 
-_WHOLE = frozenset({"clients/list-tokens", "surface/token-growth", "clarity/value-spellings"})
+_WHOLE = frozenset({"clients/list-tokens", "surface/token-growth", "clarity/inconsistent-values"})
 """Rules about all tools together: any fix that adds a word may push the list over a limit, and lists of values that
 stood in prose can be compared once they are enums."""
 

@@ -142,7 +142,7 @@ def test_no_form_for_certain(text):
 
 def patterns(schema, tool=""):
     surface = {"tools": [{"name": "a", "description": tool, "inputSchema": {"properties": {"day": schema}}}]}
-    return [one.value for one in lint(build_surface(surface), LintSettings(select=("clarity/stated-format",)))]
+    return [one.value for one in lint(build_surface(surface), LintSettings(select=("clarity/missing-format",)))]
 
 
 DAY = r"^\d{4}-\d{2}-\d{2}$"
@@ -201,7 +201,7 @@ def test_what_the_domain_says_is_more_than_what_a_url_is():
 
 def petty(*properties):
     tools = [{"name": f"t{at}", "inputSchema": {"properties": one}} for at, one in enumerate(properties)]
-    found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/widespread-format",)))
+    found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/well-known-format",)))
     return [(one.path, one.value, one.message) for one in found]
 
 
@@ -220,5 +220,5 @@ def test_a_sentence_that_names_the_argument_in_plain_words():
     tool = {"name": "a", "inputSchema": {"properties": {"start_day": {"type": "string"}, "day": {"type": "string"}}}}
     tool["description"] = "Reads from a start day. The start day of a range must be YYYY-MM-DD. A day must exist."
     surface = build_surface({"tools": [tool]})
-    found = lint(surface, LintSettings(select=("clarity/stated-format",)))
+    found = lint(surface, LintSettings(select=("clarity/missing-format",)))
     assert [(one.path, one.value) for one in found] == [("/inputSchema/properties/start_day", DAY)]

@@ -151,7 +151,7 @@ def test_a_wrong_word_suggests_the_nearest(settings, says):
 def test_a_rule_that_was_removed_is_named_with_the_reason(settings):
     with pytest.raises(ConfigError) as caught:
         active(**settings)
-    assert caught.value.message.startswith("Rule clarity/read-only-verb was removed: clarity/hints-true finds ")
+    assert caught.value.message.startswith("Rule clarity/read-only-verb was removed: clarity/hints-contradict finds ")
     assert "Did you mean" not in caught.value.message
 
 

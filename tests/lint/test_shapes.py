@@ -153,7 +153,7 @@ def test_one_finding_for_the_server():
     (message,) = findings("empty-list", {"files": files}, {"files": files}, required=["files"])
     assert "2 arguments in 2 tools: files (t0, t1)" in message
     assert findings("empty-list", {"files": files}) == []
-    (message,) = findings("packed-text", {"ids": {"type": "string", "description": "IDs, comma-separated"}})
+    (message,) = findings("stringly-typed", {"ids": {"type": "string", "description": "IDs, comma-separated"}})
     assert "1 argument in 1 tool: ids (t0: comma-separated)" in message
 
 

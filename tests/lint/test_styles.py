@@ -20,7 +20,7 @@ def tool(name: str, **arguments: dict) -> dict:
 
 def test_two_families_are_two_findings_and_three_are_one() -> None:
     two = (tool("a", planId=TEXT, limit=NUMBER), tool("b", planid=TEXT, maxResults=NUMBER))
-    assert messages("clarity/spellings", *two) == [
+    assert messages("clarity/inconsistent-names", *two) == [
         "One thing, several names: planId (1 tool: a); planid (1 tool: b).",
         "One thing, several names: limit (1 tool: a); maxResults (1 tool: b).",
     ]
@@ -28,22 +28,22 @@ def test_two_families_are_two_findings_and_three_are_one() -> None:
         tool("a", planId=TEXT, limit=NUMBER, repo=TEXT),
         tool("b", planid=TEXT, maxResults=NUMBER, repository=TEXT),
     )
-    assert len(messages("clarity/spellings", *three)) == 1
+    assert len(messages("clarity/inconsistent-names", *three)) == 1
 
 
 def test_a_plural_of_the_same_type_is_the_same_thing_for_settings_alone() -> None:
-    assert len(messages("clarity/spellings", tool("a", filter=TEXT), tool("b", filters=TEXT))) == 1
-    assert messages("clarity/spellings", tool("a", filter=TEXT), tool("b", filters={"type": "array"})) == []
-    assert messages("clarity/spellings", tool("a", tag=TEXT), tool("b", tags=TEXT)) == []
+    assert len(messages("clarity/inconsistent-names", tool("a", filter=TEXT), tool("b", filters=TEXT))) == 1
+    assert messages("clarity/inconsistent-names", tool("a", filter=TEXT), tool("b", filters={"type": "array"})) == []
+    assert messages("clarity/inconsistent-names", tool("a", tag=TEXT), tool("b", tags=TEXT)) == []
 
 
 def test_values_are_compared_over_arguments_and_items() -> None:
     one = tool("a", op={"enum": ["Add", "Remove", "Keep"]})
     other = tool("b", ops={"type": "array", "items": {"enum": ["add", "remove", "keep"]}})
-    assert messages("clarity/value-spellings", one, other) == [
+    assert messages("clarity/inconsistent-values", one, other) == [
         "The same values in two spellings: Add and add, Keep and keep (op of a; ops of b)."
     ]
-    assert messages("clarity/value-spellings", one, tool("b", op={"enum": ["add", "Remove", "Keep"]})) == []
+    assert messages("clarity/inconsistent-values", one, tool("b", op={"enum": ["add", "Remove", "Keep"]})) == []
 
 
 def test_the_rarer_style_is_the_one_that_is_listed() -> None:

@@ -145,7 +145,7 @@ def _judge(node: SchemaPlace, out: _Defects, facts: Facts, least: frozenset[str]
     if "default" in schema and schema["default"] is None and _refuses_null(node):
         out.add("null-default", node)
     if _odd_value(real):
-        out.add("odd-enum", node)
+        out.add("mixed-enum-types", node)
     if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(real)):
         out.add("one-value", node, value)
     if "array" in types and _means_one(node.argument, text, real):
@@ -174,7 +174,7 @@ def _judge_shape(
         if pattern := unanchored(schema):
             out.add("unanchored-pattern", node, pattern)
         if what := packed(words, schema):
-            out.add("packed-text", node, what)
+            out.add("stringly-typed", node, what)
         return
     if types == {"array"} and (length := tuple_length(words, schema)):
         out.add("fixed-length", node, f'"minItems": {length}, "maxItems": {length}')
@@ -311,7 +311,7 @@ def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[s
     if "string" in types and (text or within.lower() not in ("margin", "margins", "padding")):
         return
     if not states_unit(dimension, f"{text} {schema.get('title') or ''} {node.tool.description[:_MOST_TOOL_TEXT]}"):
-        out.add("unit", node)
+        out.add("missing-unit", node)
 
 
 _MOST_TOOL_TEXT = 4_000
@@ -490,12 +490,12 @@ def wrapper(_surface: Surface, context: Context) -> Iterator[Hit]:
 
 def unit(_surface: Surface, context: Context) -> Iterator[Hit]:
     """A quantity has a unit."""
-    yield from _once("unit", context)
+    yield from _once("missing-unit", context)
 
 
 def odd_enum(_surface: Surface, context: Context) -> Iterator[Hit]:
     """The values of an enum have one type."""
-    yield from _once("odd-enum", context)
+    yield from _once("mixed-enum-types", context)
 
 
 def empty_list(_surface: Surface, context: Context) -> Iterator[Hit]:
@@ -510,7 +510,7 @@ def open_object(_surface: Surface, context: Context) -> Iterator[Hit]:
 
 def packed_text(_surface: Surface, context: Context) -> Iterator[Hit]:
     """Objects, lists and booleans have their own type, and are no text."""
-    yield from _once("packed-text", context)
+    yield from _once("stringly-typed", context)
 
 
 def unanchored_pattern(_surface: Surface, context: Context) -> Iterator[Hit]:
