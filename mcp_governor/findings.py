@@ -25,7 +25,7 @@ class Severity(StrEnum):
         return _SEVERITY_RANK[self]
 
     def at_least(self, other: Severity) -> bool:
-        """Whether this severity is as grave as ``other`` or graver."""
+        """True if this severity is as grave as ``other`` or graver."""
         return self.rank >= other.rank
 
 
@@ -131,7 +131,7 @@ class Finding:
         severity: as selected (profile and config may differ from the rule's default).
         tool: the tool's name, or ``None`` for the surface, the changelog or a file.
         path: JSON pointer into the tool (``/inputSchema/properties/q``); without a tool, a pointer into the
-            surface document (``/prompts/NAME``, ``/instructions``) or ``FILE:LINE`` for a text file.
+            surface document (``/prompts/NAME``, ``/instructions``) or ``FILE:LINE`` for a file of text.
         message: one sentence, says what is wrong.
         fix: what to write instead; may be empty.
         value: the JSON value in question; only its hash leaves this object (see :attr:`id`).
@@ -154,8 +154,8 @@ class Finding:
 
     @property
     def id(self) -> str:
-        """``rule:tool:pointer:hash``: stable under any rewording of the message, and in a text file under any
-        line that comes or goes above (the line number is no part of it)."""
+        """``rule:tool:pointer:hash``: stable under any rewording of the message, and in a file of text under any
+        line that comes or goes above (the line number is not part of it)."""
         place = self.path if self.path.startswith("/") else _LINE_NUMBER.sub("", self.path)
         return f"{self.rule}:{self.tool or '-'}:{place or '/'}:{value_hash(self.value)}"
 

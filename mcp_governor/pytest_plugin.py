@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     """Add our items before ``-k``, ``-m`` and ``--deselect`` choose among all of them."""
     if config.getoption("--mcp-charter"):
         root = McpCollector.from_parent(session, name="mcp", nodeid="mcp", path=config.rootpath)
-        # Through the session, so that what counts and lists items hears of ours.
+        # Through the session, so that what counts and lists items sees ours, too.
         items.extend(session.genitems(root))
 
 
@@ -52,7 +52,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 class FailedRuleError(Exception):
-    """Says that an item fails; what it has to tell is shown instead of it."""
+    """Says that an item fails; what it has to report is shown instead of it."""
 
 
 class McpCollector(pytest.Collector):
@@ -84,8 +84,8 @@ class McpCollector(pytest.Collector):
             self.config.stash[_NOTES] = tuple(printable(note.message) for note in notes)
             return families
         except GovernorError as error:
-            told = f"{error.message}\n  {error.hint}" if error.hint else error.message
-            return {"target": {"read": tuple(printable(told).splitlines())}}
+            message = f"{error.message}\n  {error.hint}" if error.hint else error.message
+            return {"target": {"read": tuple(printable(message).splitlines())}}
 
 
 class ToolCollector(pytest.Collector):
@@ -109,7 +109,7 @@ class RuleItem(pytest.Item):
         self.lines = lines
 
     def runtest(self) -> None:
-        """Fail where there is something to tell."""
+        """Fail where there is something to report."""
         if self.lines:
             raise FailedRuleError
 
@@ -125,26 +125,26 @@ class RuleItem(pytest.Item):
 
 
 def _families(report: Report, config: Config) -> Families:
-    """Tool → family → lines to show, none where it passes. The same items are there whether they pass or fail."""
+    """Tool → family → lines to show, none where it passes. The same items are there in both cases."""
     from textwrap import dedent
 
     from mcp_governor.report.lines import plain_text
     from mcp_governor.report.text import change_lines, finding_lines
 
-    told: dict[str, dict[str, list[Line]]] = {}
+    by_tool: dict[str, dict[str, list[Line]]] = {}
     for tool, families in _expected(report, config):
-        told.setdefault(tool, {}).update({family: [] for family in families})
+        by_tool.setdefault(tool, {}).update({family: [] for family in families})
 
-    def tell(tool: str | None, family: str, lines: Iterator[Line]) -> None:
-        told.setdefault(_shown(tool), {}).setdefault(family, []).extend(lines)
+    def add(tool: str | None, family: str, lines: Iterator[Line]) -> None:
+        by_tool.setdefault(_shown(tool), {}).setdefault(family, []).extend(lines)
 
     for finding in report.failing_findings:
-        tell(finding.tool, finding.rule.partition("/")[0], finding_lines(finding))
+        add(finding.tool, finding.rule.partition("/")[0], finding_lines(finding))
     for change in report.failing_changes:
-        tell(change.tool, _CHANGES, change_lines(change))
+        add(change.tool, _CHANGES, change_lines(change))
     return {
         tool: {family: tuple(dedent(plain_text(lines)).splitlines()) for family, lines in sorted(families.items())}
-        for tool, families in told.items()
+        for tool, families in by_tool.items()
     }
 
 
@@ -165,5 +165,5 @@ def _expected(report: Report, config: Config) -> Iterator[tuple[str, list[str]]]
 def _shown(tool: str | None) -> str:
     from mcp_governor.text import printable, visible
 
-    # pytest prints the ids of items itself: what holds for lines of ours has to hold for them.
+    # pytest prints the ids of items itself: what applies to our lines applies to them.
     return SURFACE if tool is None else printable(visible(tool))

@@ -129,7 +129,7 @@ def _json_escape(match: re.Match[str]) -> str:
 
 
 def see_unicode(text: str, what: str) -> None:
-    """See whether a file can hold a text: bytes of the command line that are not UTF-8 arrive as lone surrogates.
+    """Check that a file can hold a string: bytes of the command line that are not UTF-8 arrive as lone surrogates.
 
     Raises:
         UsageError: it cannot; ``what`` names it.
@@ -153,7 +153,7 @@ def one_line(text: str, limit: int = 160) -> str:
 
 
 def _words(text: str, enough: int) -> Iterator[str]:
-    """The words of a text up to ``enough`` characters: those of a text of 30 MB take 600 MB."""
+    """The words of a string up to ``enough`` characters: those of a string of 30 MB take 600 MB."""
     for word in _WORD.finditer(text):
         if enough <= 0:
             return

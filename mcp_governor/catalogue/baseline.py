@@ -33,7 +33,7 @@ def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
         what: what messages call it; default is the path.
 
     Raises:
-        FileFormatError: it is missing or is no baseline file.
+        FileFormatError: it is missing or is not a baseline file.
     """
     shown = what or visible(str(path))
     try:

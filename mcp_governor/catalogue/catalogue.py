@@ -55,7 +55,7 @@ class Profile:
 
 
 class Rules(Mapping[str, Rule]):
-    """Rules by id, in alphabetical order; a file of ours is read when its rule is asked for."""
+    """Rules by id, in alphabetical order; a built-in file is read when its rule is asked for."""
 
     def __init__(self, files: Mapping[str, str], loaded: Mapping[str, Rule]) -> None:
         self._files = files
@@ -195,7 +195,7 @@ class Catalogue:
 
 @functools.cache
 def removed_rules() -> Mapping[str, str]:
-    """Ids that were rules of ours once → why they went and what looks at the same now, in one sentence.
+    """Ids that were built-in rules once → why they went and what looks at the same now, in one sentence.
 
     An id in this file is never given to another rule, so that an old configuration cannot come to mean something else.
     """
@@ -278,8 +278,8 @@ def rule_files(folder: Path) -> list[Path]:
     try:
         return list_files(folder, ".toml", most=_MAX_RULES, deep=True)
     except OSError as error:
-        told = f"The folder of rules {visible(str(folder))} cannot be read: {error.strerror}."
-        raise ConfigError(told, "Correct lint.rules.") from None
+        message = f"The folder of rules {visible(str(folder))} cannot be read: {error.strerror}."
+        raise ConfigError(message, "Correct lint.rules.") from None
 
 
 def _profiles(file: Path) -> Mapping[str, Profile]:
@@ -298,9 +298,9 @@ def _profiles(file: Path) -> Mapping[str, Profile]:
 
 
 def _entry_point_folders(*, trusted: bool) -> Mapping[str, Path | None]:
-    """Entry point → folder of rules; ``None`` where only a function tells and is not trusted."""
+    """Entry point → folder of rules; ``None`` where only a function knows them and is not trusted."""
     # importlib.metadata costs more than all our packs together; most installations have no such package,
-    # and a look at the entry_points.txt files tells.
+    # and a look at the entry_points.txt files is enough.
     if not any(_declares_group(folder) for folder in dict.fromkeys(sys.path) if folder):
         return {}
     from importlib.metadata import entry_points

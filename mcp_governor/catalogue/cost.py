@@ -1,6 +1,6 @@
 """How much work it may be to hold a value against a schema, before anybody does it.
 
-The engine evaluates a schema anew wherever a reference leads to it, so that two references in one place, forty
+The engine evaluates a schema again wherever a reference leads to it, so that two references in one place, forty
 times over, never end. Nothing that a server or a user's rule says is evaluated without this look at it first.
 """
 
@@ -22,7 +22,7 @@ class Effort(NamedTuple):
     """What it costs to hold a value against a schema.
 
     Attributes:
-        affordable: whether it is worth the answer.
+        affordable: true if it is worth the answer.
         parts: the subschemas that are reached, five microseconds each, and as much for every five evaluations of
             what is affordable.
     """
@@ -32,7 +32,7 @@ class Effort(NamedTuple):
 
 
 def affordable(schema: Any, document: Document, value: Any) -> bool:
-    """Whether a value can be held against a schema in bounded time; see :func:`effort`."""
+    """True if a value can be held against a schema in bounded time; see :func:`effort`."""
     return effort(schema, document, value).affordable
 
 

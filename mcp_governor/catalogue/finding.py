@@ -1,7 +1,7 @@
 """From a rule to a :class:`~mcp_governor.findings.Finding`: the one door, for every station.
 
-The sentences stand in the rule's file. A station gives the place and the facts; what a server or a file said is made
-safe to show here, and nowhere else has to be.
+The sentences is in the rule's file. A station gives the place and the facts; what a server or a file said is made
+safe to show here, and no other place has to do it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SHOWN = 120
 """Characters of a fact that a sentence shows where its place asks for no other number: a line on most screens."""
 
 _QUOTED = 60
-"""The same for what stands in quotes: names, which are seldom half as long."""
+"""The same for what is in quotes: names, which are seldom half as long."""
 
 _NO_FACTS: Mapping[str, Any] = {}
 
@@ -55,7 +55,7 @@ def finding(
     """A finding of a rule, with the rule's own severity; what a configuration makes of it is decided later.
 
     Args:
-        rule: the rule, or the id of one of ours.
+        rule: the rule, or the id of a built-in one.
         path: JSON pointer, or ``FILE:LINE``.
         says: which of the rule's ``messages`` it is, where it has several.
         about: what the sentence is said of, put in brackets at its end: the call that was made.
@@ -99,11 +99,11 @@ def sentence(rule: Rule, facts: Mapping[str, Any], says: str = "") -> str:
 
 
 def fill(template: str, facts: Mapping[str, Any]) -> str:
-    """A template with its facts, made safe to show; a name that is no fact stays as it is.
+    """A template with its facts, made safe to show; a name that is not a fact stays as it is.
 
-    ``{name}`` is a fact on one line: text as it is, a list of texts with commas, anything else as JSON.
-    ``{name!q}`` puts text, and each text of a list, in quotes, and ``{name!t}`` tells the JSON type; what is no text
-    is told by its type in both. ``{name:60}`` shows 60 characters at most, ``{name:all}`` a whole line of text,
+    ``{name}`` is a fact on one line: text as it is, a list of strings with commas, anything else as JSON.
+    ``{name!q}`` puts a string, and each string of a list, in quotes, and ``{name!t}`` shows the JSON type; what is not
+    a string is shown by its type in both. ``{name:60}`` shows 60 characters at most, ``{name:all}`` a whole line,
     ``{name:lines}`` keeps its line feeds.
     """
     return _PLACE.sub(lambda match: _show(match, facts) if match[1] in facts else match[0], template).strip()
@@ -124,12 +124,12 @@ def _show(match: re.Match[str], facts: Mapping[str, Any]) -> str:
     if size == "lines":
         return visible(str(fact), keep_newlines=True)
     limit = LONGEST_LINE if size == "all" else int(size or (_QUOTED if how else _SHOWN))
-    texts = [fact] if isinstance(fact, str) else fact
-    if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
+    strings = [fact] if isinstance(fact, str) else fact
+    if not isinstance(strings, (list, tuple)) or not all(isinstance(text, str) for text in strings):
         return json_type(fact) if how else one_line(json.dumps(fact, ensure_ascii=False, default=str), limit)
     if how == "t":
         return json_type(fact)
-    return ", ".join(f'"{one_line(text, limit)}"' for text in texts) if how else one_line(", ".join(texts), limit)
+    return ", ".join(f'"{one_line(text, limit)}"' for text in strings) if how else one_line(", ".join(strings), limit)
 
 
 def json_type(value: Any) -> str:

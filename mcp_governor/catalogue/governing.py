@@ -40,7 +40,7 @@ STALE_RULE = "lint/stale-suppression"
 
 @dataclass(eq=False, repr=False)
 class _Inline:
-    """One inline suppression of one tool, and whether it was of any use."""
+    """One inline suppression of one tool, and the use that it was of."""
 
     suppression: Suppression
     path: str
@@ -102,7 +102,7 @@ class Governor:
         return sorted(self._known - self._seen)
 
     def _chosen(self, rule_id: str) -> tuple[bool, Severity | None]:
-        """Whether a rule is left out, and the severity that was chosen for it; kept, because findings are many."""
+        """If a rule is left out, and the severity that was chosen for it; kept, because findings are many."""
         if rule_id not in self._by_rule:
             is_dropped = rule_id in self._selection.ignored or self._is_said_elsewhere(rule_id)
             self._by_rule[rule_id] = is_dropped, self._selection.severity_of(rule_id)
@@ -135,7 +135,7 @@ class Governor:
                 self._inline.setdefault(tool.name, []).append(_Inline(suppression, path))
 
     def _covers(self, found: Finding) -> bool:
-        """Whether a finding is suppressed for its tool; every suppression that does is of use."""
+        """True if a finding is suppressed for its tool; every suppression that does is of use."""
         if found.tool is None or not (self._selection.tool_ignores or self._inline):
             return False
         covered = False
@@ -183,7 +183,7 @@ class Governor:
         return load_catalogue(settings.rule_paths, trusted=settings.trusted)
 
     def _ran(self, ids: Collection[str]) -> bool:
-        """Whether the linter ran one of these rules, and no other station would run one if it took part."""
+        """True if the linter ran one of these rules, and no other station would run one if it took part."""
         linted = {active.id for active in self._selection.linted}
         return not linted.isdisjoint(ids) and not any(map(self._may_speak_later, ids))
 

@@ -38,7 +38,7 @@ class Validator:
             asked for where a value is refused.
 
     Attributes:
-        is_valid: whether it accepts a value: the engine's own method, which costs next to nothing.
+        is_valid: true if it accepts a value: the engine's own method, which costs next to nothing.
     """
 
     __slots__ = ("_demands", "_native", "is_valid")
@@ -207,7 +207,7 @@ def encodable(value: Any) -> Any:
 
 
 def with_options(part: Any, options: Mapping[str, Any]) -> Any:
-    """A schema or a pattern with the value of an option wherever ``"{option}"`` stands alone."""
+    """A schema or a pattern with the value of an option wherever ``"{option}"`` is on its own."""
     if isinstance(part, str):
         name = part[1:-1]
         return options[name] if part == f"{{{name}}}" and name in options else part
@@ -226,7 +226,7 @@ class LinearPattern:
             raise ConfigError(f"{one_line(pattern, 80)!r} is not a regular expression.", _LINEAR) from None
 
     def search(self, text: str) -> bool:
-        """Whether the expression matches anywhere in ``text``."""
+        """True if the expression matches anywhere in ``text``."""
         return self._validator.is_valid(encodable(text))
 
 

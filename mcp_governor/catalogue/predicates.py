@@ -19,7 +19,7 @@ _REFERRING = frozenset({"$ref", "$dynamicRef", "$id"})
 
 
 def predicate(schema: Any) -> Predicate:
-    """Whether a value satisfies a schema.
+    """A function that is true if a value satisfies a schema.
 
     Raises:
         ConfigError: the schema or a pattern in it does not compile.
@@ -40,7 +40,7 @@ def _engine(validator: Any) -> Predicate:
 
 
 def _refers(schema: Any) -> bool:
-    """Whether a part of a schema means something only within the whole."""
+    """True if a part of a schema means something only within the whole."""
     if isinstance(schema, list):
         return any(map(_refers, schema))
     return isinstance(schema, dict) and (bool(_REFERRING & schema.keys()) or any(map(_refers, schema.values())))

@@ -25,7 +25,7 @@ _STEPS_PER_LATER_VALUE = 10
 """Beyond a million steps there are only ten for each value: a filter keeps what it finds in memory, and one plain
 descent takes three."""
 _LONGEST = 1_000
-"""Characters of a query; ours have 40. What stands in a query multiplies: every selector is tried at every value."""
+"""Characters of a query; ours have 40. What is in a query multiplies: every selector is tried at every value."""
 
 # Names, lists of names and wildcards: our own rules need no more, and then the JSONPath library is not loaded.
 _STEPS = re.compile(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)

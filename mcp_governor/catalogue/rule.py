@@ -16,7 +16,7 @@ SCOPES = ("tool", "schema", "input", "output", "surface", "prompt", "resource", 
 """What a rule looks at, one at a time: the key ``on`` of a rule file.
 
 ``schema`` is every schema within a tool's inputSchema and outputSchema (keyword-aware, so that a property that
-is called ``items`` is no keyword), ``input`` and ``output`` those of one side. ``text`` is every string of the
+is called ``items`` is not a keyword), ``input`` and ``output`` those of one side. ``text`` is every string of the
 surface, ``prose`` those that are written for a reader: titles, descriptions, instructions.
 """
 
@@ -89,7 +89,7 @@ class Case(NamedTuple):
         when: JSON Schema that the thing itself must satisfy, else nothing in it is judged; ``None``: it need not.
         argument: regular expression for the name of the argument whose schema it is; ``None``: any schema.
         judge: ``value``, or ``name`` to judge the names of the members found.
-        resolve: judge a schema as it comes out, local references followed and the one branch beside null in its place.
+        resolve: judge a schema as it comes out, local references followed and the one branch next to null in its place.
         then: JSON Schema that what is judged must satisfy, or ``None``.
         pattern: regular expression that it must contain a match of where it is text, or ``None``.
         forbid: regular expression that it must not contain a match of, or ``None``.
@@ -193,7 +193,7 @@ class Rule:
         unseen: why no server of the corpus breaks it, where none does.
         examples: gives the examples that pass and those that fail; they are read when somebody asks.
         origin: the file it was read from, for messages.
-        folder: the folder of rules that it is part of, where that is the user's; its check may stand there.
+        folder: the folder of rules that it is part of, where that is the user's; its check may be there.
     """
 
     id: str
@@ -244,7 +244,7 @@ class Rule:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether its check is a function outside of this package, so that running it imports somebody's code."""
+        """True if its check is a function outside of this package, so that running it imports somebody's code."""
         return self.check is not None and ":" in self.check
 
     @property

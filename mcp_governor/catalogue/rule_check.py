@@ -85,11 +85,11 @@ def _one_way(data: Mapping[str, Any], file: _File) -> None:
     """A rule of the linter judges in exactly one way."""
     ways = [key for key in data if key in _WAYS]
     if data.get("station", "lint") == "lint" and len(ways) != 1:
-        told = f"sets {' and '.join(ways)}" if ways else f"sets none of {', '.join(_WAYS)}"
-        file.refuse(ways[1:2], f"{told}; a rule judges in exactly one way")
-    beside = [key for key in Case._fields if key in data and "cases" in data]
-    if beside:
-        file.refuse(beside[:1], f"sets {beside[0]} next to cases; each case has its own")
+        sentence = f"sets {' and '.join(ways)}" if ways else f"sets none of {', '.join(_WAYS)}"
+        file.refuse(ways[1:2], f"{sentence}; a rule judges in exactly one way")
+    extra = [key for key in Case._fields if key in data and "cases" in data]
+    if extra:
+        file.refuse(extra[:1], f"sets {extra[0]} next to cases; each case has its own")
 
 
 def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str], file: _File) -> NoReturn:
@@ -98,8 +98,8 @@ def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str],
     if known is not None:
         given = data[str(where[0])]
         guess = did_you_mean(given, known) if isinstance(given, str) else ""
-        told = f"is not a rule: {where[0]} cannot be {one_line(json.dumps(given, default=str))}.{guess}"
-        file.refuse(where, told.removesuffix("."), f"It is one of {', '.join(known)}.")
+        sentence = f"is not a rule: {where[0]} cannot be {one_line(json.dumps(given, default=str))}.{guess}"
+        file.refuse(where, sentence.removesuffix("."), f"It is one of {', '.join(known)}.")
     file.refuse(where, f"is not a rule: {_name(where)}: {one_line(message)}")
 
 
@@ -161,9 +161,9 @@ def _ends(schema: Any, where: list[str | int], file: _File) -> None:
     evaluations = Evaluations(Document(schema), _MOST_EVALUATIONS + 1)
     often = evaluations.of(schema, "") > _MOST_EVALUATIONS
     if evaluations.recursive or evaluations.dynamic or often:
-        told = "repeats itself too often" if often else "leads back into itself"
+        sentence = "repeats itself too often" if often else "leads back into itself"
         hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
-        file.refuse(where, f"could run forever: {_name(where)} {told}", hint)
+        file.refuse(where, f"could run forever: {_name(where)} {sentence}", hint)
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -173,16 +173,16 @@ def _listed(words: Sequence[str]) -> str:
 def _example(value: Any, where: list[str | int], file: _File) -> None:
     if not isinstance(value, str):
         return
-    told = ""
+    sentence = ""
     try:
         if exceeds_depth(read_json(value), MAX_DEPTH):
             raise RecursionError
     except ValueError as error:
-        told = f"is not JSON: {one_line(str(error))}"
+        sentence = f"is not JSON: {one_line(str(error))}"
     except RecursionError:
-        told = f"nests deeper than {MAX_DEPTH} levels"
-    if told:
-        file.refuse(where, f"has an example that {told}", "Write JSON text, or a TOML table.")
+        sentence = f"nests deeper than {MAX_DEPTH} levels"
+    if sentence:
+        file.refuse(where, f"has an example that {sentence}", "Write JSON text, or a TOML table.")
 
 
 def _name(where: Sequence[str | int]) -> str:
@@ -199,7 +199,7 @@ def _plain(value: Any) -> Any:
 
 
 def line_of(text: str, path: list[str | int]) -> int:
-    """The line (from 1) where a TOML document says the value at ``path``; 1 where it cannot be told.
+    """The line (from 1) where a TOML document says the value at ``path``; 1 where it is unknown.
 
     Reads headers and bare or quoted keys; enough for an error message, not a parser.
     """

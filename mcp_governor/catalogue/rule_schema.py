@@ -13,7 +13,7 @@ ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
 
 _TEXT = {"type": "string", "minLength": 1}
 _SENTENCE = {**_TEXT, "maxLength": 2_000}
-"""A text with facts in it, each of which may be as long as a line: it is filled in for every finding."""
+"""A sentence with facts in it, each of which may be as long as a line: it is filled in for every finding."""
 _JSON_OR_TEXT = {
     "type": ["object", "array", "string"],
     "description": "A JSON value as a TOML table or array, or as JSON text.",

@@ -68,7 +68,7 @@ class Selection:
 
     @property
     def reads(self) -> bool:
-        """Whether any rule looks at the surface; the one about suppressions looks at the others only."""
+        """True if any rule looks at the surface; the one about suppressions looks at the others only."""
         return any(active.rule.check != ENGINE_CHECK for active in self.linted)
 
     def get(self, rule_id: str) -> ActiveRule | None:
@@ -156,13 +156,13 @@ def _chosen(
 def _add(wanted: dict[str, Rule], selectors: Iterable[str], catalogue: Catalogue, settings: LintSettings) -> None:
     for selector in selectors:
         for rule in catalogue.match(selector):
-            # Who names a rule wants it, also where its pack would leave it out.
+            # Who names a rule means it, also where its pack would leave it out.
             if selector == rule.id or _runs(rule, settings):
                 wanted[rule.id] = rule
 
 
 def _runs(rule: Rule, settings: LintSettings) -> bool:
-    """Whether a rule that was not named by its id runs where its pack was selected."""
+    """True if a rule that was not named by its id runs where its pack was selected."""
     if rule.persona not in settings.personas:
         return False
     if rule.limit is not None and settings.clients:
@@ -171,7 +171,7 @@ def _runs(rule: Rule, settings: LintSettings) -> bool:
 
 
 def _refuse_contradictions(chosen: list[Rule], settings: LintSettings) -> None:
-    """Name every pair at once: who mends one should not meet the next in the next run."""
+    """Name every pair at once: who corrects one should not meet the next in the next run."""
     sides: dict[str, Rule] = {}
     clashes: list[str] = []
     for rule in sorted(chosen, key=lambda rule: rule.id):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Severity
 
 PERSONAS = ("regular", "pedantic")
-"""Who a rule is for: everybody, or those who want every remark."""
+"""Who a rule is for: everybody, or those who ask for every remark."""
 
 
 @frozen
@@ -73,8 +73,8 @@ class LintSettings:
             those that are off by default included; empty: every client's rules that are on by default.
         personas: which remarks are wanted; ``pedantic`` adds the remarks that most people would find petty.
         rule_paths: folders with rule files of the user's own.
-        inline: whether servers may suppress findings through ``_meta``.
-        trusted: whether rules may bring Python; where not, such rules are left out, and the selection says which.
+        inline: true if servers may suppress findings through ``_meta``.
+        trusted: true if rules may bring Python; where not, such rules are left out, and the selection says which.
     """
 
     profiles: tuple[str, ...] = ("recommended",)

@@ -1,8 +1,8 @@
 """Two surfaces → changes: what differs, where, and what it does to a client.
 
 Here live the kinds of changes with their sentences, the comparison of lists and of schemas, renames, and the verdict on
-each edit. Whether one schema accepts all that another does is asked of ``containment``; what a change means for a
-release is for ``policy``, and whether a changelog tells it for ``changelog``.
+each edit. If one schema accepts all that another does is asked of ``containment``; what a change means for a
+release is for ``policy``, and if a changelog mentions it for ``changelog``.
 
 Names are loaded on first use.
 """

@@ -41,7 +41,7 @@ class Edit:
         path: pointer into the schema document, the new one's except for what was removed.
         old, new: the values before and after, ``MISSING`` where there is none.
         forward: does every client that worked still work (by containment alone)?
-        backward: the same question with the two schemas exchanged: ``yes`` both ways is no change.
+        backward: the same question with the two schemas exchanged: ``yes`` both ways means no change.
         with_it: a node of the old document, and what to see in its stead to have this edit and no other; ``None``
             where it cannot be singled out.
         without_it: a node of the new document, and what to see in its stead to have every edit but this one;
@@ -81,17 +81,17 @@ class Edit:
 
     @property
     def is_set_change(self) -> bool:
-        """Whether it changes which instances are accepted, as far as is known."""
+        """True if it changes which instances are accepted, as far as is known."""
         return self.forward.verdict != "yes" or self.backward.verdict != "yes"
 
     @property
     def needs_direction(self) -> bool:
-        """Whether its kind, or whether it is one at all, depends on what containment says in both directions."""
+        """True if its kind, or its being one at all, depends on what containment says in both directions."""
         return self.kind in (None, "argument-optional", "argument-required")
 
     @property
     def is_change(self) -> bool:
-        """Whether there is anything to tell: a declared key, a default or openness is, whatever containment says."""
+        """True if there is anything to report: a declared key, a default or openness is, whatever containment says."""
         return self.is_set_change or not self.needs_direction
 
 
@@ -127,11 +127,11 @@ class Questions:
         return self.forward(old, new, root=root), self.backward(old, new, root=root)
 
     def backward(self, old: SchemaNode, new: SchemaNode, *, root: bool = False) -> Containment:
-        """The opposite of :meth:`forward`, without a witness: it tells what is compatible, and proves no break."""
+        """The opposite of :meth:`forward`, without a witness: it shows what is compatible, and proves no break."""
         return self.forward(new, old, root=root, witness=False)
 
     def forward(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, witness: bool = True) -> Containment:
-        """Whether ``new`` keeps what ``old`` promised: takes what it took, answers only what it answered."""
+        """Decide if ``new`` keeps what ``old`` promised: takes what it took, answers only what it answered."""
         return self._in_time(lambda: self._forward(old, new, root=root, witness=witness))
 
     def _forward(self, old: SchemaNode, new: SchemaNode, *, root: bool, witness: bool) -> Containment:
@@ -180,7 +180,7 @@ class Questions:
 
     def _ask(self, outer: Any, inner: Any, *, witness: bool = True) -> Containment:
         """The answer, as far as it does not hang on a part that cannot be read and that only one side has."""
-        # Whether a no hangs on a part that cannot be read shows in its witness only.
+        # Only the witness of a no shows if it hangs on a part that cannot be read.
         answer = contains(outer, inner, deadline=self.deadline, witness=witness or bool(self.unreadable))
         if not self.unreadable:
             return answer
@@ -193,17 +193,17 @@ class Questions:
         return Containment("unknown", reason=self.unreadable)
 
     def accepts_anything(self, node: SchemaNode) -> bool:
-        """Whether a node is the schema ``true`` in some spelling."""
+        """True if a node is the schema ``true`` in some spelling."""
         return self.covers(lambda: (self._render(node), True))
 
     def same_set(self, one: SchemaNode, other: SchemaNode) -> bool:
-        """Whether two nodes surely accept the same instances."""
+        """True if two nodes surely accept the same instances."""
         return self.covers(lambda: (self._render(one), self._render(other))) and self.covers(
             lambda: (self._render(other), self._render(one))
         )
 
     def covers(self, schemas: Callable[[], tuple[Any, Any]]) -> bool:
-        """Whether the first of two schemas surely accepts all that the second does."""
+        """True if the first of two schemas surely accepts all that the second does."""
         answer = self._in_time(lambda: contains(*schemas(), deadline=self.deadline, witness=False))
         return answer.verdict == "yes"
 
@@ -232,7 +232,7 @@ class Questions:
 
         Args:
             edit: the edit.
-            witness: whether the verdict is not enough.
+            witness: true if the verdict is not enough.
         """
         place = edit.with_it if self.side is Side.INPUT else edit.without_it
         if place is None:
@@ -245,8 +245,8 @@ class Questions:
         return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
 
     def _is_reached(self, edit: Edit, document: Which) -> bool:
-        """Whether some instance of a document has a part where an edit is, given that the way there is plain: then any
-        value that the node accepts may stand there."""
+        """True if some instance of a document has a part where an edit is, given that the way there is plain: then any
+        value that the node accepts may be there."""
         step = edit.step and edit.step.outer
         closed, _ = self._readings()
         while step is not None:
@@ -280,7 +280,7 @@ class Questions:
         if cut.keeps:
             answer = self._ask(*schemas(cut), witness=witness or not cut.plain)
             # A break of a slice is one of the documents where its witness uses nothing that was left out, or no
-            # keyword could have told the difference. A yes proves nothing for them.
+            # keyword could have seen the difference. A yes proves nothing for them.
             if (answer.has_witness and not cut.hides(answer.witness)) or (cut.plain and answer.verdict == "no"):
                 return answer
         return self._ask(*schemas(WHOLE), witness=witness)
@@ -357,7 +357,7 @@ class Questions:
         return self._ask(False, schema).witness
 
     def _hangs_on(self, witness: Any, with_it: Stead, without_it: Stead, cut: Slice) -> bool:
-        """Whether a witness breaks, and would not if one edit were undone."""
+        """True if a witness breaks, and would not if one edit were undone."""
         closed, opened = self._readings()
         if self.side is Side.INPUT:
             inner, outer = self._validator(self.old.root, closed), self._validator(self.new.root, Reading.RAW)
@@ -390,7 +390,7 @@ class Questions:
         return self._render(self.old.root, opened, replaced=rest), conjunction(possible, allowed)
 
     def equal(self) -> bool:
-        """Whether the two documents surely accept the same instances. Then they mean the same in every reading: a
+        """True if the two documents surely accept the same instances. Then they mean the same in every reading: a
         closed one accepts fewer, an opened one more."""
         return self.same_set(self.old.root, self.new.root)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def same_json(left: Any, right: Any) -> bool:
-    """Whether two values are the same JSON text, order of keys apart.
+    """True if two values are the same JSON text, order of keys apart.
 
     Unlike ``==``, which takes 1, 1.0 and True for equal and gives up on deeply nested values.
     """

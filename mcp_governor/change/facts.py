@@ -19,7 +19,7 @@ class Facts:
         successor: the new name of what was renamed.
         thing: the noun for what the last of ``fields`` names, where the kind does not fix it (``prompt``).
         what: our words for what was edited, where neither kind nor place say it.
-        detail: what else the sentence of the kind tells.
+        detail: what else the sentence of the kind says.
         lost, gained: what went from a list and what came to it.
     """
 

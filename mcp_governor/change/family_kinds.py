@@ -194,7 +194,7 @@ _BY_NAME = {row.name: row for row in _FAMILIES}
 def _of_family(row: _Family, side: Side) -> list[Kind]:
     inward = side is Side.INPUT
     names = {step: f"{row.name}-{step}" for step in (row.tighter, row.looser, "changed")}
-    told = {
+    steps = {
         row.tighter: (
             f"The schema is stricter about {row.subject}: calls that were valid are now invalid."
             if inward
@@ -238,7 +238,7 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
             what=row.what,
             of_types=row.name == "type",
         )
-        for step, (explanation, verdict, fragments, event) in told.items()
+        for step, (explanation, verdict, fragments, event) in steps.items()
     ]
 
 

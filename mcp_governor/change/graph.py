@@ -2,7 +2,7 @@
 
 JSON Schema lets one thing be said in several dialects and places. The graph has one spelling of each: draft-04
 to draft-07 keywords become their 2020-12 successors, ``$ref`` holds the node it leads to, and a part that is no
-schema (a wrong keyword type, a reference that leads nowhere or round in a circle, an unknown dialect) becomes
+schema (a wrong keyword type, a reference that has no target or leads in a circle, an unknown dialect) becomes
 an *opaque* node, equal to itself and to nothing else.
 """
 
@@ -50,13 +50,13 @@ class SchemaNode:
     """One schema of a document.
 
     Attributes:
-        pointer: where it stands in the document as published.
+        pointer: where it is in the document as published.
         keywords: its assertions in 2020-12 spelling; sub-schemas are nodes, ``$ref`` holds the target node.
         notes: what does not narrow the set of instances: wording, and what is in ``NOTE_FAMILIES``.
         opaque: why it cannot be read as a schema; empty where it can.
         spelled: keyword → how it is called in the document, where that is another word.
         identity: for an opaque node, what it must share with another one to be equal to it.
-        synthetic: made by a view; it stands nowhere in the document.
+        synthetic: made by a view; it is not part of the document.
     """
 
     pointer: str
@@ -83,7 +83,7 @@ class SchemaNode:
 
 @frozen
 class Graph:
-    """A parsed schema: its root, and whether any part of it is opaque."""
+    """A parsed schema: its root, and a flag that is set if any part of it is opaque."""
 
     root: SchemaNode
     opaque: tuple[SchemaNode, ...] = ()
@@ -93,9 +93,9 @@ def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = Fal
     """The graph of a published schema.
 
     Args:
-        schema: any JSON value, nested no deeper than ``MAX_DEPTH``; what is no schema becomes an opaque root.
+        schema: any JSON value, nested no deeper than ``MAX_DEPTH``; what is not a schema becomes an opaque root.
         drop_safe_integers: read a bound of ±(2**53 - 1) as no bound.
-        arguments: the schema is a tool's input: what a caller sends is an object, whether it says so or not.
+        arguments: the schema is a tool's input: what a caller sends is an object, even if it does not say so.
     """
     graph = _Parser(schema, drop_safe_integers).graph()
     root = graph.root

@@ -1,7 +1,7 @@
 """Which nodes say the same: a number for each, equal where two nodes are the same schema up to names of ``$defs``.
 
 A node's number comes from its own keywords and the numbers of its sub-schemas; definitions that refer to each
-other are told apart by refining a first guess until it is stable. The time is near linear in the size of the
+other are distinguished by refining a first guess until it is stable. The time is near linear in the size of the
 documents, however their references run.
 """
 
@@ -22,7 +22,7 @@ class Identities:
     """Numbers of nodes. Wording apart; what is in ``NOTE_FAMILIES`` counts.
 
     Args:
-        spend: is told about the work, in keywords and sub-schemas.
+        spend: is called with the work, in keywords and sub-schemas.
     """
 
     def __init__(self, spend: Callable[[int], None]) -> None:
@@ -91,7 +91,7 @@ def _nodes(value: Any) -> Iterable[SchemaNode]:
 def _key(node: SchemaNode, number: Callable[[SchemaNode], int]) -> Hashable:
     """All that a node says, sub-schemas by number."""
 
-    def told(item: SchemaNode) -> int:
+    def number_of(item: SchemaNode) -> int:
         return number(_target(item))
 
     parts: list[Hashable] = [("opaque", node.identity)] if node.opaque else []
@@ -99,12 +99,12 @@ def _key(node: SchemaNode, number: Callable[[SchemaNode], int]) -> Hashable:
     for key in sorted(node.keywords):
         value = node.keywords[key]
         if isinstance(value, SchemaNode):
-            parts.append((key, told(value)))
+            parts.append((key, number_of(value)))
         elif isinstance(value, list) and value and isinstance(value[0], SchemaNode):
-            numbers = [told(item) for item in value]
+            numbers = [number_of(item) for item in value]
             parts.append((key, tuple(sorted(numbers) if key in UNORDERED_KEYS else numbers)))
         elif isinstance(value, dict) and any(isinstance(item, SchemaNode) for item in value.values()):
-            parts.append((key, tuple(sorted((name, told(item)) for name, item in value.items()))))
+            parts.append((key, tuple(sorted((name, number_of(item)) for name, item in value.items()))))
         else:
             parts.append((key, _plain(key, value)))
     return tuple(parts)

@@ -37,7 +37,7 @@ def kind(
 def there_and_back(
     removed: str,
     added: str,
-    told: tuple[str, str],
+    explanations: tuple[str, str],
     with_it: dict[str, Any],
     without: dict[str, Any],
     messages: tuple[Sentence, Sentence] = ("{thing} is gone", "{thing} is new"),
@@ -47,8 +47,10 @@ def there_and_back(
 ) -> list[Kind]:
     """A thing that goes, and the same thing that comes."""
     return [
-        kind(removed, BREAKING, told[0], added, (with_it, without), messages[0], entries[0], events[0], **more),
-        kind(added, COMPATIBLE, told[1], removed, (without, with_it), messages[1], entries[1], events[1], **more),
+        kind(removed, BREAKING, explanations[0], added, (with_it, without), messages[0], entries[0], events[0], **more),
+        kind(
+            added, COMPATIBLE, explanations[1], removed, (without, with_it), messages[1], entries[1], events[1], **more
+        ),
     ]
 
 

@@ -76,7 +76,7 @@ class Kind:
 
     @property
     def of_calls(self) -> bool:
-        """Whether it is between two answers to one call, not between two surfaces."""
+        """True if it is between two answers to one call, not between two surfaces."""
         return self.example is not None and self.example.at == "result"
 
     @property
@@ -90,7 +90,7 @@ class Kind:
 def both_sides(
     name: str,
     output: str,
-    told: tuple[str, str],
+    explanations: tuple[str, str],
     verdicts: tuple[Verdict, Verdict],
     reverse: str,
     output_reverse: str,
@@ -107,7 +107,19 @@ def both_sides(
     """One edit as an input kind and an output kind."""
     return [
         Kind(
-            *(own, side, told[at], verdicts[at], messages[at], entries[at], event, opposite, mirror, "", example),
+            *(
+                own,
+                side,
+                explanations[at],
+                verdicts[at],
+                messages[at],
+                entries[at],
+                event,
+                opposite,
+                mirror,
+                "",
+                example,
+            ),
             *(bumps[at], wording, contract),
             thing=("argument", "field")[at],
             what=what,

@@ -35,7 +35,7 @@ class Change:
         witness: a JSON value that proves the break; only meaningful where ``has_witness``. It is a statement about
             schemas, not about what the server does: for an input, a whole arguments object that was valid before
             and is invalid now; for an output, a result that is possible now and never was.
-        has_witness: tells a missing witness from the witness ``null``.
+        has_witness: distinguishes a missing witness from the witness ``null``.
         reason: for ``unknown``: what stopped the decision.
     """
 
@@ -70,7 +70,7 @@ class Change:
 
     @property
     def wording(self) -> bool:
-        """Whether it changes only words or spelling, and nothing that a client relies on."""
+        """True if it changes only words or spelling, and nothing that a client relies on."""
         return self.verdict is Verdict.COMPATIBLE and self.meaning.wording
 
     @property
@@ -85,7 +85,7 @@ class Change:
         return self.message if named else f"{one_line(self.tool or '', 80)}: {self.message}"
 
     def entry(self, *, replacement: str | None = None, tools: Sequence[str] = ()) -> str:
-        """The sentence of a changelog, without its bullet: tools and fields stand in backticks.
+        """The sentence of a changelog, without its bullet: tools and fields are in backticks.
 
         Args:
             replacement: the tool to use instead, for tools that go; empty where nothing replaces them.

@@ -94,23 +94,23 @@ def declared_elsewhere(node: SchemaNode) -> frozenset[str]:
 
 
 def declares(node: SchemaNode) -> bool:
-    """Whether any schema that counts here declares properties; an object that declares none is a map."""
+    """True if any schema that counts here declares properties; an object that declares none is a map."""
     return any(part.keywords.get("properties") or part.keywords.get("patternProperties") for part in together(node))
 
 
 def is_false(node: Any) -> bool:
-    """Whether a node is the schema ``false``."""
+    """True if a node is the schema ``false``."""
     refused = node.keywords.get("not") if len(node.keywords) == 1 else None
     return refused is not None and not refused.keywords and not refused.opaque
 
 
 def is_true(node: SchemaNode) -> bool:
-    """Whether a node is the schema ``true`` or ``{}``."""
+    """True if a node is the schema ``true`` or ``{}``."""
     return not node.keywords and not node.opaque
 
 
 def closed_here(node: SchemaNode) -> bool:
-    """Whether the node itself forbids keys that it does not declare."""
+    """True if the node itself forbids keys that it does not declare."""
     return any(
         key in node.keywords and is_false(node.keywords[key])
         for key in ("additionalProperties", "unevaluatedProperties")
@@ -118,7 +118,7 @@ def closed_here(node: SchemaNode) -> bool:
 
 
 def has_extra_schema(node: SchemaNode) -> bool:
-    """Whether a schema that counts here gives undeclared keys a schema: their openness is meant."""
+    """True if a schema that counts here gives undeclared keys a schema: their openness is meant."""
     return any(map(has_extra_schema_itself, together(node)))
 
 
@@ -165,7 +165,7 @@ def _all_of(node: SchemaNode) -> Iterator[SchemaNode]:
 
 
 def tags(node: SchemaNode) -> dict[str, frozenset[str]]:
-    """Properties that a schema pins to fixed values: name → the values' canonical texts."""
+    """Properties that a schema pins to fixed values: name → the values' canonical JSON."""
     found: dict[str, frozenset[str]] = {}
     for part in _all_of(node):
         for name, child in part.keywords.get("properties", {}).items():
@@ -183,7 +183,7 @@ class Overlaps:
 
     Args:
         branches: the alternatives.
-        spend: is told about the work.
+        spend: is called with the work.
     """
 
     def __init__(self, branches: list[SchemaNode], spend: Callable[[int], None]) -> None:
@@ -219,7 +219,7 @@ class Overlaps:
 
     @property
     def none(self) -> bool:
-        """Whether each alternative excludes every other one."""
+        """True if each alternative excludes every other one."""
         return not any(self._others(index) for index in range(len(self._branches)))
 
     def _all_names(self) -> Names:

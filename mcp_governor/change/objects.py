@@ -56,7 +56,7 @@ class Walker(Protocol):
 
 
 def plain(value: Any, spend: Callable[[int], None]) -> Any:
-    """A keyword's value as JSON: nodes rendered as published; ``spend`` is told about each part before it is made."""
+    """A keyword's value as JSON: nodes rendered as published; ``spend`` is called with each part before it is made."""
     if isinstance(value, SchemaNode):
         return render(value, noted=True, spend=spend)
     if isinstance(value, list):
@@ -182,7 +182,7 @@ class _Objects:
         self.walk.edits.append(edit)
 
     def _put(self, edit: Edit, *names: str) -> None:
-        """Add an edit of some declared keys: their schemas, and whether they are required."""
+        """Add an edit of some declared keys: their schemas, and if they are required."""
         edit.trusted = self.trust
         edit.names = names
         self.walk.judge(self.spot, lambda one, other: _with_keys_of(one, other, names), edit)
@@ -219,7 +219,7 @@ class _Objects:
         return "key-pattern-removed"
 
     def _all_declared(self, patterns: Iterable[str], alternative: Alternative) -> bool:
-        """Whether the other side declares every key that some patterns match."""
+        """True if the other side declares every key that some patterns match."""
         declared = [{"pattern": pattern} for pattern in sorted(alternative.keys.get("patternProperties", ()))]
         declared.append({"enum": sorted(_declared(alternative))})
         matched = [{"type": "string", "pattern": pattern} for pattern in sorted(patterns)]
@@ -227,7 +227,7 @@ class _Objects:
         return all(covers(partial(_pair, {"anyOf": declared}, one)) for one in matched)
 
     def _respelled(self) -> bool:
-        """Whether undeclared keys are held to the same, said in other words: by pattern, by name, by closing."""
+        """True if undeclared keys have the same rule, written differently: by pattern, by name, by closing."""
         keys = ("patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames")
         if closed_here(self.old.node()) == closed_here(self.new.node()):
             return False
@@ -267,7 +267,7 @@ class _Objects:
                 self.walk.nodes(before, after, trust=self.trust)
 
     def _extra_stated(self, key: str, before: SchemaNode | None, after: SchemaNode | None) -> None:
-        """What undeclared keys hold is said, or no longer said: told even where the declared reading ignores it."""
+        """What undeclared keys hold is said, or no longer said: reported even where the declared reading ignores it."""
         stated = after if before is None else before
         if stated is None or self.walk.questions.accepts_anything(stated):
             return

@@ -20,7 +20,7 @@ class ChangeOptions:
     """What counts as a break where a schema alone cannot settle it.
 
     Attributes:
-        argument_removed: an argument is no longer declared, whether or not the object is open.
+        argument_removed: an argument is no longer declared, even if the object is open.
         input_closed: an input object that left ``additionalProperties`` out now forbids further keys; the level
             ``strict`` calls it breaking whatever this says.
         declared_openness_closed: an explicit ``true``, ``{}`` or schema for further keys becomes narrower.
@@ -40,7 +40,7 @@ class ChangeOptions:
         deadline: seconds for one containment question.
         tool_deadline: seconds for one tool; what is not decided by then is unknown. The largest tools that were seen
             take one second, and 20,000 edits about as many as this.
-        run_deadline: seconds for a whole comparison, likewise. 10,000 tools with an edit each take about half.
+        run_deadline: the same for a whole comparison. 10,000 tools with an edit each take about half.
     """
 
     argument_removed: Policy = "breaking"
@@ -61,7 +61,7 @@ class ChangeOptions:
     run_deadline: float = 20.0
 
     def is_open_enum(self, pointer: str) -> bool:
-        """Whether an enum may gain values.
+        """True if an enum may gain values.
 
         Args:
             pointer: of the ``enum`` keyword or of its schema, in the tool.
@@ -79,7 +79,7 @@ DEFAULT_OPTIONS = ChangeOptions()
 CHARTER_OPEN_ENUMS = ("*/error/kind", "*/degradation_reason")
 """Enums that the charter keeps open: error kinds and degradation reasons."""
 
-_TELLS = {
+_SUMMARIES = {
     "argument_removed": "An argument is no longer declared.",
     "input_closed": "An input object that left additionalProperties out forbids additional keys.",
     "declared_openness_closed": "Additional keys that were explicitly allowed are restricted.",
@@ -106,7 +106,7 @@ def option_schemas() -> dict[str, Any]:
         default = getattr(DEFAULT_OPTIONS, item.name)
         schemas[item.name.replace("_", "-")] = {
             **_shape(default),
-            "description": _TELLS[item.name],
+            "description": _SUMMARIES[item.name],
             "default": list(default) if isinstance(default, tuple) else default,
         }
     return schemas
@@ -126,7 +126,7 @@ def options_from(table: Mapping[str, Any], *, open_enums: tuple[str, ...] = ()) 
     """The options of a configuration table that :func:`option_schemas` accepts.
 
     Args:
-        table: kebab-case names → values; names that are no options are left alone.
+        table: kebab-case names → values; names that are not options are left alone.
         open_enums: further open enums, those of a profile.
     """
     known = {item.name for item in fields(ChangeOptions)}

@@ -80,7 +80,7 @@ def render(
         replaced: nodes to render as others, to see one edit at a time.
         noted: keep what is in ``NOTE_FAMILIES``, which narrow nothing.
         definition: what names under ``$defs`` begin with.
-        spend: is told about the work, in parts of the schema, before it is done; what it raises goes to the caller.
+        spend: is called with the work, in parts of the schema, before it is done; what it raises goes to the caller.
     """
     renderer = _Renderer(reading, replaced or {}, noted, definition, spend)
     role = _Role.RAW if reading is Reading.RAW else (_Role.ROOT if arguments else _Role.WHOLE)
@@ -100,7 +100,7 @@ def conjunction(one: Any, other: Any) -> Any:
     return {"allOf": parts, **({"$defs": definitions} if definitions else {})}
 
 
-_STAND_IN = "mcp-governor:unreadable:"
+_SUBSTITUTE = "mcp-governor:unreadable:"
 
 
 def stand_ins(value: Any) -> frozenset[str]:
@@ -110,7 +110,7 @@ def stand_ins(value: Any) -> frozenset[str]:
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            if item.startswith(_STAND_IN):
+            if item.startswith(_SUBSTITUTE):
                 found.add(item)
         elif isinstance(item, dict):
             stack.extend(item.values())
@@ -154,7 +154,7 @@ class _Renderer:
     def node(self, node: SchemaNode, role: _Role) -> Any:
         node = self.replaced.get(node, node)
         if node.opaque:
-            return {"const": _STAND_IN + hashlib.sha256(node.identity.encode(errors="replace")).hexdigest()}
+            return {"const": _SUBSTITUTE + hashlib.sha256(node.identity.encode(errors="replace")).hexdigest()}
         if self.noted and any(key in node.notes for key in NOTE_FAMILIES):
             return {**self.keywords(node, role), **{k: node.notes[k] for k in NOTE_FAMILIES if k in node.notes}}
         if is_true(node):

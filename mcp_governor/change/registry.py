@@ -1,6 +1,6 @@
 """Every kind of change, declared once: what it means for a client, its mirrors, its defaults, an example.
 
-Kinds of schema edits stand in :mod:`mcp_governor.change.schema_kinds` (their families in
+Kinds of schema edits is in :mod:`mcp_governor.change.schema_kinds` (their families in
 :mod:`mcp_governor.change.family_kinds`, annotations in :mod:`mcp_governor.change.note_kinds`), other edits of a surface
 in :mod:`mcp_governor.change.surface_kinds` (tools), :mod:`mcp_governor.change.sibling_kinds` (prompts, resources) and
 :mod:`mcp_governor.change.server_kinds`, changed answers to one call in :mod:`mcp_governor.change.behaviour_kinds`,

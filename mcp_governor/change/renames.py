@@ -42,23 +42,23 @@ def text_likeness(old: str, new: str) -> float:
 
 
 def likely_same_argument(old: str, new: str, old_notes: Mapping[str, Any], new_notes: Mapping[str, Any]) -> bool:
-    """Whether two arguments with one schema are one that was renamed.
+    """True if two arguments with one schema are one that was renamed.
 
     Names that differ in shape only (``user_id`` and ``userId``, ``filepath`` and ``path``) are one whatever their
     descriptions say; other names need descriptions that agree. Counterparts (``start`` and ``end``) are never one:
     of two arguments that belong together, one went and the other came.
     """
     before, after = argument_words(old), argument_words(new)
-    if _told_apart(before, after):
+    if _are_distinct(before, after):
         return False
     if same_but_for_shape(old, new):
         return True
     alike = name_likeness(old, new)
     spelling = alike >= 0.75 and old[:1].lower() == new[:1].lower()  # "colour" and "color", not "state" and "estate"
-    texts = [notes.get("description") for notes in (old_notes, new_notes)]
-    if not all(isinstance(text, str) and text for text in texts):
+    descriptions = [notes.get("description") for notes in (old_notes, new_notes)]
+    if not all(isinstance(text, str) and text for text in descriptions):
         return spelling
-    one, other = map(str, texts)
+    one, other = map(str, descriptions)
     if _named_only_in(one, other, before) and _named_only_in(other, one, after):
         # "The start date", "The end date": descriptions of two arguments of a kind differ in the names alone
         return spelling
@@ -67,13 +67,13 @@ def likely_same_argument(old: str, new: str, old_notes: Mapping[str, Any], new_n
 
 
 def same_but_for_shape(old: str, new: str) -> bool:
-    """Whether two names are one in another style, or one with words in front or behind that qualify nothing."""
+    """True if two names are one in another style, or one with words in front or behind that qualify nothing."""
     before, after = argument_words(old), argument_words(new)
     return "".join(before) == "".join(after) or _says_more(before, after) or _says_more(after, before)
 
 
 def argument_words(name: str) -> list[str]:
-    """The words of an argument's name; two common ones written as one are told apart: ``filepath``, ``userid``."""
+    """The words of an argument's name; two common ones written as one are distinguished: ``filepath``, ``userid``."""
     found: list[str] = []
     for word in words(name):
         cut = next((at for at in range(2, len(word) - 1) if {word[:at], word[at:]} <= _COMMON_WORDS), None)
@@ -220,8 +220,8 @@ _QUALIFIERS = frozenset().union(*_APART) - {"in", "input", "key", "source", "src
 """Words that make another argument of a name: ``price`` and ``max_price``, ``id`` and ``parent_id``."""
 
 
-def _told_apart(before: list[str], after: list[str]) -> bool:
-    """Whether two names are those of a pair, or one qualifies what the other does not."""
+def _are_distinct(before: list[str], after: list[str]) -> bool:
+    """True if two names are those of a pair, or one qualifies what the other does not."""
     gone, come = set(before) - set(after), set(after) - set(before)
     if not gone or not come:
         return not _QUALIFIERS.isdisjoint(gone | come)
@@ -229,7 +229,7 @@ def _told_apart(before: list[str], after: list[str]) -> bool:
 
 
 def _says_more(short: list[str], long: list[str]) -> bool:
-    """Whether a name is another with words in front or behind that qualify nothing."""
+    """True if a name is another with words in front or behind that qualify nothing."""
     size = len(short)
     if not 0 < size < len(long):
         return False
@@ -239,6 +239,6 @@ def _says_more(short: list[str], long: list[str]) -> bool:
 
 
 def _named_only_in(text: str, other: str, name: list[str]) -> bool:
-    """Whether a description names its argument in words that the other one lacks."""
+    """True if a description names its argument in words that the other one lacks."""
     here, there = ({word.lower() for word in _WORD.findall(item)} for item in (text, other))
     return bool(set(name) & (here - there))

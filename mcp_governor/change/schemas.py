@@ -98,9 +98,9 @@ def _undecided(pair: SchemaPair, reason: str) -> Change:
 
 
 def _usability(pair: SchemaPair, budget: Budget) -> list[Change]:
-    """The one change to tell where just one of two input schemas can be used at all.
+    """The one change to report where just one of two input schemas can be used at all.
 
-    What makes a new schema accept nothing is told edit by edit, unless its root is broken.
+    What makes a new schema accept nothing is reported edit by edit, unless its root is broken.
     """
     if pair.side is Side.OUTPUT:
         return []
@@ -184,7 +184,7 @@ class _Published:
         self._read = (old, new)
 
     def show(self, edit: Edit) -> bool:
-        """Whether the edit has a witness, the schemas agree, and there is room for it."""
+        """True if the edit has a witness, the schemas agree, and there is room for it."""
         if not edit.forward.has_witness or stand_ins(edit.forward.witness):
             return False
         old, new = (validator.accepts(edit.forward.witness) for validator in self._validators)
@@ -204,7 +204,7 @@ class _Published:
 
 
 def _validating(schema: Any, document: Graph) -> Validating:
-    """A schema as published; where no validator takes it so, as it was read: without the parts that are no schemas,
+    """A schema as published; where no validator takes it so, as it was read: without the parts that are not schemas,
     on which no witness hangs."""
     found = Validating(schema)
     return found if found.readable else Validating(render(document.root))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def compare_servers(old: Surface, new: Surface, level: Level, options: ChangeOptions) -> Iterator[Change]:
-    """Changes of what the server says about itself. A bare recording says nothing, which is no change."""
+    """Changes of what the server says about itself. A bare recording says nothing, which does not count as a change."""
 
     def changed(kind: str, path: str, before: Any, after: Any) -> Change:
         facts = Facts(fields=(path.rpartition("/")[2],))
@@ -39,7 +39,7 @@ def compare_servers(old: Surface, new: Surface, level: Level, options: ChangeOpt
 
 
 def same_era(old: Surface, new: Surface) -> bool:
-    """Whether both surfaces were read in one protocol era: what a server declares in the other is no change of it.
+    """True if both surfaces were read in one protocol era: what a server declares in the other is not a change of it.
 
     Recordings that do not name a protocol are compared with their like.
     """
@@ -50,7 +50,7 @@ def _capabilities(old: Surface, new: Surface, level: Level, options: ChangeOptio
     """What the server declares, as one change: an SDK upgrade moves several capabilities at once.
 
     Clients learn of capabilities on every connection, and what a lost family (tools, prompts, resources) held is
-    told entry by entry. So this is a note, unless the policy says that losing one breaks clients.
+    reported entry by entry. So this is a note, unless the policy says that losing one breaks clients.
     """
     before, after = _flags(old.capabilities), _flags(new.capabilities)
     moved = before ^ after

@@ -36,7 +36,7 @@ def settled_edits(questions: Questions) -> Settlement:
 
     Where the whole is contained, no edit breaks by containment; where it is not, at least one does, or one is
     unknown. Where nothing can be named, the documents are proved to mean the same, or differ as a whole: there is
-    always something to tell.
+    always something to report.
     """
     walk = Walk(questions)
     try:
@@ -81,7 +81,7 @@ def _settled(questions: Questions, walk: Walk) -> Settlement:
 
 
 def _localised(walk: Walk) -> bool:
-    """Whether the walk saw every difference, at places where what holds for it holds for the whole."""
+    """True if the walk saw every difference, at places where what holds for it holds for the whole."""
     return walk.complete and all(edit.trusted for edit in (*walk.edits, *walk.silent))
 
 

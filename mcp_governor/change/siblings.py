@@ -158,16 +158,16 @@ def _templates(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
         gone.remove(one)
         come.remove(other)
         yield _template_moved(one, other, level)
-        yield from _told_of_template(one, before[one], after[other], level)
+        yield from _template_changes(one, before[one], after[other], level)
     for uri in gone:
         yield _make("template-removed", join_pointer("/resourceTemplates", uri), level, Facts((uri,)), uri)
     for uri in come:
         yield _make("template-added", join_pointer("/resourceTemplates", uri), level, Facts((uri,)), MISSING, uri)
     for uri in (uri for uri in before if uri in after):
-        yield from _told_of_template(uri, before[uri], after[uri], level, ("name",))
+        yield from _template_changes(uri, before[uri], after[uri], level, ("name",))
 
 
-def _told_of_template(
+def _template_changes(
     uri: str, old: Mapping[str, Any], new: Mapping[str, Any], level: Level, more: Iterable[str] = ()
 ) -> Iterator[Change]:
     place, facts = join_pointer("/resourceTemplates", uri), Facts((uri,), thing="template")
@@ -178,7 +178,7 @@ def _told_of_template(
 def _moved(
     gone: list[str], come: list[str], before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
-    """Templates that kept their name and changed their pattern, where the name tells which is which."""
+    """Templates that kept their name and changed their pattern, where the name shows which is which."""
     old, new = _by_name(gone, before), _by_name(come, after)
     return [(old[name], new[name]) for name in old if name in new]
 

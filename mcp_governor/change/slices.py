@@ -102,7 +102,7 @@ class Slicer:
         return Slice(left, innermost, plain and all(map(self._is_plain, left)))
 
     def _is_plain(self, node: SchemaNode) -> bool:
-        """Whether a node says nothing but what its members or items are, and which there must be."""
+        """True if a node says nothing but what its members or items are, and which there must be."""
         found = self._plain.get(node)
         if found is None:
             extra = node.keywords.get("additionalProperties")
@@ -153,7 +153,7 @@ class Slice:
         return out
 
     def hides(self, value: Any) -> bool:
-        """Whether a value has members that were left out, so that nothing follows from it for the whole document."""
+        """True if a value has members that were left out, so that nothing follows from it for the whole document."""
         pending = [value]
         while pending:
             part = pending.pop()

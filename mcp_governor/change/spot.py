@@ -55,11 +55,11 @@ class Spot:
         edit.with_it, edit.without_it = instead(self.old_view, changed), instead(self.new_view, reverted)
 
 
-def swapped(view: View, member: Alternative, stand_in: Alternative) -> SchemaNode:
+def swapped(view: View, member: Alternative, substitute: Alternative) -> SchemaNode:
     """A node with another alternative in the place of one of its own."""
-    return view.node_with([stand_in if item is member else item for item in view.alternatives])
+    return view.node_with([substitute if item is member else item for item in view.alternatives])
 
 
 def instead(view: View, make: Callable[[Keep | None], SchemaNode]) -> Stead | None:
-    """A node and what to see in its stead; ``None`` for a node that stands nowhere in the document."""
+    """A node and what to see in its stead; ``None`` for a node that is not part of the document."""
     return None if view.node.synthetic else Stead(view.node, make)

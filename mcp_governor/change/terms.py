@@ -17,7 +17,7 @@ MISSING: Final = Missing.MISSING
 
 
 def value_or_none(value: Any) -> Any:
-    """A value for :attr:`Change.old` or :attr:`Change.new`; whether it is there is told beside it."""
+    """A value for :attr:`Change.old` or :attr:`Change.new`; a flag next to it states that it is there."""
     return None if value is MISSING else value
 
 
@@ -52,7 +52,7 @@ class Event(StrEnum):
     ADDED = "added"
     """A part with a name of its own is new: an argument, a field, a variable."""
     EXTENDED = "extended"
-    """Something is new that is no part by itself: a listed value, a default."""
+    """Something is new that is not a part by itself: a listed value, a default."""
     REMOVED = "removed"
     """A thing or part with a name of its own is gone."""
     RENAMED = "renamed"

@@ -69,7 +69,7 @@ def compare_tool(
     """
     try:
         changes = _compare_tool(old, new, level, options, same_era=same_era, run=budget or Budget.of_run(options))
-        return [*changes, *untold(old, new, changes, level)]
+        return [*changes, *unnamed_changes(old, new, changes, level)]
     except (RecursionError, ValueError) as error:
         deep = isinstance(error, RecursionError)
         reason = "it is nested too deeply to be read" if deep else "it contains a number that JSON cannot represent"
@@ -104,12 +104,12 @@ _PARTS = {
 """Parts of a tool's contract, and where changes of them stand."""
 
 
-def untold(old: Tool, new: Tool, changes: Sequence[Change], level: Level) -> list[Change]:
-    """What the contract digests see and ``changes`` does not tell: the comparison never ends in silence."""
+def unnamed_changes(old: Tool, new: Tool, changes: Sequence[Change], level: Level) -> list[Change]:
+    """What the contract digests see and ``changes`` does not name: the comparison never ends in silence."""
     if same_json(old.raw, new.raw) and not changes:
         return []
-    told = {change.path for change in changes if catalogue()[change.kind].contract}
-    open_parts = [part for part, place in _PARTS.items() if not any(path.startswith(place) for path in told)]
+    named = {change.path for change in changes if catalogue()[change.kind].contract}
+    open_parts = [part for part, place in _PARTS.items() if not any(path.startswith(place) for path in named)]
     if not open_parts:
         return []
     before, after = contract(old, open_parts), contract(new, open_parts)
@@ -153,16 +153,16 @@ def _given(value: Any) -> Any:
 def _ending(tool: Tool) -> Any:
     if tool.deprecation is None:
         return MISSING
-    told = tool.deprecation
-    ending = {"since": told.since, "replacement": told.replacement, "sunset": told.sunset}
-    return {**ending, "nothing": True} if told.nothing else ending
+    notice = tool.deprecation
+    ending = {"since": notice.since, "replacement": notice.replacement, "sunset": notice.sunset}
+    return {**ending, "nothing": True} if notice.nothing else ending
 
 
 def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterator[Change]:
     """Hints as a client sees them: resolved to the defaults of the specification.
 
     Where a tool becomes or ceases to be read-only, ``destructiveHint`` and ``idempotentHint`` follow from it
-    and are no edits of their own, unless the author moved them too in the unsafe direction.
+    and are not edits of their own, unless the author moved them too in the unsafe direction.
     """
     before, after = old.hints.as_json(), new.hints.as_json()
     moved_write = before["readOnlyHint"] != after["readOnlyHint"]
@@ -184,12 +184,12 @@ def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterat
 
 
 def _wording(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
-    texts = (
+    wordings = (
         ("title-changed", "/title", _given(old.title), _given(new.title)),
         ("description-changed", "/description", _given(old.description or None), _given(new.description or None)),
         ("icons-changed", "/icons", old.raw.get("icons", MISSING), new.raw.get("icons", MISSING)),
     )
-    for kind, path, before, after in texts:
+    for kind, path, before, after in wordings:
         if not same_json(value_or_none(before), value_or_none(after)):
             yield make(kind, old.name, path, tier=old.tier, level=level, old=before, new=after)
 
@@ -256,7 +256,7 @@ def _input(tool: Tool) -> Any:
 
 
 def compare_unusable(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
-    """Entries of the list that are no tools, or repeat a name: when they change, nobody knows what it does."""
+    """Entries of the list that are not tools, or repeat a name: when they change, nobody knows what it does."""
     before, after = _unusable(old), _unusable(new)
     if before != after:
         yield make(

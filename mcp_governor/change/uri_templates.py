@@ -43,13 +43,13 @@ def without_query(template: str) -> str:
 
 
 def covers_address(template: str, uri: str) -> bool:
-    """Whether a URI is surely one of the template's addresses; the time is linear in its length."""
+    """True if a URI is surely one of the template's addresses; the time is linear in its length."""
     validator = _validator(template)
     return validator is not None and validator.is_valid(uri)
 
 
 def covers_template(outer: str, inner: str) -> bool:
-    """Whether every address of one template is surely one of another's."""
+    """True if every address of one template is surely one of another's."""
     from mcp_governor.containment import contains
 
     one, other = ({"type": "string", "pattern": _pattern(template)} for template in (outer, inner))

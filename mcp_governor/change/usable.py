@@ -1,4 +1,4 @@
-"""Input schemas that no client could follow: what they asked for is no promise that a repair can break."""
+"""Input schemas that no client could follow: what they asked for is not a promise that a repair can break."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SILENT = frozenset({"$defs", "$id", "$schema", "definitions", "id"})
 
 
 def broken_root(schema: Any) -> str:
-    """Why no call can follow an input schema, where its root alone tells: as a clause, empty where it can.
+    """Why no call can follow an input schema, as far as its root alone shows: as a clause, empty where it can.
 
     The root is ``false``, is of a type other than ``object``, or names its dialect and then says nothing at all. MCP
     asks for ``"type": "object"``, clients refuse a list that leaves it out, and generators write such roots when
@@ -37,12 +37,12 @@ def broken_root(schema: Any) -> str:
 
 
 def accepts_no_object(schema: Any, *, deadline: float, spend: Callable[[int], None]) -> bool:
-    """Whether a schema surely accepts no JSON object; ``False`` where nobody knows.
+    """True if a schema surely accepts no JSON object; ``False`` where nobody knows.
 
     Args:
         schema: as published.
         deadline: seconds for the question.
-        spend: is told about the work.
+        spend: is called with the work.
     """
     published = Validating(schema)
     if not published.readable:

@@ -55,7 +55,7 @@ def verdict_of(edit: Edit, kind: str, place: str, options: ChangeOptions) -> Ver
 
 
 def _excused(edit: Edit, kind: str, place: str, options: ChangeOptions) -> bool:
-    """Whether the policy lets pass what containment would not."""
+    """True if the policy lets pass what containment would not."""
     if kind in ("output-enum-value-added", "output-enum-changed"):
         open_enum = options.is_open_enum(place) or options.is_open_enum(edit.trail)
         grown = kind == "output-enum-value-added"
@@ -66,7 +66,7 @@ def _excused(edit: Edit, kind: str, place: str, options: ChangeOptions) -> bool:
 
 
 def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
-    """Whether the policy calls a break what containment lets pass."""
+    """True if the policy calls a break what containment lets pass."""
     closed = "closed" in edit.note
     return {
         "argument-removed": options.argument_removed,

@@ -27,7 +27,7 @@ _KEYS_OF_TYPE = {
     "null": frozenset[str](),
 }
 _KEYS_OF_ALL = about("") - {"const", "type", *REFERENCES}
-"""``const`` is a list of one here, references are merged, and the type is told apart."""
+"""``const`` is a list of one here, references are merged, and the type is separate."""
 _MOST_ALTERNATIVES = 2_000
 """Alternatives of one schema that are looked at, one by one, besides those that it lists itself."""
 _LOWER = frozenset({"exclusiveMinimum", "minContains", "minItems", "minLength", "minProperties", "minimum"})
@@ -56,7 +56,7 @@ class Alternative:
 
     @property
     def stated_type(self) -> bool:
-        """Whether a ``type`` keyword gives the type; otherwise its listed values do, or nothing."""
+        """True if a ``type`` keyword gives the type; otherwise its listed values do, or nothing."""
         return self.type is not None and "type" in self.where
 
     def node(self) -> SchemaNode:
@@ -133,7 +133,7 @@ def _flatten(node: SchemaNode, known: dict[SchemaNode, _Flat] | None = None) -> 
 def _merged(node: SchemaNode, known: dict[SchemaNode, _Flat]) -> _Flat:
     keys = {key: value for key, value in node.keywords.items() if key not in ("$ref", "allOf")}
     where = {key: node.place_of(key) for key in node.keywords}
-    # One spelling for both, so that `const` instead of an `enum` of one is no edit.
+    # One spelling for both, so that `const` instead of an `enum` of one is not an edit.
     if "const" in keys:
         value = keys.pop("const")
         keys["enum"] = [value] if value in keys.get("enum", [value]) else []
@@ -204,8 +204,8 @@ def _both(key: str, left: Any, right: Any) -> Any:
     if key == "type":
         return _common_types(left, right) or _APART
     if key == "enum":
-        texts = {canonical_json(value) for value in right}
-        return [value for value in left if canonical_json(value) in texts]
+        spelled = {canonical_json(value) for value in right}
+        return [value for value in left if canonical_json(value) in spelled]
     if key == "required":
         return [*left, *(name for name in right if name not in left)]
     if key in ("properties", "patternProperties"):

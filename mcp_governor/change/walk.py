@@ -1,6 +1,6 @@
 """The walk over two schemas: which edits lead from one to the other, and where each of them is.
 
-The walk only localises. Whether an edit matters is asked of containment, first at its own place, then (in
+The walk only localises. If an edit matters is asked of containment, first at its own place, then (in
 :mod:`mcp_governor.change.settle`) for the whole document. Edits that undo each other below one place are seen
 there: where the two nodes accept the same, nothing below them is an edit.
 """
@@ -86,7 +86,7 @@ class Walk:
         self._trail.pop()
 
     def nodes(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, trust: bool = True) -> None:
-        """Compare two nodes that stand in the same place.
+        """Compare two nodes that is in the same place.
 
         Args:
             old, new: the nodes.
@@ -101,7 +101,7 @@ class Walk:
             return
         seen = None if old.opaque or new.opaque else (view(old), view(new))
         if seen is not None:
-            self._notes(*seen)  # those beside a reference belong to this place alone
+            self._notes(*seen)  # those next to a reference belong to this place alone
         sites = old.pointer, new.pointer
         old, new = deref(old), deref(new)
         # A definition is compared once, wherever it is referred to, and a recursive one comes to an end here.
@@ -130,7 +130,7 @@ class Walk:
             self._reconcile(start, old, new, root=root)
 
     def _is_redirected(self, sites: tuple[str, str], old: SchemaNode, new: SchemaNode) -> bool:
-        """Whether a place refers to another definition now, so that it is the place that changed, not the definition.
+        """True if a place refers to another definition now, so that it is the place that changed, not the definition.
 
         A definition that went while another one came may have been renamed: then it is the one that changed.
         """
@@ -176,7 +176,7 @@ class Walk:
             self._alternatives(Spot(old, new, one, other, root, trust, before, after))
 
     def _exclusion(self, old: View, new: View, *, root: bool, trust: bool) -> None:
-        """``anyOf`` becomes ``oneOf`` or the reverse: what satisfies two alternatives is told apart."""
+        """``anyOf`` becomes ``oneOf`` or the reverse: what satisfies two alternatives is kept apart."""
         if old.exclusive == new.exclusive or len(old.alternatives) < 2 or len(new.alternatives) < 2:
             return
         before, after = (union(old.node.pointer, old.alternatives, exclusive=view.exclusive) for view in (old, new))
@@ -390,7 +390,7 @@ def _same_note(family: str, old: Any, new: Any) -> bool:
 
 
 def _retyped_altogether(old: View, new: View) -> bool:
-    """Whether no type is on both sides: what goes or comes with the type is no edit of its own."""
+    """True if no type is on both sides: what goes or comes with the type is not an edit of its own."""
     before, after = ({item.type for item in view.alternatives} - {"null"} for view in (old, new))
     if before | after <= {"integer", "number"}:
         return False
@@ -432,7 +432,7 @@ def _without_shared(mine: dict[str, SchemaNode], theirs: dict[str, SchemaNode]) 
 
 
 def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:
-    """Whether equal values differ as JSON: ``1`` and ``true`` compare equal in Python."""
+    """True if equal values differ as JSON: ``1`` and ``true`` compare equal in Python."""
     return keys == ("enum",) and canonical_json(old.keys.get("enum")) != canonical_json(new.keys.get("enum"))
 
 

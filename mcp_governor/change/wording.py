@@ -88,26 +88,26 @@ class Words:
 
     def entry(self, tools: Sequence[str], replacement: str | None) -> str:
         """The sentence of a changelog, see :meth:`mcp_governor.change.model.Change.entry`."""
-        told = copy(self)
-        told._tools = tools or self._tools
-        told._replacement = PLACEHOLDER if replacement is None else replacement
-        filled = told._first(self._kind.entry)
+        copied = copy(self)
+        copied._tools = tools or self._tools
+        copied._replacement = PLACEHOLDER if replacement is None else replacement
+        filled = copied._first(self._kind.entry)
         if filled:
             return filled
         # The words of the report serve, led by the names that they leave out.
-        lead = [*told._tools, *([] if self._names_the_field() else self._facts.fields[-1:])]
+        lead = [*copied._tools, *([] if self._names_the_field() else self._facts.fields[-1:])]
         named, message = ", ".join(map(code, lead)), self.report()
         return f"{named}: {message}." if named else f"{message[:1].upper()}{message[1:]}."
 
     def names_the_tool(self) -> bool:
-        """Whether the sentence of a report says which tool it is about."""
-        return "tool" in self._told() or ("thing" in self._told() and not self._facts.fields)
+        """True if the sentence of a report says which tool it is about."""
+        return "tool" in self._fillers_used() or ("thing" in self._fillers_used() and not self._facts.fields)
 
     def _names_the_field(self) -> bool:
         around = {"of", "value"} if self._facts.fields[-1:] == (owner(self._path),) else set()
-        return not self._told().isdisjoint({"name", "thing", *around})
+        return not self._fillers_used().isdisjoint({"name", "thing", *around})
 
-    def _told(self) -> set[str]:
+    def _fillers_used(self) -> set[str]:
         """The words that the sentence of a report holds."""
         return set(_FILLER.findall(self._fit(self._kind.message) or ""))
 
@@ -161,7 +161,7 @@ class Words:
         return code(self._facts.successor) if self._facts.successor is not None else ""
 
     def field(self) -> str:
-        """The path to a field (``filter.limit``), where its names can be told apart in it."""
+        """The path to a field (``filter.limit``), where its names can be distinguished in it."""
         fields = self._facts.fields
         if not fields:
             return ""
@@ -228,7 +228,7 @@ class Words:
         return ", ".join(map(code, self._facts.lost))
 
     def gained_names(self) -> str:
-        """What came to a list, likewise."""
+        """What came to a list, in backticks, for such a sentence."""
         return ", ".join(map(code, self._facts.gained))
 
     def lost_values(self) -> str:
@@ -253,10 +253,10 @@ class Words:
 
     def replacement(self) -> str:
         """The tool to use instead."""
-        told = _of_deprecation(self._new, "replacement")
+        named = _of_deprecation(self._new, "replacement")
         if not self._replacement:
-            return code(one_line(told, 80)) if told else ""
-        return code(self._replacement if self._replacement != PLACEHOLDER else told or PLACEHOLDER)
+            return code(one_line(named, 80)) if named else ""
+        return code(self._replacement if self._replacement != PLACEHOLDER else named or PLACEHOLDER)
 
     def instead(self) -> str:
         """The advice for those who used a tool that goes."""
@@ -271,7 +271,7 @@ class Words:
         return f" until {code(sunset)}" if sunset else ""
 
     def _only_alternatives(self) -> bool:
-        """Whether the types are as before, so that it is the alternatives of one type that changed."""
+        """True if the types are as before, so that it is the alternatives of one type that changed."""
         return self._kind.of_types and _types(self._old) == _types(self._new)
 
     def _json(self, value: Any) -> str:
@@ -310,9 +310,9 @@ def _named(values: Sequence[Any]) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    told = ", ".join(_shown(value, 40) for value in values[:_MOST_VALUES])
+    shown = ", ".join(_shown(value, 40) for value in values[:_MOST_VALUES])
     more = len(values) - _MOST_VALUES
-    return f"{told} and {more} more" if more > 0 else told
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _types(names: Any) -> str:
@@ -332,5 +332,5 @@ def _plain(value: Any) -> str:
 
 
 def _of_deprecation(deprecation: Any, key: str) -> str | None:
-    told = deprecation.get(key) if isinstance(deprecation, dict) else None
-    return told if isinstance(told, str) else None
+    stated = deprecation.get(key) if isinstance(deprecation, dict) else None
+    return stated if isinstance(stated, str) else None

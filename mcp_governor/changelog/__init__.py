@@ -1,7 +1,7 @@
 """docs/mcp-schema-changelog.md: read, check, draft, release, compare.
 
-Here lives whatever knows the file's grammar or decides what an entry tells. What changed comes from ``change``; which
-files and versions a run is about is chosen in ``checking``, and files are written by ``writing``.
+Here lives whatever knows the file's grammar or decides what an entry mentions. What changed comes from ``change``;
+which files and versions a run is about is chosen in ``checking``, and files are written by ``writing``.
 
 Each name is loaded on first use: a check needs neither the drafting nor the accepting.
 """
@@ -14,7 +14,7 @@ from mcp_governor.lazy import lazy_names
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.checks import ChangelogSettings, Recorded, check
-    from mcp_governor.changelog.comparing import ReleaseComparison, Told, compare_releases
+    from mcp_governor.changelog.comparing import Mention, ReleaseComparison, compare_releases
     from mcp_governor.changelog.drafting import draft
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.changelog.model import Changelog, Entry, Fingerprint, Kind, Problem, Section, Subsection
@@ -36,13 +36,13 @@ __all__ = [
     "Entry",
     "Fingerprint",
     "Kind",
+    "Mention",
     "Problem",
     "Recorded",
     "ReleaseComparison",
     "SchemaVersion",
     "Section",
     "Subsection",
-    "Told",
     "announcements",
     "baseline_version",
     "check",
@@ -64,7 +64,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "checks": ("ChangelogSettings", "Recorded", "check"),
-        "comparing": ("ReleaseComparison", "Told", "compare_releases"),
+        "comparing": ("ReleaseComparison", "Mention", "compare_releases"),
         "drafting": ("draft",),
         "first": ("first_changelog",),
         "model": ("Changelog", "Entry", "Fingerprint", "Kind", "Problem", "Section", "Subsection"),

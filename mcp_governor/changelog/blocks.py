@@ -2,7 +2,7 @@
 
 markdown-it-py decides what is a heading, a paragraph or a list item. With it an offline check takes 7 % more CPU where
 the changelog has one release, 12 % with 41 and 23 % with 500 (295 → 362 ms, Python 3.11), though a release that keeps
-the grammar uses so little of Markdown that its blocks can be told line by line. So the document is cut where a release
+the grammar uses so little of Markdown that its blocks can be found line by line. So the document is cut where a release
 starts; :func:`plain_blocks` reads what is plain and gives up at the first line that could mean anything else, and
 that release goes to markdown-it. The tests hold the two ways to the same answer.
 """
@@ -42,20 +42,20 @@ class Block(NamedTuple):
     Attributes:
         kind: ``heading``, ``paragraph``, ``item`` (one item of a top-level list) or ``html``.
         start, end: first line and the line after the last that is not blank, from 0.
-        texts: the inline texts; one, except for an item with several paragraphs or nested lists.
+        inlines: the inline strings; one, except for an item with several paragraphs or nested lists.
         level: of a heading, 1 to 6.
     """
 
     kind: str
     start: int
     end: int
-    texts: tuple[Text, ...]
+    inlines: tuple[Text, ...]
     level: int = 0
 
     def moved(self, by: int) -> Block:
         """The block, ``by`` lines further down."""
-        texts = tuple(Text(text, line + by) for text, line in self.texts)
-        return Block(self.kind, self.start + by, self.end + by, texts, self.level)
+        inlines = tuple(Text(text, line + by) for text, line in self.inlines)
+        return Block(self.kind, self.start + by, self.end + by, inlines, self.level)
 
 
 class Blocks(NamedTuple):
@@ -73,7 +73,7 @@ class Blocks(NamedTuple):
     unclosed: int | None = None
 
     def is_code(self, line: int) -> bool:
-        """Whether a line (from 0) holds code."""
+        """True if a line (from 0) holds code."""
         index = bisect.bisect_right(self.code, line, key=_start_of) - 1
         return index >= 0 and line < self.code[index][1]
 
@@ -191,8 +191,8 @@ def _unclosed(tokens: Sequence[Any], lines: Sequence[str]) -> int | None:
 
 def _block(kind: str, tokens: Sequence[Any], lines: Sequence[str], *, level: int = 0) -> Block:
     start, end = _without_blanks(tokens[0].map, lines)
-    texts = tuple(Text(token.content, token.map[0]) for token in tokens if token.type == "inline")
-    return Block(kind, start, end, texts, level)
+    inlines = tuple(Text(token.content, token.map[0]) for token in tokens if token.type == "inline")
+    return Block(kind, start, end, inlines, level)
 
 
 def _without_blanks(span: Sequence[int], lines: Sequence[str]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Holding a changelog to the surface: version, fingerprint, and (see :mod:`.telling`) every change told."""
+"""Checks of a changelog against the surface: version, fingerprint, and (see :mod:`.coverage`) every change."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.finding import finding
+from mcp_governor.changelog.coverage import Coverage, Home, Names, check_claims, check_coverage, check_names
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.reading import MAX_PROBLEMS
@@ -25,7 +26,6 @@ from mcp_governor.changelog.structure import (
     working_section,
 )
 from mcp_governor.changelog.subjects import subject_of
-from mcp_governor.changelog.telling import Home, Names, Telling, check_claims, check_names, check_telling
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.surface.fingerprint import fingerprint
@@ -49,7 +49,7 @@ class Recorded:
         version: of the release.
         fingerprint: of the recorded surface.
         where: how messages name the recording (``docs/mcp-surface/1.2.0.json``).
-        committed: it is no recording, but what the section itself stated in an earlier commit.
+        committed: it is not a recording, but what the section itself stated in an earlier commit.
     """
 
     version: str
@@ -60,7 +60,7 @@ class Recorded:
 
 @frozen
 class ChangelogSettings:
-    """What a changelog is held to besides the surface.
+    """What a changelog is checked against besides the surface.
 
     Attributes:
         expected: the version that the schema has now; ``None``: the one that the server reports.
@@ -69,8 +69,8 @@ class ChangelogSettings:
         out: further versions that are out, and how that is known.
         names: further names that entries may use, such as environment variables.
         zero_policy: what a version before 1.0.0 may break, as the config's ``policy.zero-policy``.
-        stage: between releases changes may stand under ``## Unreleased``.
-        coming: the version to release the changes as; ``None`` where it cannot be told.
+        stage: between releases changes may be under ``## Unreleased``.
+        coming: the version to release the changes as; ``None`` where it is unknown.
     """
 
     expected: SchemaVersion | None = None
@@ -127,11 +127,11 @@ def check(
     if surface is not None:
         names = Names(surface, settings.baseline, settings.names | _names_of(changes or ()))
         if waits or (settings.stage.between and changes is not None):
-            told = _told_between(changelog, changes, names, settings)
+            coverage = _coverage_between(changelog, changes, names, settings)
         else:
-            told = _told_now(changelog, changes, names, expected, live, settings)
-        found += told.findings
-        settled = told.settled
+            coverage = _coverage_now(changelog, changes, names, expected, live, settings)
+        found += coverage.findings
+        settled = coverage.settled
     tiers = _tiers(surface, settings.baseline)
     found += check_history(
         changelog, tiers=tiers, zero_policy=settings.zero_policy, settled=settled, coming=_moved(expected, settings)
@@ -140,19 +140,19 @@ def check(
     return found.result()
 
 
-def _told_now(
+def _coverage_now(
     changelog: Changelog,
     changes: Sequence[Change] | None,
     names: Names,
     expected: SchemaVersion,
     live: str,
     settings: ChangelogSettings,
-) -> Telling:
-    """Whether the section of the version of now describes the surface: its fingerprint, names and changes."""
+) -> Coverage:
+    """Check that the section of the current version describes the surface: its fingerprint, names and changes."""
     # Where the marker stands elsewhere, a section of this version is still the one that is meant.
     section = (changelog.section(expected.text) if expected.text else None) or working_section(changelog)
     if section is None:
-        return Telling()
+        return Coverage()
     out = _is_released(section, settings)
     # A section of another version that is out keeps its fingerprint: version-mismatch asks for a new one.
     ahead = out and expected.text is not None and not same_version(section.version_text, expected.text)
@@ -160,7 +160,7 @@ def _told_now(
     of_baseline = _is_baseline(section, settings)
     found += check_names(changelog, section, names, released=of_baseline)
     if changes is None:
-        return Telling(tuple(found))
+        return Coverage(tuple(found))
     earlier = tuple(part for part in candidates(changelog, settings.last) if is_newer(section, part))
     home = Home((section, *earlier), section.title, section.line)
     if ahead and expected.text:
@@ -169,16 +169,16 @@ def _told_now(
         # What is out is history: nothing is added to it.
         heading = heading_line(settings.coming, current=True).removeprefix("## ")
         home = Home((section,), settings.coming, changelog.sections[0].line, begins=heading)
-    told = check_telling(changelog, home, changes, names, of_baseline=of_baseline)
+    coverage = check_coverage(changelog, home, changes, names, of_baseline=of_baseline)
     judged = not of_baseline and _is_last_release(changelog, settings)
-    claims = check_claims(changelog, (section,), names, told.telling) if judged else ()
-    return Telling((*found, *told.findings, *claims), told.settled)
+    claims = check_claims(changelog, (section,), names, coverage.mentioning) if judged else ()
+    return Coverage((*found, *coverage.findings, *claims), coverage.settled)
 
 
-def _told_between(
+def _coverage_between(
     changelog: Changelog, changes: Sequence[Change] | None, names: Names, settings: ChangelogSettings
-) -> Telling:
-    """Whether the sections that no release has yet mention what has changed since the last one."""
+) -> Coverage:
+    """Check that the sections that no release has yet mention what has changed since the last one."""
     waiting = waiting_sections(changelog, settings.last)
     # What a branch that is ahead of the release took leave of is on neither surface.
     ahead = not _is_last_release(changelog, settings)
@@ -187,19 +187,19 @@ def _told_between(
     new = [part for part in waiting if part not in out]
     found = [one for part in new for one in check_names(changelog, part, names, released=ahead)]
     if changes is None:
-        return Telling(tuple(found))
+        return Coverage(tuple(found))
     if waiting:
         home = Home(waiting, waiting[0].title, waiting[0].line)
     else:
         first = changelog.sections[0].line if changelog.sections else 1
         home = Home((), UNRELEASED_TITLE, first, begins=UNRELEASED_TITLE)
-    told = check_telling(changelog, home, changes, names, wording=settings.stage.at_release)
-    claims = () if ahead else check_claims(changelog, new, names, told.telling)
-    return Telling((*found, *told.findings, *claims), told.settled)
+    coverage = check_coverage(changelog, home, changes, names, wording=settings.stage.at_release)
+    claims = () if ahead else check_claims(changelog, new, names, coverage.mentioning)
+    return Coverage((*found, *coverage.findings, *claims), coverage.settled)
 
 
 def _is_last_release(changelog: Changelog, settings: ChangelogSettings) -> bool:
-    """Whether the baseline is what the last release published, as its section states it."""
+    """True if the baseline is what the last release published, as its section states it."""
     section = changelog.section(settings.last) if settings.last is not None else None
     if section is None or settings.baseline is None:
         return False
@@ -252,7 +252,7 @@ def _tiers(*surfaces: Surface | None) -> dict[str, Tier]:
 
 
 def _names_of(changes: Sequence[Change]) -> frozenset[str]:
-    """The names that changes are about: an entry that tells one may use them."""
+    """The names that changes are about: an entry that mentions one may use them."""
     subjects = [subject_of(change) for change in changes]
     return frozenset(name for subject in subjects for name in (*subject.fields, subject.successor) if name)
 
@@ -289,7 +289,7 @@ def _version(
 
 
 def _waits(changelog: Changelog, current: Section, now: str, last: str) -> bool:
-    """Whether the current section is the last release, or a candidate that the version of now comes after."""
+    """True if the current section is the last release, or a candidate that the version of now comes after."""
     number = Numbered.parse(now)
     later = number is not None and current.numbered is not None and number > current.numbered
     return same_version(current.version_text, last) or (later and current in candidates(changelog, last))
@@ -328,7 +328,7 @@ def _lagging(expected: SchemaVersion, version: str) -> str:
 
 
 def _is_baseline(section: Section, settings: ChangelogSettings) -> bool:
-    """Whether the surface before a section's release is not at hand: no baseline, or the release itself."""
+    """True if the surface before a section's release is not at hand: no baseline, or the release itself."""
     baseline, last = settings.baseline, settings.last
     if baseline is None or (last is not None and same_version(section.version_text, last)):
         return True
@@ -336,11 +336,11 @@ def _is_baseline(section: Section, settings: ChangelogSettings) -> bool:
 
 
 def _is_released(section: Section, settings: ChangelogSettings) -> bool:
-    """Whether clients have met a section's version: it is tagged, recorded, dated, or the baseline's."""
+    """True if clients have met a section's version: it is tagged, recorded, dated, or the baseline's."""
     known = dict(settings.out)
     last = Numbered.parse(settings.last or "")
-    told = [(Numbered.parse(one.version), one.where) for one in settings.recorded]
-    for version, how in [*told, (last, "it is the baseline")]:
+    coverage = [(Numbered.parse(one.version), one.where) for one in settings.recorded]
+    for version, how in [*coverage, (last, "it is the baseline")]:
         if version is not None:
             known.setdefault(version, how)
     stated = fingerprint(settings.baseline) if settings.baseline is not None else ""
@@ -363,7 +363,7 @@ def _recorded(changelog: Changelog, settings: ChangelogSettings) -> Iterator[Fin
     seen: set[tuple[int, str]] = set()
     for recording in settings.recorded:
         section = changelog.section(recording.version)
-        # At a release the current section is held to the surface of now.
+        # At a release the current section is checked against the current surface.
         if section is None or (section.current and settings.stage.at_release):
             continue
         strict = [stated for stated in section.fingerprints if stated.strict]

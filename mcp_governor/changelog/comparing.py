@@ -10,7 +10,7 @@ from mcp_governor.change.terms import Verdict
 from mcp_governor.change.wording import code, enumeration
 from mcp_governor.changelog.releases import named_section
 from mcp_governor.changelog.structure import is_newer
-from mcp_governor.changelog.subjects import Tellers, homes, subject_of
+from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -26,8 +26,8 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @frozen(slots=False)
-class Told:
-    """One change between two releases, and the entries that tell it."""
+class Mention:
+    """One change between two releases, and the entries that mention it."""
 
     change: Change
     entries: tuple[tuple[Section, Kind | None, Entry], ...]
@@ -38,26 +38,26 @@ class ReleaseComparison:
     """Two releases, surface and text side by side.
 
     Attributes:
-        old, new: version texts.
+        old, new: version strings.
         sections: the releases after ``old`` up to ``new``, newest first.
-        told: every change between the surfaces, where both are at hand, with its entries.
+        mentions: every change between the surfaces, where both are at hand, with its entries.
         unmatched: entries that no change stands behind (behaviour, or something undone since).
-        with_surfaces: whether both surfaces were at hand.
+        with_surfaces: true if both surfaces were at hand.
         written: line of an entry → the entry as its author wrote it, without the bullet.
     """
 
     old: str
     new: str
     sections: tuple[Section, ...]
-    told: tuple[Told, ...] = ()
+    mentions: tuple[Mention, ...] = ()
     unmatched: tuple[tuple[Section, Kind | None, Entry], ...] = ()
     with_surfaces: bool = False
     written: Mapping[int, str] = field(default_factory=dict)
 
     @property
-    def untold(self) -> tuple[Change, ...]:
-        """Changes that no entry tells."""
-        return tuple(row.change for row in self.told if not row.entries and row.change.bump is not Bump.NONE)
+    def missing(self) -> tuple[Change, ...]:
+        """Changes that no entry mentions."""
+        return tuple(row.change for row in self.mentions if not row.entries and row.change.bump is not Bump.NONE)
 
     def as_markdown(self) -> str:
         """The release note: what changed by subsection, each change in its entry's words or in ours."""
@@ -65,9 +65,9 @@ class ReleaseComparison:
         parts: dict[Kind | None, list[str]] = {}
         for section in self.sections:
             for kind, entry in section.entries:
-                told = f" ({section.title})" if len(self.sections) > 1 else ""
-                parts.setdefault(kind, []).append(_item(self.written.get(entry.line, entry.text), told))
-        for change in self.untold:
+                suffix = f" ({section.title})" if len(self.sections) > 1 else ""
+                parts.setdefault(kind, []).append(_item(self.written.get(entry.line, entry.text), suffix))
+        for change in self.missing:
             parts.setdefault(homes(change)[0], []).append(f"- {change.entry()} (not in the changelog)")
         for kind in sorted(parts, key=lambda kind: -1 if kind is None else kind.position):
             lines += ["", f"## {kind.value if kind else 'Other'}", "", *parts[kind]]
@@ -79,7 +79,7 @@ class ReleaseComparison:
         """How large a step it was, for those who read no further."""
         if not self.with_surfaces:
             return ()
-        breaks = [row.change for row in self.told if row.change.verdict is not Verdict.COMPATIBLE]
+        breaks = [row.change for row in self.mentions if row.change.verdict is not Verdict.COMPATIBLE]
         broken = sorted({change.tool for change in breaks if change.tool is not None})
         if not breaks:
             return "", "There are no breaking changes."
@@ -88,9 +88,9 @@ class ReleaseComparison:
         return "", f"There are breaking changes in {what}."
 
 
-def _item(text: str, told: str) -> str:
+def _item(text: str, suffix: str) -> str:
     first, *rest = text.split("\n")
-    return "\n".join([f"- {first}{told}", *(f"  {line}" if line else "" for line in rest)])
+    return "\n".join([f"- {first}{suffix}", *(f"  {line}" if line else "" for line in rest)])
 
 
 def _as_written(entry: Entry, text: Sequence[str]) -> str:
@@ -134,13 +134,13 @@ def compare_releases(
     )
     entries = [(section, kind, entry) for section in between for kind, entry in section.entries]
     rows = {id(entry): (section, kind, entry) for section, kind, entry in entries}
-    tellers = Tellers([(kind, entry) for _, kind, entry in entries], tools, changelog.what) if changes else None
-    told = [
-        Told(change, tuple(rows[id(entry)] for _, entry in tellers.of(subject_of(change))) if tellers else ())
+    index = EntryIndex([(kind, entry) for _, kind, entry in entries], tools, changelog.what) if changes else None
+    mentions = [
+        Mention(change, tuple(rows[id(entry)] for _, entry in index.of(subject_of(change))) if index else ())
         for change in changes or ()
     ]
-    used = {id(row[2]) for item in told for row in item.entries}
+    used = {id(row[2]) for item in mentions for row in item.entries}
     unmatched = tuple(row for row in entries if id(row[2]) not in used) if changes is not None else ()
     text = _LINE_END.split(changelog.text.removeprefix("\ufeff"))
     written = {entry.line: _as_written(entry, text) for _, _, entry in entries}
-    return ReleaseComparison(first.title, last.title, between, tuple(told), unmatched, changes is not None, written)
+    return ReleaseComparison(first.title, last.title, between, tuple(mentions), unmatched, changes is not None, written)

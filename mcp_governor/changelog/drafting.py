@@ -1,4 +1,4 @@
-"""Writing what is missing: the section, its fingerprint, and an entry for each change that nobody told."""
+"""Writing what is missing: the section, its fingerprint, and an entry for each change that has none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcp_governor.change.wording import PLACEHOLDER
 from mcp_governor.changelog.editing import Editor, begin_section, state_fingerprint
 from mcp_governor.changelog.grammar import UNRELEASED_HEADING, fingerprint_line, heading_line
 from mcp_governor.changelog.released import NOTHING_RELEASED, Released
-from mcp_governor.changelog.subjects import Tellers, homes, subject_of
+from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
 from mcp_governor.versions import Numbered
@@ -37,7 +37,7 @@ def draft(
 
     The section of ``version`` is begun above the others where there is none, an unreleased section at the top
     becomes it, the ``(current)`` marker moves to it, its fingerprint line becomes the live one, and each change
-    that no entry tells gets one in its subsection. Nothing else changes, byte for byte.
+    that no entry mentions gets one in its subsection. Nothing else changes, byte for byte.
 
     Args:
         changelog: as read (an empty text starts one).
@@ -55,8 +55,8 @@ def draft(
     """
     editor = Editor(changelog)
     section = _section_for(changelog, version, released)
-    told = Tellers(section.entries if section is not None else (), tools, changelog.what)
-    entries = _entries(changes, told, replacements or {})
+    index = EntryIndex(section.entries if section is not None else (), tools, changelog.what)
+    entries = _entries(changes, index, replacements or {})
     if section is None:
         _begin(changelog, editor, [heading_line(version, current=True), "", fingerprint_line(fingerprint)], entries)
         return editor.text()
@@ -88,14 +88,14 @@ def draft_unreleased(
 
     Args:
         changelog, changes, tools, replacements: as for :func:`draft`.
-        waiting: the sections that no release has yet; what one of them tells is told.
+        waiting: the sections that no release has yet; what one of them mentions counts.
 
     Raises:
         FileFormatError: as :func:`draft`.
     """
     editor = Editor(changelog)
-    told = Tellers([pair for section in waiting for pair in section.entries], tools, changelog.what)
-    entries = _entries([change for change in changes if not change.wording], told, replacements or {})
+    index = EntryIndex([pair for section in waiting for pair in section.entries], tools, changelog.what)
+    entries = _entries([change for change in changes if not change.wording], index, replacements or {})
     top = changelog.sections[0] if changelog.sections else None
     if not entries:
         return changelog.text
@@ -125,11 +125,11 @@ def _section_for(changelog: Changelog, version: str, released: Released) -> Sect
     return current if in_flight and current.numbered < wanted else None
 
 
-def _entries(changes: Sequence[Change], told: Tellers, replacements: Mapping[str, str]) -> dict[Kind, list[str]]:
-    """The sentences of what is not told yet, by subsection; the same event on several tools is one sentence."""
+def _entries(changes: Sequence[Change], index: EntryIndex, replacements: Mapping[str, str]) -> dict[Kind, list[str]]:
+    """The sentences of what is not mentioned yet, by subsection; the same event on several tools is one sentence."""
     groups: dict[tuple[Kind, str], list[Change]] = {}
     for change in changes:
-        if change.bump is Bump.NONE or told.of(subject_of(change)):
+        if change.bump is Bump.NONE or index.of(subject_of(change)):
             continue
         home = homes(change)[0]
         instead = replacements.get(change.tool or "")
@@ -151,7 +151,7 @@ def _begin(
     *,
     is_current: bool = True,
 ) -> None:
-    """A new section above the newest one, or at the end of a text without sections."""
+    """A new section above the newest one, or at the end of a changelog without sections."""
     lines = [*head]
     marks = _Style(changelog, editor)
     for kind in sorted(entries, key=lambda kind: kind.position):

@@ -113,7 +113,7 @@ class Editor:
 
 
 def begin_section(changelog: Changelog, editor: Editor, lines: list[str], *, is_current: bool = True) -> None:
-    """Put a new section above the newest one, or at the end of a text without sections.
+    """Put a new section above the newest one, or at the end of a changelog without sections.
 
     Args:
         changelog: as read.
@@ -143,7 +143,7 @@ def state_fingerprint(editor: Editor, section: Section, fingerprint: str) -> Non
 
 
 def _is_loose(line: str) -> bool:
-    """Whether a line states a fingerprint and nothing else; matching costs the square of the length."""
+    """True if a line states a fingerprint and nothing else; matching costs the square of the length."""
     return len(line) <= MAX_HEADING and _LOOSE_LINE.fullmatch(line) is not None
 
 

@@ -21,7 +21,7 @@ entries.
 
 
 def first_changelog(surface: Surface, version: str) -> str:
-    """A changelog with one current section that tells every published tool."""
+    """A changelog with one current section that lists every published tool."""
     lines = [INTRODUCTION, heading_line(version, current=True), "", fingerprint_line(fingerprint(surface))]
     names = sorted(tool.name for tool in surface.tools)
     if names:

@@ -96,7 +96,7 @@ class Heading(NamedTuple):
 
 
 class Label(NamedTuple):
-    """What a subsection label says: its kind, what follows the word, and whether it is bare."""
+    """What a subsection label says: its kind, what follows the word, and if it is bare."""
 
     kind: Kind | None
     tail: str
@@ -126,7 +126,7 @@ def read_heading(text: str) -> Heading | None:
 
 
 def is_date(text: str | None) -> bool:
-    """Whether ``text`` is a day of the calendar; an absent one counts as right."""
+    """True if ``text`` is a day of the calendar; an absent one counts as right."""
     if text is None:
         return True
     try:

@@ -1,4 +1,4 @@
-"""What a changelog admits by itself: breaks in releases that are no major, renames and breaks told as something
+"""What a changelog admits by itself: breaks in releases that are not major, renames and breaks described as something
 else. Read from the text of every section, because the surfaces of old releases are seldom at hand."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Entry, Section
     from mcp_governor.findings import Finding
 
-# "`a` renames a note" tells what a tool does; "renamed" and a second name tell what became of one.
+# "`a` renames a note" says what a tool does; "renamed" and a second name say what became of one.
 _RENAMED = re.compile(r"\brenamed\b|\brename of\b|\bis now (?:called|named)\b", re.IGNORECASE)
 _RENAMING = re.compile(r"\brenam(?:es?|ing)\b|\((?:was|formerly|previously)\b", re.IGNORECASE)
 _TYPES = "array|list|object|map|string|number|integer|boolean"
@@ -124,19 +124,19 @@ def _cue(entry: Entry) -> str:
 
 
 def _renames(entry: Entry) -> bool:
-    """Whether an entry is about a tool whose work is renaming."""
+    """True if an entry is about a tool whose work is renaming."""
     return any("renam" in span.lower() for span in entry.leading)
 
 
 def _is_rename(entry: Entry) -> bool:
-    """Whether an entry gives an old thing a new name."""
+    """True if an entry gives an old thing a new name."""
     if _renames(entry):
         return False
     return bool(_RENAMED.search(entry.text) or (len(entry.spans) > 1 and _RENAMING.search(entry.text)))
 
 
 def _is_lenient(entry: Entry, tiers: Mapping[str, Tier]) -> bool:
-    """Whether every tool that an entry names may break in a minor release."""
+    """True if every tool that an entry names may break in a minor release."""
     named = [tiers[name] for name in entry.names if name in tiers]
     return bool(named) and all(tier in (Tier.ADVANCED, Tier.INTERNAL) for tier in named)
 
@@ -148,11 +148,11 @@ def _undersized(
     zero_policy: str,
     coming: tuple[str, str] | None,
 ) -> Iterator[Finding]:
-    told = {
+    by_kind = {
         kind: [entry for entry in section.of_kind(kind) if not _is_lenient(entry, tiers)]
         for kind in (Kind.BREAKING, Kind.REMOVED)
     }
-    if not any(told.values()):
+    if not any(by_kind.values()):
         return
     if section.unreleased:
         previous, version = coming or ("", "")
@@ -165,7 +165,7 @@ def _undersized(
     needed = needed_step(Bump.MAJOR, previous, zero_policy=zero_policy)
     if made.rank >= needed.rank:
         return
-    for kind, entries in told.items():
+    for kind, entries in by_kind.items():
         if entries:
             yield finding(
                 "changelog/breaking-needs-major",

@@ -52,12 +52,12 @@ class Problem:
 
 @frozen(slots=False)
 class Entry:
-    """One thing that a release tells.
+    """One thing that a release mentions.
 
     Attributes:
         text: the Markdown of the entry without its bullet.
         line, end: first and last line, from 1.
-        spans: the texts in backticks, in order.
+        spans: the strings in backticks, in order.
         bullet: ``False`` for prose that stands where a list belongs.
     """
 
@@ -69,7 +69,7 @@ class Entry:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Every name that the texts in backticks may mean."""
+        """Every name that the strings in backticks may mean."""
         return frozenset().union(*map(names_in, self.spans))
 
     @cached_property
@@ -88,7 +88,7 @@ class Entry:
 
 
 def names_in(span: str) -> frozenset[str]:
-    """Every name that a text in backticks may mean.
+    """Every name that a string in backticks may mean.
 
     ``search.filter.limit`` names itself and each run of its parts; ``search(limit=5)`` names ``search`` and
     ``limit``. The whole text is a name too, whatever its characters.
@@ -133,9 +133,9 @@ class Fingerprint:
     """A digest of the surface that a section states.
 
     Attributes:
-        value: ``v1:sha256:<hex>`` as written, or what stands in its place (``sha256:<16 hex>``).
+        value: ``v1:sha256:<hex>`` as written, or what is in its place (``sha256:<16 hex>``).
         line: from 1.
-        strict: whether the whole line is the one that the grammar asks for.
+        strict: true if the whole line is the one that the grammar asks for.
     """
 
     value: str
@@ -149,9 +149,9 @@ class Section:
 
     Attributes:
         version_text: the version as written; empty for an unreleased section.
-        current: whether the heading carries ``(current)``.
+        current: true if the heading carries ``(current)``.
         date: ``YYYY-MM-DD`` as written, ``None`` where there is none.
-        yanked: whether the release was taken back.
+        yanked: true if the release was taken back.
         line, end: line of the heading and last line of the section, from 1.
         subsections, fingerprints: in order.
     """
@@ -167,7 +167,7 @@ class Section:
 
     @property
     def unreleased(self) -> bool:
-        """Whether the heading names no version (``## Unreleased``)."""
+        """True if the heading names no version (``## Unreleased``)."""
         return not self.version_text
 
     @cached_property
@@ -239,7 +239,7 @@ class Changelog:
         return tuple(sorted(stable, key=_number_of))
 
     def release_before(self, section: Section) -> Section | None:
-        """The release before a section: the highest version below its own that is no pre-release."""
+        """The release before a section: the highest version below its own that is not a pre-release."""
         if section.numbered is None:
             return None
         index = bisect.bisect_left(self._stable, section.numbered, key=_number_of)

@@ -2,7 +2,7 @@
 
 Only blocks are parsed: a heading inside a code fence, a quotation or a comment is none, and a fingerprint in
 a list item is still a fingerprint. The reader never gives up on odd Markdown; what the grammar does not know
-becomes a :class:`Problem` with its line. Only bytes that are no text are an error.
+becomes a :class:`Problem` with its line. Only bytes that are not text are an error.
 """
 
 from __future__ import annotations
@@ -112,11 +112,11 @@ def parse(text: str | bytes, what: str) -> Changelog:
 
 
 def code_spans(text: str) -> tuple[str, ...]:
-    """The texts in backticks, as CommonMark pairs them."""
+    """The strings in backticks, as CommonMark pairs them."""
     if "`" not in text:
         return ()
     runs = [match.span() for match in _BACKTICKS.finditer(text)]
-    # The next run of the same length, looked up from behind: to search for it anew from every run takes the square.
+    # The next run of the same length, looked up from behind: a search from every run would take quadratic time.
     ends: list[int | None] = []
     known: dict[int, int] = {}
     for number, (start, end) in reversed(list(enumerate(runs))):
@@ -158,13 +158,13 @@ class _Reader:
     def read(self, document: Blocks) -> None:
         for block in document.blocks:
             if block.kind == "heading":
-                self._heading(block.level, block.texts[0].text, block.start)
+                self._heading(block.level, block.inlines[0].text, block.start)
             elif block.kind == "paragraph":
                 self._paragraph(block)
             elif block.kind == "item":
                 self._item(block)
-            elif not block.texts[0].text.lstrip().startswith("<!--"):
-                self._problem("html", block.start, found=one_line(block.texts[0].text, 60))
+            elif not block.inlines[0].text.lstrip().startswith("<!--"):
+                self._problem("html", block.start, found=one_line(block.inlines[0].text, 60))
         self._close_section(len(self.lines))
         if document.unclosed is not None:
             self._problem("unclosed", document.unclosed, found=one_line(self.lines[document.unclosed], 30))
@@ -200,7 +200,7 @@ class _Reader:
                 self._close_section(line)
 
     def _paragraph(self, block: Block) -> None:
-        for text, line in _split_at_labels(block.texts):
+        for text, line in _split_at_labels(block.inlines):
             if self.section is None or self._fingerprints(text, line):
                 continue
             label = read_bold_label(text)
@@ -209,12 +209,12 @@ class _Reader:
             elif self.part is not None:
                 self._prose(_table_rows(text, line) or [Text(text, line)])
 
-    def _prose(self, texts: Sequence[Text]) -> None:
+    def _prose(self, inlines: Sequence[Text]) -> None:
         """Entries that stand where a list belongs; the rows of a table are one problem together."""
-        told = [(text, spans) for text in texts if (spans := code_spans(text.text))]
-        if told:
-            self._problem("entry-form", told[0][0].line, found=_ended(told[0][0].text))
-        for (text, line), spans in told:
+        named = [(text, spans) for text in inlines if (spans := code_spans(text.text))]
+        if named:
+            self._problem("entry-form", named[0][0].line, found=_ended(named[0][0].text))
+        for (text, line), spans in named:
             self.entries.append(Entry(text, line + 1, line + text.count("\n") + 1, spans, bullet=False))
 
     def _open_part(self, label: Label, line: int, *, strict: bool) -> None:
@@ -232,10 +232,10 @@ class _Reader:
     def _item(self, block: Block) -> None:
         if self.section is None:
             return
-        texts = [text for text in block.texts if not self._fingerprints(*text)]
-        if not texts:
+        inlines = [text for text in block.inlines if not self._fingerprints(*text)]
+        if not inlines:
             return
-        first, *rest = _split_at_labels(texts)
+        first, *rest = _split_at_labels(inlines)
         label = read_bold_label(first.text)
         if label is not None and label.kind is not None and not label.tail:
             self._open_part(label, first.line, strict=False)
@@ -245,7 +245,7 @@ class _Reader:
             return
         if self.part is None:
             self._problem("entry-without-label", block.start, found=_ended(first.text))
-            # It is kept all the same: it tells a change, in the wrong place.
+            # It is kept all the same: it mentions a change, in the wrong place.
             self.part = Subsection(None, "", block.start + 1, block.start + 1)
         swallowed = next((text for text in rest if _LABEL_LINE.fullmatch(text.text)), None)
         own = [text for text in (first, *rest) if swallowed is None or text.line < swallowed.line]
@@ -259,7 +259,7 @@ class _Reader:
                 self._open_part(label, swallowed.line, strict=True)
 
     def _fingerprints(self, text: str, line: int) -> bool:
-        """Collects the digests that a block states; whether it states any."""
+        """Collects the digests that a block states; true if it states any."""
         if self.section is None or not _FINGERPRINT_CUE.search(text):
             return False
         found = False
@@ -311,7 +311,7 @@ def _ended(text: str) -> str:
 
 
 def _table_rows(text: str, line: int) -> list[Text]:
-    """The rows of a table below its head, each as ``FIRST: REST``; none where the paragraph is no table."""
+    """The rows of a table below its head, each as ``FIRST: REST``; none where the paragraph is not a table."""
     lines = text.split("\n")
     if len(lines) < 3 or "|" not in lines[0] or not _TABLE_RULE.fullmatch(lines[1].strip()):
         return []
@@ -322,10 +322,10 @@ def _table_rows(text: str, line: int) -> list[Text]:
     return rows
 
 
-def _split_at_labels(texts: Sequence[Text]) -> list[Text]:
-    """The texts, cut before and after each line that is a label: Markdown joins it to the lines around it."""
+def _split_at_labels(inlines: Sequence[Text]) -> list[Text]:
+    """The strings, cut before and after each line that is a label: Markdown joins it to the lines around it."""
     out: list[Text] = []
-    for text, line in texts:
+    for text, line in inlines:
         if "\n" not in text:
             out.append(Text(text, line))
             continue

@@ -30,7 +30,7 @@ def release(
 ) -> str:
     """The changelog with ``version`` released: its section is the current one, dated where asked.
 
-    The caller holds it to the surface first (:func:`mcp_governor.changelog.check`) and records the surface
+    The caller checks it against the surface first (:func:`mcp_governor.changelog.check`) and records the surface
     (:func:`recorded_path`) afterwards; nothing is written here.
 
     Args:
@@ -42,7 +42,7 @@ def release(
         begin: a section of that version is begun where there is none to release: nothing changed for clients.
 
     Raises:
-        UsageError: there is nothing to release under that version, it is no semantic version and not in the
+        UsageError: there is nothing to release under that version, it is not a semantic version and not in the
             changelog, a newer one is in the changelog already, or entries wait in two sections.
         FileFormatError: a merge conflict is left in the file.
     """
@@ -79,7 +79,7 @@ def _number(version: str) -> Numbered:
 
 
 def _is_spelled_like(changelog: Changelog, version: str, *, begin: bool) -> bool:
-    """Whether a version that is not semantic has its section, or may get one beside others of its scheme."""
+    """True if a version that is not semantic has its section, or may get one next to others of its scheme."""
     top = working_section(changelog)
     begins = begin or (top is not None and top.unreleased)
     return any(
@@ -119,13 +119,13 @@ def recorded_path(folder: str, version: str) -> str:
 def recorded_surfaces(
     folder: Path, shown: str, changelog: Changelog, *, with_current: bool = False
 ) -> Iterator[Recorded]:
-    """The recorded surfaces of the releases that the changelog tells of.
+    """The recorded surfaces of the releases that the changelog lists.
 
     Args:
         folder: where :func:`recorded_path` leads.
         shown: how messages name the folder.
         changelog: as read.
-        with_current: that of the current section, too; at a release its fingerprint is held to the live surface.
+        with_current: that of the current section, too; at a release its fingerprint is compared with the live one.
 
     Raises:
         FileFormatError: a recorded surface cannot be read.
@@ -171,5 +171,5 @@ def named_section(changelog: Changelog, version: str) -> Section:
         return section
     known = [part.version_text for part in changelog.released]
     what = "no section that is marked (current)" if version == "current" else f"no section {one_line(version, 60)}"
-    told = f"Its versions: {', '.join(known[:12]) or 'none'}" + (", …" if len(known) > 12 else "")
-    raise UsageError(f"{changelog.what} has {what}.{did_you_mean(version, known)}", told)
+    hint = f"Its versions: {', '.join(known[:12]) or 'none'}" + (", …" if len(known) > 12 else "")
+    raise UsageError(f"{changelog.what} has {what}.{did_you_mean(version, known)}", hint)

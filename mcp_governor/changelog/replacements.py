@@ -1,4 +1,4 @@
-"""What a farewell says: which tools go, and what to use instead, or that there is nothing."""
+"""What an entry about a removal says: which tools go, and what to use instead, or that there is nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_A_PART = re.compile(
 
 @frozen
 class Announcement:
-    """A tool's deprecation as the changelog tells it.
+    """A tool's deprecation as the changelog announces it.
 
     Attributes:
         tool: the name in backticks.
@@ -50,7 +50,7 @@ class Announcement:
 
 
 @frozen
-class Farewell:
+class Parting:
     """What an entry takes leave of.
 
     Attributes:
@@ -64,7 +64,7 @@ class Farewell:
     nothing: bool = False
 
 
-def farewell(entry: Entry) -> Farewell:
+def parting_of(entry: Entry) -> Parting:
     """The names that an entry takes leave of, and the one to use instead.
 
     ``use `b` instead`` and ``→ `b``` follow the old name; ``use `b` instead of `a``` puts it last. Where nothing
@@ -75,17 +75,17 @@ def farewell(entry: Entry) -> Farewell:
         advice = _ADVICE.search(entry.text)
         replacement = _first(code_spans(entry.text[advice.end() :])) if advice is not None else None
         before = code_spans(entry.text[: min(denial, advice.start()) if advice is not None else denial])
-        return Farewell(before or entry.leading, replacement, nothing=replacement is None)
+        return Parting(before or entry.leading, replacement, nothing=replacement is None)
     turn = _INSTEAD.search(entry.text)
     if turn is None:
-        return Farewell(entry.leading)
+        return Parting(entry.leading)
     before, after = code_spans(entry.text[: turn.start()]), entry.text[turn.end() :]
     if before:
-        return Farewell(before, _first(code_spans(after)))
+        return Parting(before, _first(code_spans(after)))
     old = _INSTEAD_OF.search(after)
     if old is None:
-        return Farewell(code_spans(after))
-    return Farewell(code_spans(after[old.end() :]), _first(code_spans(after[: old.start()])))
+        return Parting(code_spans(after))
+    return Parting(code_spans(after[old.end() :]), _first(code_spans(after[: old.start()])))
 
 
 def _first(spans: tuple[str, ...]) -> str | None:
@@ -93,7 +93,7 @@ def _first(spans: tuple[str, ...]) -> str | None:
 
 
 def is_about_a_part(entry: Entry) -> bool:
-    """Whether an entry takes leave of an argument, a field or a value, and not of a tool."""
+    """True if an entry takes leave of an argument, a field or a value, and not of a tool."""
     turn = _INSTEAD.search(entry.text)
     return _OF_A_PART.search(entry.text[: turn.start()] if turn else entry.text) is not None
 
@@ -103,6 +103,6 @@ def announcements(changelog: Changelog) -> Iterator[Announcement]:
     for section in changelog.sections:
         for entry in section.of_kind(Kind.DEPRECATED):
             if tier_move(entry) is None and not is_about_a_part(entry):
-                told = farewell(entry)
-                for name in told.names:
-                    yield Announcement(name, section, told.replacement, entry.line, entry.names, told.nothing)
+                parting = parting_of(entry)
+                for name in parting.names:
+                    yield Announcement(name, section, parting.replacement, entry.line, entry.names, parting.nothing)

@@ -79,14 +79,14 @@ def _release_of(baseline: Surface, changelog: Changelog, expected: SchemaVersion
     known = [
         part
         for part in changelog.released
-        if any(told.value == stated for told in part.fingerprints) and not _is_of_another(part, baseline, expected)
+        if any(one.value == stated for one in part.fingerprints) and not _is_of_another(part, baseline, expected)
     ]
     ordered = [part for part in known if part.numbered is not None]
     return max(ordered, key=lambda part: part.numbered or 0) if ordered else (known[0] if known else None)
 
 
 def _is_of_another(section: Section, baseline: Surface, expected: SchemaVersion) -> bool:
-    """Whether a section carries the number that another source gave it, beyond the version of now."""
+    """True if a section carries the number that another source gave it, beyond the version of now."""
     others = [baseline.version] if not expected.counts_like_server else []
     if baseline.stated is not None and baseline.stated[1] != expected.count:
         others.append(baseline.stated[0])

@@ -1,4 +1,4 @@
-"""Whether a changelog keeps the grammar, whatever the surface: headings, markers, order, labels."""
+"""Check that a changelog keeps the grammar, whatever the surface: headings, markers, order, labels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Frame:
         fingerprint: the live one, for the lines to paste; empty where there is no surface.
         stage: between releases an unreleased section stands above the others.
         released: the version of the last release, ``None`` where it is unknown.
-        coming: the version to release the changes as; ``None`` where it cannot be told.
+        coming: the version to release the changes as; ``None`` where it is unknown.
     """
 
     version: str
@@ -71,7 +71,7 @@ def at(changelog: Changelog, line: int) -> str:
 
 
 def strict_heading(section: Section, *, current: bool, version: str = "") -> str:
-    """The heading of a section as the grammar wants it."""
+    """The heading of a section as the grammar requires it."""
     return heading_line(section.version_text or version, current=current, day=section.date, yanked=section.yanked)
 
 
@@ -189,7 +189,7 @@ def _markers(changelog: Changelog, frame: Frame) -> Iterator[Finding]:
 
 
 def working_section(changelog: Changelog) -> Section | None:
-    """The section that should tell of the surface of now: the current one, or one above it without a version."""
+    """The section that should describe the current surface: the current one, or one above it without a version."""
     first = changelog.sections[0] if changelog.sections else None
     return first if first is not None and first.unreleased else changelog.current
 
@@ -230,7 +230,7 @@ def candidates(changelog: Changelog, released: str | None) -> tuple[Section, ...
 
 
 def is_newer(one: Section, other: Section) -> bool:
-    """Whether ``one`` is a later release than ``other``; an unreleased section is later than all."""
+    """True if ``one`` is a later release than ``other``; an unreleased section is later than all."""
     if one.unreleased or other.unreleased:
         return one.unreleased and not other.unreleased
     return one.numbered is not None and other.numbered is not None and one.numbered > other.numbered
@@ -246,7 +246,7 @@ def newest_section(changelog: Changelog) -> Section | None:
 
 
 def _spelled(section: Section) -> str:
-    """The version of a section as findings tell it apart: a semantic one without its ``v``."""
+    """The version of a section as findings distinguish it: a semantic one without its ``v``."""
     number = section.numbered if is_semver(section.version_text) else None
     return section.version_text if number is None else number.text
 

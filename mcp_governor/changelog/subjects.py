@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.terms import Event, Verdict
 from mcp_governor.change.wording import name_as_shown
 from mcp_governor.changelog.model import Kind, names_in
-from mcp_governor.changelog.replacements import farewell
+from mcp_governor.changelog.replacements import parting_of
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -36,10 +36,10 @@ _EXISTENCE = frozenset({Event.ARRIVED, Event.REMOVED, Event.RENAMED})
 
 @frozen
 class Subject:
-    """What an entry must name to tell a change.
+    """What an entry must name to mention a change.
 
     Attributes:
-        tool: the tool; ``None`` for what stands beside the tools.
+        tool: the tool; ``None`` for what is not part of a tool.
         fields: names on the way to the place, outermost first; the last one is what changed. Empty for the
             tool as a whole.
         successor: the new name of what was renamed.
@@ -56,11 +56,11 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """The innermost name: an entry that tells the subject carries it, or a glob."""
+        """The innermost name: an entry that mentions the subject carries it, or a glob."""
         return self.fields[-1] if self.fields else self.tool or ""
 
-    def told_by(self, entry: Entry, tools: Collection[str]) -> bool:
-        """Whether an entry names it.
+    def mentioned_by(self, entry: Entry, tools: Collection[str]) -> bool:
+        """True if an entry names it.
 
         Args:
             entry: of the changelog.
@@ -83,8 +83,8 @@ class Subject:
         return bool(self.fields) and names.isdisjoint(tools) and not any("*" in span for span in entry.spans)
 
     def is_about(self, entry: Entry) -> bool:
-        """Whether the first names of an entry, or those that it takes leave of, are the tool or the field."""
-        leading = (*entry.leading, *farewell(entry).names)
+        """True if the first names of an entry, or those that it takes leave of, are the tool or the field."""
+        leading = (*entry.leading, *parting_of(entry).names)
         own = {self.tool, *self.fields}
         return any(not own.isdisjoint(names_in(span)) for span in leading) or self._globbed(leading)
 
@@ -97,11 +97,11 @@ class Subject:
 
 
 MAX_QUESTIONS = 10_000_000
-"""How many times one changelog is asked whether an entry tells a change, in steps of about a microsecond. A change is
-held to the entries that carry its name, so a thousand changes that five hundred releases tell take a tenth of this."""
+"""How many times one changelog is asked if an entry mentions a change, in steps of about a microsecond. A change is
+compared with the entries that carry its name, so a thousand changes in five hundred releases take a tenth of this."""
 
 
-class Tellers:
+class EntryIndex:
     """Entries, found by the names in them.
 
     Args:
@@ -124,17 +124,17 @@ class Tellers:
                 self._by_name.setdefault(name, []).append(index)
 
     def of(self, subject: Subject) -> list[tuple[Kind | None, Entry]]:
-        """The entries that tell a subject, in order.
+        """The entries that mention a subject, in order.
 
         Raises:
-            FileFormatError: too many long entries name the same things, so that nobody can say what they tell.
+            FileFormatError: too many long entries name the same things, so that nobody can say what they mention.
         """
         indices = self._by_name.get(subject.name, [])
-        if self._globs and not subject.fields:  # a field is told by its own name only
+        if self._globs and not subject.fields:  # a field is mentioned by its own name only
             indices = sorted({*indices, *self._globs})
-        return [self._entries[index] for index in indices if self._told(subject, self._entries[index][1])]
+        return [self._entries[index] for index in indices if self._mentions(subject, self._entries[index][1])]
 
-    def _told(self, subject: Subject, entry: Entry) -> bool:
+    def _mentions(self, subject: Subject, entry: Entry) -> bool:
         self._left -= 2 + len(entry.spans) // 10
         if subject.existence or subject.topic is not None:  # the text is searched
             self._left -= len(entry.text) // 3
@@ -143,7 +143,7 @@ class Tellers:
                 f"{self._what}: too many entries name `{one_line(subject.name, 60)}` or the other things that changed.",
                 "Shorten its entries, or move old releases to another file.",
             )
-        return subject.told_by(entry, self._tools)
+        return subject.mentioned_by(entry, self._tools)
 
 
 def subject_of(change: Change) -> Subject:
@@ -173,7 +173,7 @@ _HOMES_OF_BREAK = {Event.REMOVED: (Kind.REMOVED, Kind.BREAKING), Event.RENAMED: 
 
 
 def homes(change: Change) -> tuple[Kind, ...]:
-    """The subsections that a change may be told in, the best one first.
+    """The subsections that a change may be mentioned in, the best one first.
 
     Surface governance, "Changelog discipline": what is gone under Removed, any other break under Breaking; a
     break of an advanced tool, which a minor release may make, under Changed.

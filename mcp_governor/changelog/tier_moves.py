@@ -84,7 +84,7 @@ class TierMove:
         tools: in backticks; globs are allowed.
         target: where they go; ``None`` where the entry says only what they leave.
         stays: they keep their tier after all.
-        ahead: it is told as something to come.
+        ahead: it is announced as something to come.
     """
 
     tools: tuple[str, ...]
@@ -93,7 +93,7 @@ class TierMove:
     ahead: bool = False
 
     def reaches(self, tier: Tier) -> bool:
-        """Whether a tool that went as low as ``tier`` did what was announced."""
+        """True if a tool that went as low as ``tier`` did what was announced."""
         return self.target is None or self.target.rank <= tier.rank
 
 

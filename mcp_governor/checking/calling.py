@@ -88,8 +88,8 @@ async def _read_and_call(
             reconnect=lambda: wire.connect(source.endpoint, limits=limits, eras=eras),
         )
         if isinstance(source.endpoint, wire.HttpEndpoint):
-            told = await check_server_info(source.endpoint, selection)
-            report = replace(report, findings=(*report.findings, *told))
+            found = await check_server_info(source.endpoint, selection)
+            report = replace(report, findings=(*report.findings, *found))
         emit(Finished("call", len(report.results)))
     return surface, report
 

@@ -1,4 +1,4 @@
-"""The changelog as a run needs it: where it is, which version it must speak of, what stands recorded beside it."""
+"""The changelog as a run needs it: where it is, which version it must speak of, what is recorded next to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_RECORDINGS = 10_000
 
 @frozen(slots=False)
 class Declared:
-    """What a release is held to on paper.
+    """What a release is checked against on paper.
 
     Attributes:
         changelog: as read, ``None`` where the configuration names none.
@@ -86,13 +86,13 @@ def check_changelog(
     coming: str | None,
     rewritten: tuple[Recorded, ...] = (),
 ) -> list[Finding]:
-    """What is wrong with the changelog, with everything at hand that it can be held to.
+    """What is wrong with the changelog, with everything at hand that it can be checked against.
 
     Args:
         declared: the changelog, and the version of now.
         surface, baseline, changes, config: of the run.
         stage: between releases, or at one.
-        coming: the version to release the changes as; ``None`` where it cannot be told.
+        coming: the version to release the changes as; ``None`` where it is unknown.
         rewritten: what the section of the last release stated in an earlier commit, where that was another fingerprint.
     """
     if declared.changelog is None:
@@ -159,8 +159,8 @@ def recorded_releases(changelog: Changelog, config: Config, *, with_current: boo
 
     folder = config.changelog_options.surfaces
     found = {
-        told.version: told
-        for told in recorded_surfaces(config.resolve(folder), folder, changelog, with_current=with_current)
+        one.version: one
+        for one in recorded_surfaces(config.resolve(folder), folder, changelog, with_current=with_current)
     }
     wanted = {
         section.numbered: section.version_text
@@ -171,7 +171,7 @@ def recorded_releases(changelog: Changelog, config: Config, *, with_current: boo
         for version, data in files_at_tags(config.root, surface_file(config), wanted).items():
             with contextlib.suppress(GovernorError):
                 surface = parse_surface(data, f"git:{version.text}")
-                # A file that was not recorded anew for the release tells of an older one.
+                # A file that was not recorded again for the release describes an older one.
                 text = wanted[version]
                 if surface.version is None or same_version(surface.version, text):
                     found[text] = Recorded(text, fingerprint(surface), f"git tag of {text}")

@@ -78,7 +78,7 @@ def _versions(old: Surface, new: Surface) -> tuple[str, str] | None:
 def _declared(old: Surface, new: Surface, config: Config) -> Bump | None:
     """The step between the versions; ``None`` where one is missing, or they are not versions of one thing.
 
-    What a server reports may be the version of its framework. It counts beside the release of a package only where
+    What a server reports may be the version of its framework. It counts besides the release of a package only where
     that release reports its own version.
     """
     from mcp_governor.version_steps import declared_step, same_version

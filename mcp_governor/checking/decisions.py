@@ -63,7 +63,7 @@ def decide(
         selection: the rules that ran.
         stations: those that took part.
         known: ids of findings that do not count; default are those of the configured lint baseline.
-        complete: whether all stations on paper took part, so that an acceptance without a finding is one. Of what
+        complete: true if all stations on paper took part, so that an acceptance without a finding is one. Of what
             only calls can find, that is known where station ``call`` took part.
         before: what the release that the run compares with accepted.
 
@@ -99,7 +99,7 @@ def decide(
 
 
 def is_of_calls(finding: str) -> bool:
-    """Whether only calls can find what has this id: a rule of station ``call``, or a change of an answer."""
+    """True if only calls can find what has this id: a rule of station ``call``, or a change of an answer."""
     name = finding.partition(":")[0]
     if "/" not in name:
         from mcp_governor.change.registry import catalogue

@@ -95,20 +95,20 @@ class Desk:
 
     @property
     def counts(self) -> bool:
-        """Whether the versions say what a step may break; dates and names do not."""
+        """True if the versions say what a step may break; dates and names do not."""
         known = [text for text in (self.before, self.expected.text) if text]
         return all(scheme_of(text) in (Scheme.SEMVER, Scheme.NUMBERED) for text in known)
 
     @property
     def moved(self) -> bool:
-        """Whether the version of now is another one than the baseline's."""
+        """True if the version of now is another one than the baseline's."""
         now = self.expected.text
         return now is not None and (self.before is None or not same_version(now, self.before))
 
     @cached_property
     def goal(self) -> str | None:
         """The version that the changes are to be released as: the one of now where that is a large enough step from
-        the baseline's, else the next one that is; ``None`` where that cannot be told."""
+        the baseline's, else the next one that is; ``None`` where that is unknown."""
         now, before = self.expected.text, self.before
         if before is None or (self.moved and not self.counts):
             return now
@@ -119,7 +119,7 @@ class Desk:
         return next_version(before, self.proposed) if self.counts else None
 
     def enough(self, version: str) -> bool:
-        """Whether a version is a large enough step from the baseline's, or the team has accepted a smaller one."""
+        """True if a version is a large enough step from the baseline's, or the team has accepted a smaller one."""
         accepted = (one.finding for one in self.config.accept if not one.released)
         if self.before is None or any(name.startswith("policy/bump-too-small:") for name in accepted):
             return True
@@ -129,9 +129,9 @@ class Desk:
     def proposed(self) -> Bump:
         """The step to release, which entries about what no surface shows may make larger than the changes need."""
         tiers = {tool.name: tool.tier for tool in self.surface.tools}
-        told = admitted_step(self.waiting, tiers) if self.config.policy.gate == "release" else Bump.NONE
+        admitted = admitted_step(self.waiting, tiers) if self.config.policy.gate == "release" else Bump.NONE
         return Bump.highest(
-            [self.needed, needed_step(told, self.before or "", zero_policy=self.config.policy.zero_policy)]
+            [self.needed, needed_step(admitted, self.before or "", zero_policy=self.config.policy.zero_policy)]
         )
 
     @cached_property
@@ -213,7 +213,7 @@ def draft_changelog(desk: Desk, version: str | None = None) -> Drafted:
         version: the version to draft for, where the user named one.
 
     Raises:
-        UsageError: the version is out already, or there is no telling which one comes next.
+        UsageError: the version is out already, or it is unknown which one comes next.
     """
     from mcp_governor.changelog.drafting import draft, draft_unreleased, placeholders
 

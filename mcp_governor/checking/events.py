@@ -1,4 +1,4 @@
-"""What a run tells while it runs, so that a terminal can show progress and a test can listen."""
+"""What a run reports while it runs, so that a terminal can show progress and a test can listen."""
 
 from __future__ import annotations
 

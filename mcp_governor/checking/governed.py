@@ -111,7 +111,7 @@ def config_before(config: Config) -> Config:
 
 
 def lost_changelog(before: Before, config: Config) -> bool:
-    """Whether there was a changelog, and there is none now."""
+    """True if there was a changelog, and there is none now."""
     return bool(before.changelog) and not (config.changelog and config.resolve(config.changelog).exists())
 
 
@@ -155,8 +155,8 @@ def _check_config(before: Before, config: Config) -> list[Finding]:
 def check_settings_of_breaks(before: Before, config: Config) -> list[Finding]:
     """Those findings of :func:`check_governed` about settings that decide what is a break, and what fails a run.
 
-    For ``check --only breaking``, which judges nothing else. An acceptance is no such setting: it is the way to let a
-    break pass, and the report shows it.
+    For ``check --only breaking``, which judges nothing else. An acceptance is not such a setting: it is the way to let
+    a break pass, and the report shows it.
     """
     return [found for found in _check_config(before, config) if _decides_breaks(found.value[0])]
 
@@ -184,7 +184,7 @@ def as_strict_as_before(config: Config, findings: Iterable[Finding]) -> Config:
 
 
 def _read_again(config: Config) -> Config | None:
-    """The configuration as its file says it: what a command line sets for one run is no change of it."""
+    """The configuration as its file says it: what a command line sets for one run is not a change of it."""
     if config.path is None:
         return Config(root=config.root)
     try:
@@ -227,5 +227,5 @@ def _parsed(data: bytes, path: Path) -> Config | None:
     try:
         return parse_config(data, path)
     except ConfigError:
-        # Written for another version of this tool, or broken then: it says nothing that could be held to it.
+        # Written for another version of this tool, or broken then: it says nothing that it could be checked against.
         return None

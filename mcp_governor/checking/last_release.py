@@ -78,7 +78,7 @@ def rewritten_release(
         changelog: as read.
 
     Raises:
-        TargetError: git cannot tell.
+        TargetError: git gives no answer.
     """
     from mcp_governor.changelog import Recorded
 
@@ -124,7 +124,7 @@ def _section_then(data: bytes, version: str) -> Section | None:
 
 
 def lost_release(baseline: Baseline | None, config: Config) -> tuple[Finding, ...]:
-    """Whether the surface that the last release published is not to be found, so that nothing was compared with it."""
+    """A finding if the surface of the last release cannot be found, so that nothing was compared with it."""
     if baseline is None or not baseline.lost or config.policy.gate != "release":
         return ()  # under "change" the fingerprint is stale, and that is said
     from mcp_governor.catalogue.finding import finding

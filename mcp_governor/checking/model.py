@@ -81,10 +81,10 @@ class Report:
         server, fingerprint: of the governed surface; ``None`` where no surface was read (a changelog alone).
         baseline: ``None`` where there was nothing to compare with.
         required_bump: the smallest version step that the changes need.
-        declared_bump: the step that the versions make; ``None`` where they do not tell.
+        declared_bump: the step that the versions make; ``None`` where they do not say.
         declared_versions: the two versions that ``declared_bump`` lies between.
         forcing: ids of the changes that force the required bump.
-        stage: whether the run was between releases or at one; ``None`` where it was about no release.
+        stage: between releases or at one; ``None`` where it was about no release.
         pending: what waits for the next release; ``None`` where nothing does.
         only: ``breaking`` where nothing but breaking changes was looked for.
         changes, findings: all of them, accepted ones included.
@@ -94,14 +94,14 @@ class Report:
         tools: names of the tools that were looked at.
         tokens: what their definitions cost a model; ``None`` where no tools were read.
         fail_on: the severity from which a finding fails the run; ``None`` for never.
-        unknown_fails: whether a change that could not be decided fails the run.
-        breaking_fails: whether a breaking change fails by itself (``diff``) or only through the policy
+        unknown_fails: true if a change that could not be decided fails the run.
+        breaking_fails: true if a breaking change fails by itself (``diff``) or only through the policy
             (``check``).
         good_calls: how the good calls went, ``None`` where none were asked for.
         nothing_checked: why the run checked nothing although it was made, a sentence; it never passes.
         places: id of a finding or change → its place, where the surface was read from a recorded file.
         outright: ids of changes whose break fails by itself whatever the policy says: a call that behaves otherwise
-            is owned up to by recording it anew, not by a version.
+            is acknowledged by recording it again, not by a version.
         skipped_rules: selected rules that did not run because their Python is not trusted
             (:mod:`mcp_governor.config.trust`).
     """

@@ -41,7 +41,7 @@ def check_offline(
         target: another recording to govern.
         config: names the surface file, the changelog, and all else.
         against: a recording to compare with; default is the same file at the latest release tag, else at ``HEAD``.
-        emit: told what happens while it happens.
+        emit: called with what happens, as it happens.
         today: the day that acceptances are judged by; default is the current date.
         places: find the lines of the recorded file that the report is about.
         release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
@@ -65,6 +65,6 @@ def check_offline(
     found = stale_record(report, source, config)
     if found is not None and not only_breaking:
         alone = report_of(found, surface, baseline, config, today=today)
-        # Where the configuration lets the finding pass, it stands in for no other.
+        # Where the configuration lets the finding pass, it is in for no other.
         report = replace(report, findings=alone.findings) if alone.verdict == "fail" else report
     return with_places(report, surface, source) if places else report

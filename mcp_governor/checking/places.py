@@ -28,7 +28,7 @@ def with_places(report: Report, surface: Surface, source: Source) -> Report:
         return report
     from mcp_governor.linting.positions import finding_positions
 
-    # With replacements only where the file is no UTF-8, which reading it would have refused.
+    # With replacements only where the file is not UTF-8, which reading it would have refused.
     try:
         text = read_bytes(source.path).decode("utf-8-sig", errors="replace")
     except OSError:  # it was taken away since the surface was read from it

@@ -150,7 +150,7 @@ def _hint(annotation: ast.expr, default: ast.expr | None, added: _Added) -> tupl
 
 
 def _with_values(plain: str, added: Mapping[str, Any]) -> str | None:
-    """A type with what is no keyword of ``Field``: another type, or a list of values."""
+    """A type with what is not a keyword of ``Field``: another type, or a list of values."""
     if "type" in added:
         return "int" if plain == "float" else None
     if "enum" not in added:
@@ -159,7 +159,7 @@ def _with_values(plain: str, added: Mapping[str, Any]) -> str | None:
 
 
 def _parts(annotation: ast.expr) -> list[ast.expr]:
-    """What stands in the brackets of ``Annotated[…]`` or ``Union[…]``."""
+    """What is in the brackets of ``Annotated[…]`` or ``Union[…]``."""
     if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
         return annotation.slice.elts
     return []
@@ -181,7 +181,7 @@ def _field_of(annotation: ast.expr) -> ast.Call | None:
 
 
 def _plain(annotation: ast.expr) -> tuple[ast.expr | None, bool]:
-    """A simple type without the null beside it, and whether there was one; ``None`` for anything else."""
+    """A simple type without the null next to it, and true if there was one; ``None`` for anything else."""
     if isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Optional":
         return _simple(annotation.slice), True
     parts: list[ast.expr] = []
@@ -204,7 +204,7 @@ def _simple(annotation: ast.expr) -> ast.expr | None:
 
 
 def _with_items(annotation: ast.expr, added: Mapping[str, Any]) -> str | None:
-    """A list whose texts have an enum or other keywords."""
+    """A list whose strings have an enum or other keywords."""
     if not isinstance(annotation, ast.Subscript) or _name(annotation.slice) != "str":
         return None
     keywords = {key: value for key, value in added.items() if key in _FIELD}

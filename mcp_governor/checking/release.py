@@ -1,4 +1,4 @@
-"""Whether version, deprecations and changelog own up to the changes: policy and changelog together."""
+"""Check that version, deprecations and changelog reflect the changes: policy and changelog together."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ReleaseResult:
 
     Attributes:
         required_bump, declared_bump: the step that the changes need, and the one that the versions make.
-        versions: the two versions that the declared step lies between, ``None`` where one is not told.
+        versions: the two versions that the declared step lies between, ``None`` where one is unknown.
         old_version: the version of the baseline, ``None`` where it is not known.
         forcing: ids of the changes that need the required step.
         pending: what waits for the next release.
@@ -91,7 +91,7 @@ def check_release(
     )
     before = _numbered(baseline, old_version)
     book = declared.changelog
-    told = check_changelog(
+    changelog_findings = check_changelog(
         declared,
         surface,
         before,
@@ -111,7 +111,7 @@ def check_release(
         pending=result.pending,
         findings=(
             *result.findings,
-            *told,
+            *changelog_findings,
             *_contract_doc(baseline, changes, config),
             *_manifest(surface, declared.expected, config),
             *wrong_source,
@@ -147,7 +147,7 @@ def _admitted(
 
 
 def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iterable[Finding]:
-    """Whether the registry manifest states the server's version."""
+    """Check that the registry manifest states the server's version."""
     if surface.manifest is None:
         return ()
     from mcp_governor.policy.manifest import check_manifest
@@ -156,7 +156,7 @@ def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iter
 
 
 def _source(surface: Surface, config: Config) -> Iterable[Finding]:
-    """Whether the server's own word is the right source of its version, for the server of a configuration."""
+    """Check that the server's own word is the right source of its version, for the server of a configuration."""
     from mcp_governor.target.packages import is_package
     from mcp_governor.version_sources import SERVER_INFO
 
@@ -170,7 +170,7 @@ def _source(surface: Surface, config: Config) -> Iterable[Finding]:
 def _tag(
     expected: SchemaVersion, baseline: Baseline | None, old: str | None, stage: Stage, needed: Bump
 ) -> Iterable[Finding]:
-    """Whether the tag that is built is that of the version of now, where the tags count what the versions count.
+    """Check that the tag that is built is that of the version of now, where the tags count what the versions count.
 
     They do where the source counts packages, where the release before was tagged with its version, and at a first tag
     where the server reports the version of its project: else ``policy/version-source`` was found. A server whose
@@ -201,7 +201,7 @@ def _numbered(baseline: Baseline | None, version: str | None) -> Baseline | None
 
 
 def _old_version(baseline: Baseline | None, declared: Declared, config: Config) -> str | None:
-    """The version that the baseline had, by the same source that tells the version of now."""
+    """The version that the baseline had, by the same source that states the current version."""
     if baseline is None:
         return None
     from mcp_governor.changelog import baseline_version
@@ -224,9 +224,10 @@ def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: 
         if now.count("\n") > MAX_LINES:
             raise OSError(errno.EFBIG, f"it has more than {MAX_LINES} lines")
     except (OSError, UnicodeDecodeError) as error:
-        told = getattr(error, "strerror", None) or "it is not UTF-8"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise ConfigError(
-            f"{config.shown}: contract-doc {visible(config.contract_doc)} cannot be read: {told}.", "Correct the path."
+            f"{config.shown}: contract-doc {visible(config.contract_doc)} cannot be read: {reason}.",
+            "Correct the path.",
         ) from None
     ref = baseline.source.removeprefix("git:").partition(":")[0] if baseline.source.startswith("git:") else "HEAD"
     try:

@@ -1,4 +1,4 @@
-"""A release of the schema changelog: what it would write, and whether it may."""
+"""A release of the schema changelog: what it would write, and if it may."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Plan:
         version: without a leading ``v``.
         text: the changelog as it will be.
         report: of the check of what would be written; where it fails, nothing is to be written.
-        after: whether ``report`` is that of the next check, with the release as its baseline.
+        after: true if ``report`` is that of the next check, with the release as its baseline.
         recordings: paths that will hold the surface.
         retired: ids of the acceptances that this release needed.
         files: everything to write; the changelog last, so that a run that was killed before it can be made again.

@@ -80,7 +80,7 @@ def check(
         config: used where ``target`` is not itself one; default is the nearest file upwards.
         against: a TARGET to compare with instead of the configured baseline.
         command: a stdio server to start instead of a target.
-        emit: told what happens while it happens.
+        emit: called with what happens, as it happens.
         today: the day that acceptances are judged by; default is the current date.
         places: find the lines of a recorded file that the report is about.
         release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
@@ -104,7 +104,7 @@ def check(
     config = trusting(config, source)
     # What somebody named is read before a server is started; which release is the last one depends on the surface.
     named = against if against is not None else config.baseline
-    # So does whether the surface file still is what that release published.
+    # So does the question if the surface file still is what that release published.
     waits = not named or is_open(named) or (against is None and named == baseline_file(config))
     if named and waits:
         named_baseline(config, against, source=source)  # refused here, or never
@@ -159,8 +159,8 @@ def check_surface(
     if called is None:
         return run.report(changes, release, linted)
     run.counts["calls"] = len(called.results)
-    told = [*linted, *called.findings]
-    report = run.report([*changes, *called.changes], release, told, stations=(*_ON_PAPER, "call"))
+    found = [*linted, *called.findings]
+    report = run.report([*changes, *called.changes], release, found, stations=(*_ON_PAPER, "call"))
     outright = frozenset(change.id for change in called.changes)
     return replace(report, outright=outright, good_calls=called.good_calls)
 
@@ -178,8 +178,8 @@ def changelog_report(
     run = _Run(surface, baseline, config, silent, today or date.today(), stage=stage)
     changes = run.compare() if baseline is not None else []
     release = run.hold(changes)
-    told = [finding for finding in release.findings if finding.rule.startswith("changelog/")]
-    return run.report(changes, replace(release, findings=tuple(told)), [], stations=("changelog",))
+    found = [finding for finding in release.findings if finding.rule.startswith("changelog/")]
+    return run.report(changes, replace(release, findings=tuple(found)), [], stations=("changelog",))
 
 
 def report_of(
@@ -212,7 +212,7 @@ class _Run:
     linted: Linted | None = None
 
     def station(self, name: Station, work: Callable[[], _T]) -> _T:
-        """Do one station's work and tell of it."""
+        """Do one station's work and report it."""
         self.emit(Started(name))
         done = work()
         self.emit(Finished(name, len(done) if isinstance(done, list) else 0))
@@ -229,7 +229,7 @@ class _Run:
 
         config = self.config
         if self.changelog is None and self.before is not None and lost_changelog(self.before, config):
-            # Told by govern(); everything else is judged all the same.
+            # Reported by govern(); everything else is judged all the same.
             config = replace(config, changelog="")
         return check_release(
             self.surface,
@@ -242,7 +242,7 @@ class _Run:
         )
 
     def govern(self) -> list[Finding]:
-        """Whether the repository still asks for what it asked for at the last release, and has its surface."""
+        """Check that the repository still asks for what it asked for at the last release, and has its surface."""
         lost = lost_release(self.baseline, self.config)
         return [*lost, *(check_governed(self.before, self.config) if self.before is not None else ())]
 
@@ -284,7 +284,7 @@ class _Run:
     def _without_old_lint(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Without what the linter says of the baseline as well, where the run asks for that.
 
-        After everything was decided: a suppression that only an old finding needs is no stale one.
+        After everything was decided: a suppression that only an old finding needs is not stale.
         """
         if not self.config.lint_new_only or self.baseline is None:
             return findings
@@ -300,13 +300,13 @@ class _Run:
         self,
         changes: list[Change],
         release: ReleaseResult,
-        told: list[Finding],
+        found: list[Finding],
         *,
         stations: Sequence[str] = _ON_PAPER,
     ) -> Report:
         surface = self.surface
         decided = decide(
-            [*release.findings, *told],
+            [*release.findings, *found],
             changes,
             self.config,
             self.today,

@@ -14,7 +14,7 @@ OFF = "off"
 
 
 def lint_settings(config: Config) -> LintSettings:
-    """The ``lint`` table, profiles and clients as the linter wants them."""
+    """The ``lint`` table, profiles and clients as the linter expects them."""
     from mcp_governor.catalogue.settings import PERSONAS, LintSettings
 
     table = config.lint

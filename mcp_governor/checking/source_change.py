@@ -38,12 +38,12 @@ class SourceChange:
     Attributes:
         files: to be written together.
         obsolete: recordings under their old name, to be removed afterwards.
-        told: what changes, one clause for each file, without its full stop.
+        clauses: what changes, one clause for each file, without its full stop.
     """
 
     files: tuple[NewFile, ...]
     obsolete: tuple[Path, ...]
-    told: tuple[str, ...]
+    clauses: tuple[str, ...]
 
 
 def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str, str]) -> SourceChange:
@@ -71,10 +71,10 @@ def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str
     old = _text(path)
     table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
     new = set_source(old, now.spec, table=table, what=visible(path.name))
-    files, obsolete, told = [], [], []
+    files, obsolete, clauses = [], [], []
     if new != old:
         files.append(NewFile(path, new, path.parent, path.name, expected=old.encode()))
-        told.append(
+        clauses.append(
             f'{visible(path.name)}: schema-version = "{visible(now.spec)}" (was "{visible(config.schema_version)}")'
         )
     numbers: dict[str, str] = {}
@@ -85,12 +85,12 @@ def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str
         if text != book.text:
             place = config.resolve(config.changelog)
             files.append(NewFile(place, text, config.root, config.changelog, expected=book.text.encode()))
-            told.append(f"{visible(config.changelog)}: {_shown(numbers)}")
+            clauses.append(f"{visible(config.changelog)}: {_shown(numbers)}")
     for file, gone, clause in _recordings(config, now, numbers, book):
         files.append(file)
         obsolete += [gone] if gone is not None else []
-        told.append(clause)
-    return SourceChange(tuple(files), tuple(obsolete), tuple(told))
+        clauses.append(clause)
+    return SourceChange(tuple(files), tuple(obsolete), tuple(clauses))
 
 
 def _shown(numbers: Mapping[str, str]) -> str:
@@ -164,7 +164,7 @@ def _version_of(path: Path, now: SchemaVersion, numbers: Mapping[str, str], book
     """The new version of a surface file: of the release that states its fingerprint, else that of now."""
     stated = fingerprint(parse_surface(read_bytes(path), name))
     for section in book.released if book is not None else ():
-        if any(told.value == stated for told in section.fingerprints):
+        if any(one.value == stated for one in section.fingerprints):
             return numbers.get(section.version_text, section.version_text)
     return now.text or ""
 
@@ -187,5 +187,5 @@ def _text(path: Path) -> str:
     try:
         return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        told = getattr(error, "strerror", "") or "it is not UTF-8"
-        raise ConfigError(f"{visible(path.name)} cannot be read: {told}.", "Check it.") from None
+        reason = getattr(error, "strerror", "") or "it is not UTF-8"
+        raise ConfigError(f"{visible(path.name)} cannot be read: {reason}.", "Check it.") from None

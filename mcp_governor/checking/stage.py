@@ -1,4 +1,4 @@
-"""The one place that decides whether a run is between releases or at one."""
+"""The one place that decides if a run is between releases or at one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def stage_of(
     config: Config, surface: Surface, *, release: bool = False, environ: Mapping[str, str] | None = None
 ) -> Stage:
-    """Whether a run over a surface is between releases or at one.
+    """The stage of a run over a surface: between releases or at one.
 
     At a release are runs that say so (``release``), runs under ``policy.gate = "change"``, and builds of a release
     tag: CI names the tag (GitHub and GitLab), or HEAD carries it and nothing has changed since. A work tree in which

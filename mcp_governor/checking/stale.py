@@ -1,4 +1,4 @@
-"""Telling an old recording from a changelog that is wrong, where no server is there to ask.
+"""Distinguishing an old recording from a changelog that is wrong, where no server is there to ask.
 
 The usual way to a red hook: the server is edited, the changelog is written from it, and the recording is forgotten.
 Every finding about the changelog would then ask for the opposite of what has to be done.
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from mcp_governor.target import Source
 
 _EVIDENCE = frozenset({"changelog/fingerprint-stale", "changelog/version-mismatch", "changelog/unknown-name"})
-"""What a changelog gets told that was written for a later surface than the recorded one."""
+"""What is reported about a changelog that was written for a later surface than the recorded one."""
 
 
 def stale_record(report: Report, source: Source, config: Config) -> Finding | None:
-    """Whether a report about a recording is red because the recording was forgotten.
+    """A finding if a report about a recording is red because the recording was forgotten.
 
     It was where the recording is the same as at the baseline or at HEAD, and the changelog is another one and does
     not fit it.
@@ -40,7 +40,7 @@ def stale_record(report: Report, source: Source, config: Config) -> Finding | No
         The one finding to show instead; ``None`` where the recording is not the reason.
 
     Raises:
-        TargetError: git cannot tell what the files were.
+        TargetError: git cannot read the files.
     """
     name = baseline_file(config)
     if config.isolated or not config.changelog or not isinstance(source, FileSource):

@@ -55,7 +55,7 @@ def schema_version(run: Run, source: str | None, renumber: tuple[str, ...]) -> N
     for file in change.obsolete:
         with contextlib.suppress(OSError):
             file.unlink()
-    for clause in change.told:
+    for clause in change.clauses:
         out.echo(f"{clause}.")
     out.echo(f"The version is {one_line(now.text or '', 40)}, from {_from(now)}.")
     if change.files:

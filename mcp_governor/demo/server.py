@@ -1,7 +1,7 @@
 """A small MCP server over stdio, in two releases: the packaged example that ``mcp-governor demo`` governs.
 
 It needs nothing but the standard library. Release 2 does what a hurried release does: it makes an argument
-required, adds a tool that the changelog does not tell, spoils a description, and calls itself a minor step.
+required, adds a tool that the changelog does not mention, spoils a description, and calls itself a minor step.
 
     python -m mcp_governor.demo.server --release 2
 """

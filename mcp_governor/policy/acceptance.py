@@ -55,7 +55,7 @@ class AcceptedBefore:
     source: str = ""
 
     def is_at_least(self, version: str) -> bool:
-        """Whether it is that release or a later one; no where its version is not known."""
+        """True if it is that release or a later one; no where its version is not known."""
         own, other = Numbered.parse(self.version or ""), Numbered.parse(version)
         if own is None or other is None:
             return self.version == version
@@ -80,11 +80,11 @@ def apply_acceptances(
         findings, changes: of this run.
         today: the day that ends are judged by; an acceptance holds through its last day.
         where: the configuration file, for the findings' place.
-        complete: whether the run looked at everything; a partial one (``lint`` alone) cannot tell which
+        complete: true if the run looked at everything; a partial one (``lint`` alone) cannot know which
             acceptances match nothing.
         baseline: what is known of the release that the run compares with; an acceptance that went out with it has
             done its work.
-        is_judged: whether the run looked for what has this id; one that called no tool cannot tell about calls.
+        is_judged: true if the run looked for what has this id; one that called no tool knows nothing about calls.
     """
     before = baseline or AcceptedBefore()
     reasons: dict[str, str] = {}

@@ -35,7 +35,7 @@ def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = 
     Args:
         text: the file, as it is.
         acceptance: what to add.
-        table: where the configuration stands in the file: ``("tool", "mcp-governor")`` in pyproject.toml, empty
+        table: where the configuration is in the file: ``("tool", "mcp-governor")`` in pyproject.toml, empty
             in mcp-governor.toml.
         what: how messages name the file.
 
@@ -93,7 +93,7 @@ def _body(text: str) -> str:
 
 
 def _as_file(body: str, text: str) -> str:
-    """A text with the byte order mark and the line ends of the file that it comes from."""
+    """The content with the byte order mark and the line ends of the file that it comes from."""
     bom = _BOM if text.startswith(_BOM) else ""
     return bom + (body.replace("\n", "\r\n") if "\r\n" in text else body)
 
@@ -173,7 +173,7 @@ def _listed(document: dict[str, Any], table: Sequence[str], what: str) -> list[d
     """The list of acceptances in a document; an empty one is put in where there is none.
 
     Raises:
-        ConfigError: something else stands in its place.
+        ConfigError: something else is in its place.
     """
     here: Any = document
     for key in table:
@@ -236,7 +236,7 @@ def _inserted(lines: Sequence[str], end: int, block: Sequence[str]) -> str:
 
 
 def _by_tomlkit(text: str, acceptance: Acceptance, table: Sequence[str]) -> str:
-    """A list or a table that stands on one line takes one more, and an acceptance that is there is renewed."""
+    """A list or a table that is on one line takes one more, and an acceptance that is there is renewed."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

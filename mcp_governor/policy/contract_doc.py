@@ -1,4 +1,4 @@
-"""The contract document: a tool whose schemas changed is described anew where people read of it."""
+"""The contract document: a tool whose schemas changed is described again where people read about it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def said_of(text: str, tool: str) -> tuple[str, ...]:
     word = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])")
     parts: list[str] = []
     for index, heading in enumerate(headings):
-        title = heading.texts[0].text
+        title = heading.inlines[0].text
         if tool in code_spans(title) or word.search(title):
             end = next((other.start for other in headings[index + 1 :] if other.level <= heading.level), len(lines))
             parts.append(_flat(lines[heading.start : end]))
@@ -62,7 +62,7 @@ def said_of(text: str, tool: str) -> tuple[str, ...]:
     return tuple(_flat(part) for part in _paragraphs(lines) if any(word.search(line) for line in part))
 
 
-# a run reads one contract document, perhaps beside its former version
+# a run reads one contract document, perhaps with its former version
 @functools.lru_cache(maxsize=2)
 def _headings(text: str) -> tuple[list[str], list[Block]]:
     """The lines and the headings of a document; it is asked about once for every tool."""

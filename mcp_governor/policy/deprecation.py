@@ -92,7 +92,7 @@ def _removal(tool: Tool, old: Surface, new: Surface, history: History, today: da
 
 
 def _left_the_listing(tool: Tool, history: History) -> bool:
-    """Whether a tool went because it became internal, which was announced: internal tools are not listed."""
+    """True if a tool went because it became internal, which was announced: internal tools are not listed."""
     since = history.tier_move(tool, Tier.INTERNAL)
     return since is not None and history.carried(since) >= history.windows.of(tool.tier)
 
@@ -116,8 +116,8 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
     window = history.windows.of(tool.tier)
     moved = history.tier_move(tool, Tier(str(change.new)))
     reasons = [_too_short(history, since, window) for since in (moved, _announced(tool, history))]
-    told = reasons[0] if moved is not None else reasons[1]
-    if None not in reasons and told is not None:
+    reason = reasons[0] if moved is not None else reasons[1]
+    if None not in reasons and reason is not None:
         yield finding(
             "policy/tier-lowered-early",
             "/tier",
@@ -125,7 +125,7 @@ def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]
             value=[change.old, change.new],
             old=str(change.old),
             new=str(change.new),
-            told=told,
+            reason=reason,
             window=_releases(window),
             example=f"- `{visible(tool.name)}` moves from {tool.tier.value} to {change.new} in {_next_major(history)}.",
         )
@@ -136,15 +136,15 @@ def _advanced_break(change: Change, tool: Tool, history: History) -> Iterator[Fi
 
     subject = subject_of(change)
     since = history.announced_parts(tool.name, frozenset(subject.fields[-1:])) or _announced(tool, history)
-    told = _too_short(history, since, history.windows.advanced)
-    if told is not None:
+    reason = _too_short(history, since, history.windows.advanced)
+    if reason is not None:
         yield finding(
             "policy/advanced-break-early",
             change.path,
             tool=tool.name,
             value=change.id,
             change=change.message,
-            told=told,
+            reason=reason,
             window=_releases(history.windows.advanced),
         )
 
@@ -173,7 +173,7 @@ def _releases(count: int, more: str = "") -> str:
 
 
 def _is_earlier(version: str | None, today: date | None, sunset: str) -> bool:
-    """Whether now is before a sunset: by version where it is one, by day where it is one."""
+    """True if now is before a sunset: by version where it is one, by day where it is one."""
     day, end = _day(sunset), Numbered.parse(sunset)
     if day is not None:
         return today is not None and today < day
@@ -265,16 +265,16 @@ def _is_over(version: str | None, today: date | None, sunset: str) -> bool:
 
 
 def _since(tool: Tool, notice: Notice, history: History) -> Iterator[Finding]:
-    told = history.announcement(tool)
-    if told is None or notice.told_since is None or told.section.unreleased:
+    announced = history.announcement(tool)
+    if announced is None or notice.stated_since is None or announced.section.unreleased:
         return
-    counted = told.section.version_text
-    if not same_version(notice.told_since, counted):
+    counted = announced.section.version_text
+    if not same_version(notice.stated_since, counted):
         yield finding(
             "policy/deprecation-since",
             "/deprecated/since",
             tool=tool.name,
-            value=[notice.told_since, counted],
-            told=notice.told_since,
+            value=[notice.stated_since, counted],
+            stated=notice.stated_since,
             counted=counted,
         )

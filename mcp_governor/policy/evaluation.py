@@ -1,4 +1,4 @@
-"""Changes × tiers × versions → whether this release may go out."""
+"""Changes × tiers × versions → the decision about this release."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def evaluate(
         old: the baseline; ``None`` where there is none, so only the surface of now is judged.
         new: the surface of now.
         old_version, new_version: the versions that clients meet; ``None`` where unknown.
-        changelog: in which releases are counted and deprecations told.
+        changelog: in which releases are counted and deprecations announced.
         settings: the config's ``policy`` table.
         today: the day that sunsets are judged by; ``None`` leaves days unjudged.
         stage: between releases a version that stands still is not judged.
@@ -60,8 +60,8 @@ def evaluate(
     highest = Bump.highest([bump for _, bump in counted])
     forcing = tuple(change for change, bump in counted if bump is highest and bump is not Bump.NONE)
     needed = needed_step(highest, old_version or "", zero_policy=settings.zero_policy)
-    told = needed_step(admitted, old_version or "", zero_policy=settings.zero_policy)
-    step = VersionStep(old_version, new_version, needed, forcing, settings, stage, told, source)
+    admitted_bump = needed_step(admitted, old_version or "", zero_policy=settings.zero_policy)
+    step = VersionStep(old_version, new_version, needed, forcing, settings, stage, admitted_bump, source)
     history = History(changelog, old_version, step.judged, settings.windows)
     found = list(_published(new))
     found += check_deprecations(old, new, history, today=today)

@@ -97,7 +97,7 @@ def compare_manifests(old: Manifest, new: Manifest) -> list[Change]:
 
 
 STATUS = "status"
-"""What an entry of the changelog names that tells of the state of the server."""
+"""What an entry of the changelog names that describes the state of the server."""
 
 _STATES = {"active": 0, "deprecated": 1, "deleted": 2}
 _OFFICIAL = "io.modelcontextprotocol.registry/official"
@@ -120,12 +120,12 @@ def _status(manifest: Manifest) -> str:
 
 
 def is_deprecated(manifest: Manifest | None) -> bool:
-    """Whether the manifest announces the end of the server, and of all its tools with it."""
+    """True if the manifest announces the end of the server, and of all its tools with it."""
     return manifest is not None and _status(manifest) != "active"
 
 
 def check_manifest(manifest: Manifest, expected: SchemaVersion, *, what: str) -> Iterator[Finding]:
-    """Whether the manifest states the version of the server.
+    """Check that the manifest states the version of the server.
 
     Args:
         manifest: as read.

@@ -1,4 +1,4 @@
-"""What the policy decides: the step that one change needs, and whether a release may go out."""
+"""What the policy decides: the step that one change needs, and if a release may go out."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 @frozen
 class PolicyResult:
-    """Whether a release may go out as it is.
+    """The decision about a release: if it may go out as it is.
 
     Attributes:
         required_bump: the smallest step that the changes need, given tiers and the policy before 1.0.0.
-        declared_bump: the step that the two versions make; ``None`` where one of them is not told.
+        declared_bump: the step that the two versions make; ``None`` where one of them is unknown.
         findings: of pack ``policy``.
         forcing: the changes that need the required bump, so that a summary can name them.
         pending: what waits for the next release, ``None`` at a release and where nothing does.
-        coming: the version to release the changes as; ``None`` where it cannot be told.
+        coming: the version to release the changes as; ``None`` where it is unknown.
     """
 
     required_bump: Bump = Bump.NONE

@@ -46,7 +46,7 @@ class VersionStep:
         forcing: the changes that need it.
         settings: the config's ``policy`` table.
         stage: between releases the version may stand still.
-        told: the step that the changelog admits besides, for what no surface shows: a break of behaviour.
+        admitted_bump: the step that the changelog admits besides, for what no surface shows: a break of behaviour.
         source: where the version comes from, for the advice where to change it.
     """
 
@@ -56,7 +56,7 @@ class VersionStep:
     forcing: Sequence[Change]
     settings: PolicyConfig
     stage: Stage
-    told: Bump = Bump.NONE
+    admitted_bump: Bump = Bump.NONE
     source: SchemaVersion | None = None
 
     @cached_property
@@ -68,7 +68,7 @@ class VersionStep:
 
     @cached_property
     def waits(self) -> bool:
-        """Whether the version has not moved since the last release, and need not yet.
+        """True if the version has not moved since the last release, and need not yet.
 
         A development version (``1.3.0.dev4``, as tools derive from the last tag) decides nothing.
         """
@@ -78,7 +78,7 @@ class VersionStep:
 
     @property
     def _to_be_tagged(self) -> bool:
-        """Whether the version moves only when the release is tagged, and it is not yet."""
+        """True if the version moves only when the release is tagged, and it is not yet."""
         return self.source is not None and self.source.tagged and self.stage.tag is None
 
     @cached_property
@@ -87,7 +87,7 @@ class VersionStep:
 
     @cached_property
     def _stateless(self) -> bool:
-        """Whether the versions do not say what a step may break, so that ``policy.calver`` does."""
+        """True if the versions do not say what a step may break, so that ``policy.calver`` does."""
         if not (self.old or self.new):
             return False
         refused = self._scheme is Scheme.NUMBERED and self.settings.calver == "refuse"
@@ -96,19 +96,19 @@ class VersionStep:
     @property
     def pending(self) -> Pending | None:
         """What waits for the next release; ``None`` at a release, and where nothing does."""
-        step = Bump.highest([self.needed, self.told])
+        step = Bump.highest([self.needed, self.admitted_bump])
         if not self.stage.between or step is Bump.NONE:
             return None
         return Pending(step, self.coming, calendar=self._scheme is Scheme.CALENDAR)
 
     @cached_property
     def coming(self) -> str | None:
-        """The version that the changes are to be released as; ``None`` where it cannot be told, as with dates.
+        """The version that the changes are to be released as; ``None`` where it is unknown, as with dates.
 
         The version of now, where that has moved far enough; one of a state of work stands for the release that it
         leads to.
         """
-        step = Bump.highest([self.needed, self.told])
+        step = Bump.highest([self.needed, self.admitted_bump])
         new = self.new if self.new is None or not is_development(self.new) else leads_to(self.new)
         if self.old is not None and new is not None:
             made = declared_step(self.old, new, calver=self.settings.calver)

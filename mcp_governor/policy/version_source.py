@@ -1,4 +1,4 @@
-"""Whether the version that a server reports is one that can be held to its changes."""
+"""Check that the version that a server reports can be checked against its changes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a configuration asked for at the last release and does not ask for any more.
 
-Only what decides whether the server is governed at all, and what fails a run, is compared. Which rules of style a team
+Only what decides if the server is governed at all, and what fails a run, is compared. Which rules of style a team
 runs is its own business from one day to the next; rules about version and changelog are not of style. A tier that a
 tool loses is a change of the surface.
 """
@@ -117,7 +117,7 @@ def _rule_of(entry: str | Mapping[str, str]) -> str:
 
 
 def _of_releases(rule: str) -> bool:
-    """Whether a rule (an id, ``pack/*``, or the id of a finding) is about version or changelog."""
+    """True if a rule (an id, ``pack/*``, or the id of a finding) is about version or changelog."""
     return rule.partition("/")[0] in ("policy", "changelog", "*")
 
 
@@ -153,7 +153,7 @@ def _options(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
         default = schema.get("default")
         old, new = before.policy.options.get(name, default), now.policy.options.get(name, default)
         if isinstance(default, list):
-            # What is no list is refused where the option is used.
+            # What is not a list is refused where the option is used.
             if isinstance(old, list) and isinstance(new, list) and any(word not in old for word in new):
                 yield f"policy.{name}", ", ".join(map(str, old)) or "[]", ", ".join(map(str, new))
         elif (old == "breaking" or old is True) and new != old:

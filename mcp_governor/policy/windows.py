@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp_governor.changelog import Announcement, Changelog, Section
-    from mcp_governor.changelog.replacements import Farewell
+    from mcp_governor.changelog.replacements import Parting
     from mcp_governor.changelog.tier_moves import TierMove
     from mcp_governor.findings import Tier
     from mcp_governor.surface.model import Tool
@@ -36,18 +36,18 @@ class Notice:
     Attributes:
         since: the release that announced it; the changelog's word counts, then the surface's, then the baseline
             that carried it.
-        replacement: what to use instead, wherever it is told.
-        sunset: version or day of the removal, where told.
+        replacement: what to use instead, wherever it is announced.
+        sunset: version or day of the removal, where announced.
         source: ``_meta``, ``description``, ``tags`` or ``changelog``.
-        told_since: what the surface itself says, where it says it.
-        nothing: where no replacement is told, it is told that there is none.
+        stated_since: what the surface itself says, where it says it.
+        nothing: where no replacement is named, it is stated that there is none.
     """
 
     since: str
     replacement: str | None
     sunset: str | None
     source: str
-    told_since: str | None = None
+    stated_since: str | None = None
     nothing: bool = False
 
 
@@ -56,7 +56,7 @@ class History:
     """The releases there were, for counting.
 
     Args:
-        changelog: where releases and deprecations are told; ``None`` where there is none.
+        changelog: where releases and deprecations are announced; ``None`` where there is none.
         old_version: version of the baseline, a release in any case.
         new_version: version that the surface has now: what it announces has not been out yet.
         windows: how many minor releases must carry a warning, by tier.
@@ -76,7 +76,7 @@ class History:
         """The releases that clients have met and that count: no pre-release, and none that was taken back."""
         sections = self.changelog.released if self.changelog else ()
         versions = [section.numbered for section in sections if self.is_out(section) and not section.yanked]
-        # The baseline is out even if the changelog does not tell it.
+        # The baseline is out even if the changelog does not say so.
         if not (self.changelog and self.old_version and self.changelog.section(self.old_version)):
             versions.append(self._ends[0])
         return frozenset(version for version in versions if version is not None and not version.prerelease)
@@ -89,10 +89,10 @@ class History:
             return found
         from mcp_governor.changelog import announcements
 
-        for told in announcements(self.changelog):
-            last = self._withdrawn.get(told.tool)
-            if last is None or not last.follows(told.section):
-                found.setdefault(told.tool, []).append(told)
+        for announced in announcements(self.changelog):
+            last = self._withdrawn.get(announced.tool)
+            if last is None or not last.follows(announced.section):
+                found.setdefault(announced.tool, []).append(announced)
         # Sections stand newest first; where they do not, versions decide.
         return {tool: sorted(known, key=cmp_to_key(_earlier)) for tool, known in found.items()}
 
@@ -110,12 +110,12 @@ class History:
     def announcement(self, tool: Tool) -> Announcement | None:
         """The announcement that counts for a tool: the earliest that is about the tool, and not about a part of it."""
         parts = _parts_of(tool)
-        told = self._announced.get(tool.name, ())
-        whole = (one for one in told if one.replacement is not None or one.nothing or parts.isdisjoint(one.names))
+        announced = self._announced.get(tool.name, ())
+        whole = (one for one in announced if one.replacement is not None or one.nothing or parts.isdisjoint(one.names))
         return next(whole, None)
 
     def is_out(self, section: Section) -> bool:
-        """Whether clients have met a section's release: the baseline's and older, and any before the one of now."""
+        """True if clients have met a section's release: the baseline's and older, and any before the one of now."""
         if section.unreleased:
             return False
         version = section.numbered
@@ -123,7 +123,7 @@ class History:
         known = [
             end for end, text in zip(self._ends, (self.old_version, self.new_version), strict=True) if text is not None
         ]
-        # Versions that cannot be ordered: the marker of the current section is all that is left to tell.
+        # Versions that cannot be ordered: the marker of the current section is all that is left to announce.
         if version is None or not known or None in known:
             return not section.current
         return (old is not None and version <= old) or (now is not None and version < now)
@@ -144,14 +144,14 @@ class History:
         return len(minors)
 
     def _is_release(self, since: str, start: Numbered) -> bool:
-        """Whether a surface that says ``since`` tells a release that no section does: it was out at the baseline."""
+        """True if a surface that says ``since`` names a release that no section does: it was out at the baseline."""
         if start.prerelease or _DAY.fullmatch(since) or (self.changelog and self.changelog.section(since)):
             return False
         old = self._ends[0]
         return old is not None and start <= old
 
     def _leads(self, patch: Numbered) -> bool:
-        """Whether a patch is the first of its minor release that clients have met: those before it were taken back."""
+        """True if a patch is the first of its minor release that clients have met: those before it were taken back."""
         sections = self.changelog.released if self.changelog else ()
         of_line = [
             section
@@ -180,38 +180,38 @@ class History:
         return min(later, key=lambda section: section.date or "").version_text if later else None
 
     def notice(self, tool: Tool, *, out: bool = True) -> Notice | None:
-        """The deprecation of a tool as its surface and the changelog tell it.
+        """The deprecation of a tool as its surface and the changelog announce it.
 
         Args:
             tool: as published.
             out: count only what clients have met already: for a removal, not for a tool that is still there.
         """
-        told = self.announcement(tool)
-        if told is not None and out and not self.is_out(told.section):
-            told = None
+        announced = self.announcement(tool)
+        if announced is not None and out and not self.is_out(announced.section):
+            announced = None
         own = tool.deprecation
-        if told is None and own is None:
+        if announced is None and own is None:
             return None
-        since = told.section.version_text if told else self._release_of(own.since if own else None)
-        replacement = (own.replacement if own else None) or (told.replacement if told else None)
+        since = announced.section.version_text if announced else self._release_of(own.since if own else None)
+        replacement = (own.replacement if own else None) or (announced.replacement if announced else None)
         return Notice(
             since=since or self.old_version or "",
             replacement=replacement,
             sunset=own.sunset if own else None,
             source=own.source if own else "changelog",
-            told_since=own.since if own else None,
-            nothing=replacement is None and bool((own and own.nothing) or (told and told.nothing)),
+            stated_since=own.since if own else None,
+            nothing=replacement is None and bool((own and own.nothing) or (announced and announced.nothing)),
         )
 
-    def parting(self, tool: str) -> Farewell | None:
-        """What the changelog says of the way on where it tells that a tool is removed, the release of now included."""
+    def parting(self, tool: str) -> Parting | None:
+        """What the changelog says of the way on where it says that a tool is removed, the release of now included."""
         from mcp_governor.changelog.model import Kind
-        from mcp_governor.changelog.replacements import farewell
+        from mcp_governor.changelog.replacements import parting_of
 
         for section in self.changelog.sections if self.changelog is not None else ():
             for entry in section.of_kind(Kind.REMOVED, Kind.BREAKING):
-                if tool in entry.names and tool in (told := farewell(entry)).names:
-                    return told
+                if tool in entry.names and tool in (announced := parting_of(entry)).names:
+                    return announced
         return None
 
     def tier_move(self, tool: Tool, tier: Tier) -> str | None:
@@ -219,15 +219,15 @@ class History:
 
         What was announced before the changelog said that the tool stays does not count.
         """
-        moves = [(section, told) for section, told in self._tier_moves if _is_meant(tool.name, told.tools)]
+        moves = [(section, move) for section, move in self._tier_moves if _is_meant(tool.name, move.tools)]
         last = _Last()
-        for section, told in moves:
-            if told.stays:
+        for section, move in moves:
+            if move.stays:
                 last.meet(section)
         standing = [
             section
-            for section, told in moves
-            if not told.stays and told.reaches(tier) and self.is_out(section) and not last.follows(section)
+            for section, move in moves
+            if not move.stays and move.reaches(tier) and self.is_out(section) and not last.follows(section)
         ]
         return min(standing, key=cmp_to_key(_earlier_section)).version_text if standing else None
 
@@ -240,9 +240,9 @@ class History:
         found = []
         for section in self.changelog.sections if self.changelog is not None else ():
             for kind, entry in section.entries:
-                told = tier_move(entry) if kind in (Kind.DEPRECATED, Kind.CHANGED) else None
-                if told is not None and (kind is Kind.DEPRECATED or told.ahead or told.stays):
-                    found.append((section, told))
+                announced = tier_move(entry) if kind in (Kind.DEPRECATED, Kind.CHANGED) else None
+                if announced is not None and (kind is Kind.DEPRECATED or announced.ahead or announced.stays):
+                    found.append((section, announced))
         return found
 
     def announced_parts(self, tool: str, names: frozenset[str]) -> str | None:
@@ -253,9 +253,9 @@ class History:
             names: of arguments or fields; empty: any entry about the tool counts.
         """
         entries = self._deprecated.get(tool, {})
-        told = [entries] if not names else [entries.keys() & self._deprecated.get(name, {}).keys() for name in names]
+        named = [entries] if not names else [entries.keys() & self._deprecated.get(name, {}).keys() for name in names]
         # Sections stand newest first, so the entry furthest down is the earliest.
-        first = max((number for numbers in told for number in numbers), default=None)
+        first = max((number for numbers in named for number in numbers), default=None)
         return entries[first].version_text if first is not None else None
 
     @cached_property
@@ -281,7 +281,7 @@ def _is_patch(version: Numbered) -> bool:
 
 
 def _is_repeated(version: Numbered) -> bool:
-    """Whether a dated release is published once more (``2026.11.post1``)."""
+    """True if a dated release is published once more (``2026.11.post1``)."""
     return version.suffixes[0] > 0 and scheme_of(version.text) is Scheme.CALENDAR
 
 
@@ -309,7 +309,7 @@ class _Last:
             self.numbered = section.numbered
 
     def follows(self, section: Section) -> bool:
-        """Whether one of them is later than a section."""
+        """True if one of them is later than a section."""
         if section.numbered is None:
             return self.highest is not None and self.highest < section.line
         later = self.numbered is not None and section.numbered < self.numbered

@@ -27,8 +27,8 @@ FORMATS = {
     "json": "mcp_governor.report.json_report",
     "markdown": "mcp_governor.report.markdown",
 }
-"""Formats that ``--format`` offers beside ``text`` → their module. ``text`` is apart: it is styled where it meets a
-terminal, and some commands have a text of their own."""
+"""Formats that ``--format`` offers besides ``text`` → their module. ``text`` is apart: it is styled where it meets a
+terminal, and some commands have a form of their own."""
 
 
 def load_format(name: str) -> Format:

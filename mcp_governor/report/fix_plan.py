@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MOST_NAMES = 3
 """Further tools with the same fix that a diff names; the plan in JSON has all of them."""
 _WIDTH = 100
-"""Characters up to which a list stands in one line."""
+"""Characters up to which a list is on one line."""
 
 
 # -- JSON
@@ -102,7 +102,7 @@ def _diff(fix: Fix) -> Iterator[Line]:
         rest = len(fix.places) - 1 - _MOST_NAMES
         more = f"; the same in {names}" + (f" and {rest} more" if rest > 0 else "")
     yield line((f"# {rules}{more}", "bold"))
-    yield line((f"# {_told(fix)}", "dim"))
+    yield line((f"# {_in_words(fix)}", "dim"))
     for place in fix.places[: 1 + _MOST_NAMES]:
         yield from _source(place)
     name = visible(f"{first.tool}{first.path}")
@@ -129,7 +129,7 @@ _VERDICTS = {
 }
 
 
-def _told(fix: Fix) -> str:
+def _in_words(fix: Fix) -> str:
     proof = fix.proof
     if proof.verdict == "narrower":
         if proof.witness is ABSENT:
@@ -170,9 +170,9 @@ def _closing(plan: FixPlan) -> Iterator[Line]:
         yield line("# No finding has a fix that can be made without a decision.")
         return
     places = sum(len(fix.places) for fix in plan.fixes)
-    told = f"# {counted(len(plan.fixes), 'fix', 'fixes')} in {counted(places, 'place')}"
-    told += f"; {counted(len(plan.fixed), 'finding')} would be gone"
+    summary = f"# {counted(len(plan.fixes), 'fix', 'fixes')} in {counted(places, 'place')}"
+    summary += f"; {counted(len(plan.fixed), 'finding')} would be gone"
     if plan.partly:
-        told += f", {len(plan.partly)} partly"
+        summary += f", {len(plan.partly)} partly"
     left = len(plan.unfixed)
-    yield line((f"{told}; {left} {'needs' if left == 1 else 'need'} a decision.", "bold"))
+    yield line((f"{summary}; {left} {'needs' if left == 1 else 'need'} a decision.", "bold"))

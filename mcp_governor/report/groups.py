@@ -27,7 +27,7 @@ all of them are counted, and the JSON report lists them."""
 
 
 def more_than_shown(count: int, noun: str) -> str:
-    """What stands in the place of ``count`` items that are not written out."""
+    """What is shown in the place of ``count`` items that are not written out."""
     return f"… and {count:,} more {noun}{'' if count == 1 else 's'}; see --format json"
 
 
@@ -56,8 +56,8 @@ def counted_changes(changes: Sequence[Change]) -> str:
     """``no changes``, ``1 breaking change`` or ``3 changes: 1 breaking, 2 compatible``."""
     counts = [(len(items), name) for name, items in grouped(changes)]
     if len(counts) > 1:
-        told = ", ".join(f"{count} {name}" for count, name in counts)
-        return f"{count_of(len(changes), 'change')}: {told}"
+        listed = ", ".join(f"{count} {name}" for count, name in counts)
+        return f"{count_of(len(changes), 'change')}: {listed}"
     return count_of(counts[0][0], f"{counts[0][1]} change") if counts else "no changes"
 
 
@@ -108,12 +108,12 @@ def judged_words(report: Report) -> str:
 def advice_of(report: Report) -> Iterator[tuple[str, str]]:
     """One next step for findings that have it in common: a sentence, and the command that it ends in."""
     rules = Counter(finding.rule for finding in report.findings if finding.accepted is None)
-    untold = rules["changelog/missing-entry"] + rules["changelog/missing-wording-entry"]
+    missing = rules["changelog/missing-entry"] + rules["changelog/missing-wording-entry"]
     if not rules["changelog/missing-entry"]:
         return  # new words alone are a remark
     what = "1 change is not in the changelog; write its entry with"
-    if untold > 1:
-        what = f"{untold:,} changes are not in the changelog; write the entries with"
+    if missing > 1:
+        what = f"{missing:,} changes are not in the changelog; write the entries with"
     yield what, "mcp-governor changelog draft"
 
 

@@ -16,7 +16,7 @@ IS_JSON = True
 
 
 def render(report: Report) -> str:
-    """The report as sorted, indented JSON: complete, but for the middle of texts that are very long."""
+    """The report as sorted, indented JSON: complete, but for the middle of strings that are very long."""
     return dump_json(_bounded(redact_json(report.as_json())))
 
 

@@ -82,7 +82,7 @@ def print_rich(
         stream: where to.
         color: with style, in the 16 colors that every terminal theme makes readable.
         width: characters of a line, of which longer ones are wrapped between words; ``None`` leaves them long.
-        spell: makes a text one that the terminal can show; what it returns is measured and wrapped.
+        spell: changes a string into one that the terminal can show; what it returns is measured and wrapped.
     """
     from rich.console import Console
     from rich.text import Text
@@ -117,7 +117,7 @@ _ENDLESS = 1_000_000
 """Characters of a line that is not wrapped; :func:`printable` leaves no line as long."""
 
 _NARROWEST = 20
-"""Characters that are left for text beside an indent; where there are fewer, the indent goes."""
+"""Characters that are left for text next to an indent; where there are fewer, the indent goes."""
 
 
 def _rows(text: Text, item: Line, console: Console, ellipsis: str) -> Iterator[tuple[int, Text]]:

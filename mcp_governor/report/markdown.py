@@ -66,7 +66,7 @@ def _escape_line(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A message of ours with server words in backticks: those become code spans, the rest is escaped."""
+    """One of our messages with server words in backticks: those become code spans, the rest is escaped."""
     parts = one_line(text, 2_000).split("`")
     if len(parts) % 2 == 0:
         return escape(text)

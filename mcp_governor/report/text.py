@@ -1,4 +1,4 @@
-"""Report → text: breaks, then errors, then warnings, one line for each cause; what failed the run stands last."""
+"""Report → text: breaks, then errors, then warnings, one line for each cause; what failed the run comes last."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ MOST_CAUSES = 7
 """Lines for findings: with head, counts and verdict they are fewer than 15, which nobody has to scroll. Errors have a
 line each all the same, up to ``MOST_SHOWN``."""
 _LEAST_CAUSES = 2
-"""Lines for warnings beside many errors: they are seen to be there."""
+"""Lines for warnings next to many errors: they are seen to be there."""
 _MOST_COMPATIBLE = 10
 """Compatible changes that are written out: the others wait for nobody."""
 _WITNESS_LIMIT = 400
-"""Characters of a witness: four or five lines of a terminal. A longer one is cut, and its length told."""
+"""Characters of a witness: four or five lines of a terminal. A longer one is cut, and its length shown."""
 
 
 def report_lines(report: Report, *, verbose: int = 0) -> Iterator[Line]:
@@ -90,13 +90,13 @@ def _head(report: Report) -> Iterator[Line]:
 
 def _body(report: Report, verbose: int) -> Iterator[Line]:
     """Breaking changes, the other changes, errors, warnings, remarks."""
-    told = sorted((change for change in report.changes if verbose > 0 or not change.wording), key=_change_order)
+    shown = sorted((change for change in report.changes if verbose > 0 or not change.wording), key=_change_order)
     if verbose > 0:
-        yield from _everything(report, told, verbose)
+        yield from _everything(report, shown, verbose)
         return
     if verbose < 0:
-        told = [change for change in told if change.verdict is not Verdict.COMPATIBLE]
-    lines = list(_short_changes(report, told))
+        shown = [change for change in shown if change.verdict is not Verdict.COMPATIBLE]
+    lines = list(_short_changes(report, shown))
     open_findings = [finding for finding in report.findings if finding.accepted is None]
     lines += _short_findings(report, causes(open_findings), quiet=verbose < 0)
     quiet = sum(change.wording for change in report.changes)

@@ -124,5 +124,5 @@ def test_a_line_with_another_meaning_ends_the_plain_reading(line: str) -> None:
 def test_a_fence_across_releases_hides_the_headings_in_it() -> None:
     lines = ["## 2.0.0", "```", "## 1.0.0", "```", "## 0.9.0"]
     found = read_blocks(lines)
-    assert [block.texts[0].text for block in found.blocks] == ["2.0.0", "0.9.0"]
+    assert [block.inlines[0].text for block in found.blocks] == ["2.0.0", "0.9.0"]
     assert found.code == ((1, 4),)

@@ -6,7 +6,7 @@ import pytest
 
 from mcp_governor.change import compare
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, draft, parse
-from mcp_governor.changelog.replacements import farewell
+from mcp_governor.changelog.replacements import parting_of
 from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import Surface, build_surface, fingerprint
 
@@ -79,7 +79,7 @@ def rules(kind: str, entry: str, now: Surface) -> list[str]:
 
 @pytest.mark.parametrize("entry", NOTHING)
 def test_nothing_replaces_it(entry: str) -> None:
-    told = farewell(parse(log("Removed", entry, NEW), "l").sections[0].entries[0][1])
+    told = parting_of(parse(log("Removed", entry, NEW), "l").sections[0].entries[0][1])
     assert (told.names, told.replacement, told.nothing) == (("old",), None, True)
     assert rules("Removed", entry, NEW) == []
     assert rules("Deprecated", entry, OLD) == []
@@ -87,7 +87,7 @@ def test_nothing_replaces_it(entry: str) -> None:
 
 @pytest.mark.parametrize("entry", REPLACED)
 def test_something_replaces_it(entry: str) -> None:
-    told = farewell(parse(log("Removed", entry, NEW), "l").sections[0].entries[0][1])
+    told = parting_of(parse(log("Removed", entry, NEW), "l").sections[0].entries[0][1])
     assert (told.names, told.replacement, told.nothing) == (("old",), "new", False)
     assert rules("Removed", entry, NEW) == []
 

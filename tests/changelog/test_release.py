@@ -127,8 +127,8 @@ def test_two_releases_side_by_side() -> None:
     changelog = parse((FOLDER / "good.md").read_text(), "log.md")
     changes = compare(OLD, NEW)
     found = compare_releases(changelog, "1.4.0", "2.0.0", changes=changes, tools={*OLD.by_name, *NEW.by_name})
-    assert [len(row.entries) for row in found.told] == [1, 1, 1, 1]
-    assert found.untold == ()
+    assert [len(row.entries) for row in found.mentions] == [1, 1, 1, 1]
+    assert found.missing == ()
     assert found.unmatched == ()
     assert found.as_markdown() == (
         "# 1.4.0 → 2.0.0\n\nThere are breaking changes in `old_search` and `search`.\n\n"
@@ -157,7 +157,7 @@ def test_sections_without_a_version_are_shown_and_compared() -> None:
 def test_what_the_text_leaves_out_is_said_by_the_surfaces() -> None:
     changelog = parse((FOLDER / "untold.md").read_text(), "log.md")
     found = compare_releases(changelog, "1.4.0", "2.0.0", changes=compare(OLD, NEW), tools={*OLD.by_name, *NEW.by_name})
-    assert [change.kind for change in found.untold] == ["enum-value-removed"]
+    assert [change.kind for change in found.missing] == ["enum-value-removed"]
     assert "`order`: `desc`. (not in the changelog)" in found.as_markdown()
 
 

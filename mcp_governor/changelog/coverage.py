@@ -1,4 +1,4 @@
-"""Whether the current section tells what changed: each change once, in its place, by names that exist."""
+"""Checks that the current section mentions what changed: each change once, in its place, by names that exist."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Verdict
 from mcp_governor.changelog.model import Kind, names_in
-from mcp_governor.changelog.replacements import farewell, is_about_a_part
+from mcp_governor.changelog.replacements import is_about_a_part, parting_of
 from mcp_governor.changelog.structure import at
-from mcp_governor.changelog.subjects import Tellers, homes, subject_of
+from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.changelog.tier_moves import TIERS, tier_move
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
@@ -36,7 +36,7 @@ class Names:
 
     Attributes:
         surface, baseline: of now and of then.
-        further: names that stand beside the surface, of the manifest and of the changes.
+        further: names outside of the surface, of the manifest and of the changes.
     """
 
     surface: Surface
@@ -77,7 +77,7 @@ class Names:
         return "" if before.deprecation.nothing else before.deprecation.replacement
 
     def known(self, entry_names: frozenset[str]) -> bool:
-        """Whether one of these names means something."""
+        """True if one of these names means something."""
         return not entry_names.isdisjoint(self.tools) or not entry_names.isdisjoint(self.others)
 
     def hint(self, word: str, among: frozenset[str] | None = None) -> str:
@@ -112,27 +112,27 @@ def _listed_names(entry: Json) -> Iterator[str]:
 
 
 @frozen
-class Telling:
+class Coverage:
     """What the current section leaves out, misplaces or repeats.
 
     Attributes:
         findings: in no order.
-        settled: lines of the entries that tell a change in its place.
-        telling: lines of the entries that tell a change at all.
+        settled: lines of the entries that mention a change in its place.
+        mentioning: lines of the entries that mention a change at all.
     """
 
     findings: tuple[Finding, ...] = ()
     settled: frozenset[int] = frozenset()
-    telling: frozenset[int] = frozenset()
+    mentioning: frozenset[int] = frozenset()
 
 
 @frozen
 class Home:
-    """Where changes have to be told.
+    """Where changes have to be mentioned.
 
     Attributes:
         sections: entries in any of them count.
-        title: the release that has to tell them; another one than the section's where that is out already.
+        title: the release that has to mention them; another one than the section's where that is out already.
         line: where it stands, or where it should begin.
         begins: the heading of the section, where there is none yet.
     """
@@ -148,7 +148,7 @@ class Home:
         return tuple(pair for section in self.sections for pair in section.entries)
 
 
-def check_telling(
+def check_coverage(
     changelog: Changelog,
     home: Home,
     changes: Sequence[Change],
@@ -156,49 +156,49 @@ def check_telling(
     *,
     of_baseline: bool = False,
     wording: bool = True,
-) -> Telling:
-    """Whether every change is told once, in its place.
+) -> Coverage:
+    """Check that every change is mentioned once, in its place.
 
     Args:
         changelog: as read.
-        home: where they have to be told.
+        home: where they have to be mentioned.
         changes: from the baseline to now; those that need no version step (internal tools) need no entry.
         names: see :class:`Names`.
         of_baseline: the section is that of the baseline. An entry that stands elsewhere than a change of now would
-            is no misplaced one there: it told something of then.
-        wording: whether new words alone have to be told.
+            is not misplaced there: it described a change of that time.
+        wording: true if new words alone have to be mentioned.
     """
     relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
-    entries = Tellers(home.entries, names.tools, changelog.what)
-    tellers = [entries.of(subject) for _, subject in relevant]
+    entries = EntryIndex(home.entries, names.tools, changelog.what)
+    mentioned = [entries.of(subject) for _, subject in relevant]
     settled = frozenset(
         entry.line
-        for (change, _), told in zip(relevant, tellers, strict=True)
-        for kind, entry in told
+        for (change, _), mentions in zip(relevant, mentioned, strict=True)
+        for kind, entry in mentions
         if kind in homes(change)
     )
     found: list[Finding] = []
     by_line: dict[int, list[Change]] = {}
-    for (change, subject), told in zip(relevant, tellers, strict=True):
-        for _, entry in told:
+    for (change, subject), mentions in zip(relevant, mentioned, strict=True):
+        for _, entry in mentions:
             by_line.setdefault(entry.line, []).append(change)
-        if any(kind in homes(change) for kind, _ in told):
+        if any(kind in homes(change) for kind, _ in mentions):
             continue
-        if change.verdict is Verdict.COMPATIBLE and any(entry.line in settled for _, entry in told):
-            continue  # told along with a graver change of the same thing
+        if change.verdict is Verdict.COMPATIBLE and any(entry.line in settled for _, entry in mentions):
+            continue  # mentioned along with a graver change of the same thing
         strays = [
-            pair for pair in told if not of_baseline and pair[1].line not in settled and subject.is_about(pair[1])
+            pair for pair in mentions if not of_baseline and pair[1].line not in settled and subject.is_about(pair[1])
         ]
         if strays or wording or not change.wording:
-            found.append(_untold(changelog, home, change, strays, names=names))
+            found.append(_missing(changelog, home, change, strays, names=names))
     found += _repetitions(changelog, home, by_line)
-    return Telling(tuple(found), settled, frozenset(by_line))
+    return Coverage(tuple(found), settled, frozenset(by_line))
 
 
-def _untold(
+def _missing(
     changelog: Changelog, home: Home, change: Change, strays: list[tuple[Kind | None, Entry]], *, names: Names
 ) -> Finding:
-    """A change that is not told in its place: told elsewhere, or not at all."""
+    """A change that is not mentioned in its place: mentioned elsewhere, or not at all."""
     label = homes(change)[0].value
     line = f"- {change.entry(replacement=names.replacement(change.tool))}"
     if strays:
@@ -226,8 +226,8 @@ def _untold(
     )
 
 
-def _repetitions(changelog: Changelog, home: Home, told: dict[int, list[Change]]) -> Iterator[Finding]:
-    """Entries that name just the same things, more of them than there are changes to tell.
+def _repetitions(changelog: Changelog, home: Home, mentions: dict[int, list[Change]]) -> Iterator[Finding]:
+    """Entries that name just the same things, more of them than there are changes to mention.
 
     A release may sum up what its candidates brought.
     """
@@ -235,10 +235,10 @@ def _repetitions(changelog: Changelog, home: Home, told: dict[int, list[Change]]
     for section in home.sections:
         own = section.line if section.numbered is not None and section.numbered.prerelease else 0
         for _, entry in section.entries:
-            if entry.line in told:
+            if entry.line in mentions:
                 groups.setdefault((own, entry.names), []).append(entry)
     for (_, names), entries in groups.items():
-        changes = {id(change) for change in told[entries[0].line]}
+        changes = {id(change) for change in mentions[entries[0].line]}
         for extra in entries[max(1, len(changes)) :]:
             yield finding(
                 "changelog/duplicate-entry",
@@ -250,7 +250,7 @@ def _repetitions(changelog: Changelog, home: Home, told: dict[int, list[Change]]
 
 
 def check_claims(
-    changelog: Changelog, sections: Iterable[Section], names: Names, telling: frozenset[int]
+    changelog: Changelog, sections: Iterable[Section], names: Names, mentioning: frozenset[int]
 ) -> Iterator[Finding]:
     """Entries of the next release about a tool that was not removed, or had been there before.
 
@@ -260,15 +260,15 @@ def check_claims(
         changelog: as read.
         sections: those that no release and no candidate has yet.
         names: of now and of the last release.
-        telling: lines of the entries that tell a change.
+        mentioning: lines of the entries that mention a change.
     """
     before = frozenset(names.baseline.by_name if names.baseline is not None else ())
     for kind, entry in (pair for section in sections for pair in section.entries):
-        if entry.line in telling or not entry.leading:
+        if entry.line in mentioning or not entry.leading:
             continue
         name, where = entry.leading[0], at(changelog, entry.line)
         if kind is Kind.REMOVED and names.tools.issuperset(entry.spans) and not is_about_a_part(entry):
-            still = [tool for tool in farewell(entry).names if tool in names.live]
+            still = [tool for tool in parting_of(entry).names if tool in names.live]
             if still:
                 yield finding("changelog/not-removed", where, tool=still[0], value=still, name=still[0])
         elif kind is Kind.ADDED and name in before and name in names.live:
@@ -276,14 +276,14 @@ def check_claims(
 
 
 def check_names(changelog: Changelog, section: Section, names: Names, *, released: bool) -> Iterator[Finding]:
-    """Entries of the current section whose subject never existed, and farewells without a replacement.
+    """Entries of the current section whose subject never existed, and removals without a replacement.
 
     Args:
         changelog: as read.
         section: the current one.
         names: see :class:`Names`.
         released: the baseline is this release, or there is none: what the section took leave of is on neither
-            surface, so farewells are left unjudged. Where it is this release, so are names: they were known to the
+            surface, so such entries are not judged. Where it is this release, so are names: they were known to the
             check of the release, which still had the surface before it.
     """
     for kind, entry in section.entries:
@@ -302,20 +302,20 @@ def check_names(changelog: Changelog, section: Section, names: Names, *, release
             )
             continue
         if kind in (Kind.REMOVED, Kind.DEPRECATED):
-            yield from _farewell(changelog, kind, entry, names)
+            yield from _parting(changelog, kind, entry, names)
 
 
-def _farewell(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> Iterator[Finding]:
+def _parting(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> Iterator[Finding]:
     """A tool that goes, or is to go, needs a way on; an argument or a field does not."""
-    told = farewell(entry)
-    replacement = told.replacement
+    parting = parting_of(entry)
+    replacement = parting.replacement
     if kind is Kind.REMOVED:
-        tools = [name for name in told.names if name in names.tools - names.live]
+        tools = [name for name in parting.names if name in names.tools - names.live]
     elif is_about_a_part(entry) or tier_move(entry) is not None:
         tools = []
     else:
-        tools = [name for name in told.names if name in names.live]
-    if not tools or told.nothing:
+        tools = [name for name in parting.names if name in names.live]
+    if not tools or parting.nothing:
         return
     where = at(changelog, entry.line)
     if replacement is None:
