@@ -45,10 +45,10 @@ class Guarded:
             self._compiled = re.compile(self._source, self._flags)
         return self._compiled
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """The first match in a text."""
+    def search(self, text: str, at: int = 0) -> re.Match[str] | None:
+        """The first match in a text, from a place on."""
         pattern = self._pattern(text)
-        return pattern.search(text) if pattern is not None else None
+        return pattern.search(text, at) if pattern is not None else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches in a text."""

@@ -42,7 +42,8 @@ _N = (
     rf"|(?:{'|'.join(_WORDS)})\b)"
 )
 _REMARK = r"(?:\s?\([^()\n]{1,40}\))?"
-_TO = rf"{_REMARK}\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?"
+_UNIT = r"(?:\s?(?:ms|msec|milliseconds?|s|secs?|seconds?|mins?|minutes?|hours?|days?|px|pixels?|[kmg]b|bytes|%))?"
+_TO = rf"{_UNIT}{_REMARK}\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?"
 _IS = r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer))*\s?[:=]?\s?"
 _BETWEEN = (
     rf"\b(?:between|from|rang(?:e|es|ing)(?:\s(?:is|of|from))?|valid\srange|values?(?:\sis|\srange)?|must\sbe|should\sbe)"
@@ -57,7 +58,7 @@ _CHAIN = rf"{_N}\s?(?:<=|≤)\s?\w{{1,40}}\s?(?:<=|≤)\s?{_N}"
 _RANGE = Guarded("|".join((_BETWEEN, _LOOSE, _CLOSED, _CHAIN)))
 _MOST = Guarded(
     rf"(?:\bmax(?:imum)?\.?{_IS}|\bat\smost\s|\bno\smore\sthan\s|\b(?:not|cannot|never|n't)\s(?:to\s)?(?:exceed|be\s(?:longer|more|greater|larger"
-    rf"|higher)\sthan)\s|\bup\sto\s|\b(?:limited|capped|clamped|restricted)\s(?:to|at)\s|\bupper\s(?:bound|limit)\s(?:is|of)\s|\bno\slonger\sthan\s|\bless\sthan\sor\sequal\sto\s"
+    rf"|higher)\sthan)\s|\bup\sto\s|\b(?:limited|capped|clamped|restricted)\s(?:to|at)\s|(?:[(,;]\s?)(?:hard\s)?(?:cap|ceiling)(?:\s(?:of|at|is))?\s?[:=]?\s?|\bupper\s(?:bound|limit)\s(?:is|of)\s|\bno\slonger\sthan\s|\bless\sthan\sor\sequal\sto\s"
     rf"|(?<![<>=\w])(?:≤|<=)\s?){_N}",
     *(
         "max",
@@ -66,7 +67,8 @@ _MOST = Guarded(
         "exceed",
         "up to",
         "limited",
-        "capped",
+        "cap",
+        "ceiling",
         "clamped",
         "restricted",
         "upper",
@@ -325,7 +327,7 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
             return False
         return (len(noun) == 1 and noun[0] in _CHARACTERS) or (not noun and bool(_LENGTH.search(around)))
     if argument.of == "items":
-        return _items(noun, argument, around)
+        return _items(noun, argument, around, before)
     return _quantity(noun, argument, before, found.both)
 
 
@@ -339,12 +341,18 @@ def _noun(said: list[str]) -> list[str]:
     return out
 
 
-def _items(noun: list[str], argument: Argument, around: str) -> bool:
+_WORDS_BEFORE = lazy_pattern(r"[a-z]{3,30}")
+
+
+def _items(noun: list[str], argument: Argument, around: str, before: str) -> bool:
+    names = {stem(word) for word in name_words(argument.name)}
+    front = _WORDS_BEFORE.findall(before[-60:].lower()) if not noun and around.lstrip().startswith("(") else []
+    if front and stem(front[-1]) in names:
+        return True  # "one or more search queries (1-12)"
     if not noun:
         return argument.bare and bool(
             re.search(r"max|min|at (?:most|least)|no more|up to|limited|items|entries", around, re.IGNORECASE)
         )
-    names = {stem(word) for word in name_words(argument.name)}
     return any(stem(word) in names or stem(word) in _COUNTED - {"word", "token", "line"} for word in noun)
 
 

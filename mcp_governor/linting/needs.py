@@ -14,18 +14,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded, has_any
+from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, QUOTES, Ways, grouped, names_in, places
 from mcp_governor.linting.pairs import GUARD, relation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
 Kind = Literal["together", "exclusive", "any", "one", "when", "ignored"]
-Ways = tuple[tuple[str, ...], ...]
 
 _MOST_SENTENCE = 600
 """Characters of a sentence that are read. A longer one is a listing; what it says at its end, it says of its items."""
 _MOST_SENTENCES = 2_000
 """Sentences of one text that are read. A text with more is no description; the rest is left alone."""
+_MOST_CONDITIONS = 3
+"""Conditions of one sentence that are read: "required for reports (and always required when kind is set)"."""
 _MOST_QUOTED = 80
 """Characters of a condition that a message shows."""
 
@@ -35,28 +37,12 @@ _GUARD = (
     *("no effect", "identif", "specif", "locate", "none of", "one of"),
     *GUARD,
 )
-_ENDS = lazy_pattern(r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])")
-_IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
-_QUOTES = frozenset("`'\"“”‘’")
-_JOINED_BEFORE = frozenset("./-@${<")
-_JOINED_AFTER = frozenset("/@}>")
-_AS_ARGUMENT = lazy_pattern(
-    r"[`'\"”’]?\s?(?:=|==|(?:parameters?|arguments?|args?|fields?|options?|flags?|property)\b"
-    r"|(?:is|are)\s(?:not\s|also\s)?(?:provided|specified|set|given|used|omitted|present|supplied|missing|empty|absent"
-    r"|true|false|null|none|passed|enabled|disabled)\b|(?:provided|specified|omitted|supplied)\b)",
-    re.IGNORECASE,
-)
-_VERB = lazy_pattern(r"\s(?:is|are|was|has|contains|equals|not|isn't)\b", re.IGNORECASE)
-_INTRODUCES = lazy_pattern(
-    r"\b(?:exclusive|paired|together|combination|combined|conjunction) with\s(?:the\s)?$", re.IGNORECASE
-)
-_BETWEEN = lazy_pattern(
-    r"\s?[`'\"]?\s?(?:,\s?(?:or|and)?|or|and|/|\+|&)\s?(?:the\s)?(?:combination of\s)?[`'\"]?\s?", re.IGNORECASE
+_ENDS = lazy_pattern(
+    r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])"
+    # "limit: how many" begins what is said of the next argument, on a line of its own or not.
+    r"|(?:\n\s*|(?<=[.;])\s+)(?=[A-Za-z_$][\w$]{0,63}\s?(?:\([^()\n]{0,60}\))?:\s)"
 )
 _LINKS = frozenset({"and", "or", "the", "both"})
-_PLUS = lazy_pattern(r"[`'\"]?\s?(?:\+|&)\s?[`'\"]?")
-_AND = lazy_pattern(r"[`'\"]?\s?(?:\+|&|and|with|together with)\s?(?:the\s)?[`'\"]?", re.IGNORECASE)
-
 _EXCLUSIVE = Guarded(
     r"\bmutually[\s-]exclusive\b|\b(?:cannot|can't|can not|must not|may not|should not) both be\b"
     r"|\bexclusive (?:with|of)\b|\b(?:but )?not both\b|\bincompatible with\b"
@@ -70,11 +56,14 @@ _EXCLUSIVE = Guarded(
     "combine",
     "both",
 )
+_EXCLUSIVE_WITH = Guarded(
+    r"\b(?:mutually[\s-])?(?:exclusive|incompatible|not compatible) (?:with|of)\b", "exclusive", "compatible"
+)
 _PAIRED = Guarded(
     r"\bpaired with\b"
     r"|\b(?:must|required|provided|specified|only|given)\b[^.]{0,30}\b(?:together|in (?:conjunction|combination))\b"
     r"|(?<!if )(?<!when )\bboth\b[^.]{0,80}\b(?:must be (?:required|provided|specified|set|given)|are required)\b"
-    r"|\bmust both be\b|\brequires (?:also|both)\b",
+    r"|\bmust both be\b|\brequires (?:also|both)\b|\bonly (?:when|if) both\b",
     "paired",
     "together",
     "junction",
@@ -94,7 +83,6 @@ _EITHER_NEEDED = Guarded(
     r"|supplied))\b(?!\s(?:if|when|for)|,)",
     " or ",
 )
-_LISTED_FIRST = lazy_pattern(r"\s?(?:of\s)?:?\s?(?:the\s|an?\s)?[`'\"]?")
 _NEEDED = Guarded(
     r"\b(?:must|required?|requires|needs?|needed|mandatory|has to|have to|provide|specify|supply|pass|choose)\b",
 )
@@ -124,7 +112,8 @@ _IF = Guarded(
 )
 _IGNORED = Guarded(
     r"(?P<no>\bnot |n't |\bnever )?\b(?:ignored|no effect|only (?:applies|applied|used|applicable|valid|relevant|works|"
-    r"effective|available|supported|meaningful|has (?:an )?effect))\s"
+    r"effective|available|supported|meaningful|has (?:an )?effect)"
+    r"|(?:applies|applied|used|applicable|valid|relevant|works|effective|available|supported) only)\s"
     r"(?P<word>when|if|for|unless|with)\s(?P<cond>.{1,160})",
     "ignored",
     "effect",
@@ -224,7 +213,7 @@ class _Sentence:
 
     @cached_property
     def named(self) -> tuple[str, ...]:
-        return _named(self.text, self.group.names)
+        return names_in(self.text, self.group.names)
 
     @cached_property
     def both(self) -> tuple[str, ...]:
@@ -238,7 +227,7 @@ class _Sentence:
             last: the sentence in front, for "with neither".
         """
         case = _CASE.match(self.text)
-        sets = list(self._sets(last))
+        sets = [] if self._of_nobody() else list(self._sets(last))
         for need in sets:
             yield need if case is None else need._replace(condition=case[0].rstrip(",").lower())
         if not sets and self.subject and self.named:
@@ -270,12 +259,12 @@ class _Sentence:
             if not _FREE.search(self.text) and pair["one"] != pair["other"]:
                 yield Need("any", (pair["one"], pair["other"]), ways=((pair["one"],), (pair["other"],)))
         elif (none := _NONE_FAILS.search(self.text)) is not None and _FAILS.search(self.text):
-            ways = _grouped(none[0], self.group.names, listed=True)
+            ways = grouped(none[0], self.group.names, listed=True)
             if len(ways) > 1:
                 yield Need("any", tuple(name for way in ways for name in way), ways=ways)
         elif _NEITHER.search(self.text) and self.named and "required" in self.text:
             ways = tuple(
-                dict.fromkeys((*((name,) for name in self.named), *_grouped(last, self.group.names, listed=False)))
+                dict.fromkeys((*((name,) for name in self.named), *grouped(last, self.group.names, listed=False)))
             )
             if len(ways) > 1:
                 yield Need("any", tuple(name for way in ways for name in way), ways=ways)
@@ -283,6 +272,14 @@ class _Sentence:
             yield Need("together", self.both)
         else:
             yield from self._ways()
+
+    def _of_nobody(self) -> bool:
+        """Whether "mutually exclusive with a and b" leaves open what is: the bullet that it ends is read for itself."""
+        exclusive = _EXCLUSIVE_WITH.search(self.text) if not self.subject else None
+        if exclusive is None:
+            return False
+        named = places(self.text, self.group.names)
+        return not any(place.start() < exclusive.start() for place in named)
 
     def _related(self) -> Iterator[Need]:
         kind, other = relation(self.text, self.subject, self.named)
@@ -295,15 +292,15 @@ class _Sentence:
 
     def _side_by_side(self) -> bool:
         """Whether all arguments that are named stand in one list: "a, b and c are mutually exclusive"."""
-        found = _places(self.text, self.group.names)
-        return all(_BETWEEN.fullmatch(self.text, one.end(), other.start()) for one, other in itertools.pairwise(found))
+        found = places(self.text, self.group.names)
+        return all(BETWEEN.fullmatch(self.text, one.end(), other.start()) for one, other in itertools.pairwise(found))
 
     def _chosen(self, choice: re.Match[str]) -> Ways:
         """The arguments that stand behind "either" or "one of", "this" among them."""
         rest = self.text[choice.end() :]
         if " or " not in rest.lower() and "one" not in choice[0].lower():
             return ()
-        ways = _grouped(rest, self.group.names, listed="one" in choice[0].lower(), after="choice")
+        ways = grouped(rest, self.group.names, listed="one" in choice[0].lower(), after="choice")
         if self.subject and re.search(r"\bthis\b", rest[:40], re.IGNORECASE):
             ways = ((self.subject,), *(way for way in ways if self.subject not in way))
         return ways
@@ -313,9 +310,14 @@ class _Sentence:
         if match is not None and match["name"] in self.named and match["name"] != self.subject:
             return Need("when", (match["name"], self.subject), f"with {self.subject}", "present")
         match = _WHEN.search(self.text)
-        if match is None or match["no"]:
-            return None
-        return self._conditional("when", self._front(match.start()), match["word"], match["cond"])
+        for _ in range(_MOST_CONDITIONS):
+            if match is None or match["no"]:
+                return None
+            need = self._conditional("when", self._front(match.start()), match["word"], match["cond"])
+            if need is not None:
+                return need
+            match = _WHEN.search(self.text, match.start("cond"))
+        return None
 
     def _front(self, at: int) -> str:
         """The argument that stands in front of "is required", or the one that the text describes."""
@@ -345,7 +347,8 @@ class _Sentence:
         """A need under a condition, if the condition is about another argument."""
         if not subject:
             return None
-        others = [name for name in _named(condition, self.group.names, after=word.lower()) if name != subject]
+        condition = condition.split(" (and ", 1)[0]
+        others = [name for name in names_in(condition, self.group.names, after=word.lower()) if name != subject]
         if others:
             at = condition.find(others[0]) + len(others[0])
             if _NOUN.match(condition, at):
@@ -362,7 +365,7 @@ class _Sentence:
     def _by_value(self, condition: str, subject: str, word: str) -> tuple[list[str], str]:
         """The argument whose values a condition names ("required for 'delete' and 'move'"), and the one value."""
         head = _CONDITION_ENDS.split(condition, maxsplit=1)[0]
-        words = {match[0].lower().rstrip("s") for match in _IDENTIFIER.finditer(head)}
+        words = {match[0].lower().rstrip("s") for match in IDENTIFIER.finditer(head)}
         only = all(
             token in self.group.values or token in _LINKS
             for token in re.findall(r"[\w$.\-]+", head.lower().rstrip("."))
@@ -373,7 +376,7 @@ class _Sentence:
             owner = self.group.values.get(value.casefold())
             if owner is None or owner == subject:
                 continue
-            quoted = match.start() > 0 and head[match.start() - 1] in _QUOTES
+            quoted = match.start() > 0 and head[match.start() - 1] in QUOTES
             # A bare value that is a common word counts where the argument is named as well: "start mode".
             if quoted or not value.islower() or not value.isalpha() or only or owner.lower().rstrip("s") in words:
                 found[value] = owner
@@ -415,79 +418,3 @@ def _state(condition: str, at: int, name: str, word: str) -> str:
         return "absent" if negative else "present"
     value = _VALUE.match(condition, at)
     return f"={value['value'].rstrip('.')}" if value is not None and not negative else ""
-
-
-def _named(text: str, names: Collection[str], *, after: str = "") -> tuple[str, ...]:
-    """The arguments that a text names beyond doubt, in its order.
-
-    Args:
-        text: one sentence, in single blanks.
-        names: of the arguments.
-        after: the word in front of a condition, whose first word is a name whatever it looks like, if a verb follows.
-    """
-    return tuple(dict.fromkeys(match[0] for match in _places(text, names, after=after)))
-
-
-def _grouped(text: str, names: Collection[str], *, listed: bool, after: str = "") -> Ways:
-    """The arguments that a text names, those in one group that "+" or "and" joins.
-
-    Args:
-        text: one sentence, in single blanks.
-        names: of the arguments.
-        listed: "and" comes before the last of a list, and joins nothing.
-        after: as of :func:`_places`.
-    """
-    joins = _PLUS if listed else _AND
-    out: list[tuple[str, ...]] = []
-    end = 0
-    for match in _places(text, names, after=after):
-        if all(match[0] not in way for way in out):
-            if out and joins.fullmatch(text, end, match.start()):
-                out[-1] = (*out[-1], match[0])
-            else:
-                out.append((match[0],))
-        end = match.end()
-    return tuple(out)
-
-
-def _places(text: str, names: Collection[str], *, after: str = "") -> list[re.Match[str]]:
-    found = [match for match in _IDENTIFIER.finditer(text) if match[0] in names]
-    if after == "choice" and len(found) > 1:
-        # "Either name or path": two words that are names, joined, right behind.
-        first = _LISTED_FIRST.fullmatch(text, 0, found[0].start()) is not None
-        if not (first and _BETWEEN.fullmatch(text, found[0].end(), found[1].start())):
-            after = ""
-    sure = [_is_name(text, match) or (after != "" and _leads(text, match, after)) for match in found]
-    # What is joined to a name by "or" is a name as well. Once in each direction.
-    for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
-        for position in order:
-            other = position - 1 if order.step == 1 else position + 1
-            left, right = sorted((position, other))
-            if sure[other] and _BETWEEN.fullmatch(text, found[left].end(), found[right].start()):
-                sure[position] = True
-    return [match for match, certain in zip(found, sure, strict=True) if certain]
-
-
-def _leads(text: str, match: re.Match[str], after: str) -> bool:
-    front = text[: match.start()].strip(" `'\"").lower()
-    if after == "choice":
-        return front in ("", "of", "of the", "the")
-    if front in ("using", "using a", "using the", "no", "not using", "without"):
-        return True
-    return front in ("", "the") and after != "for" and (after == "with" or _VERB.match(text, match.end()) is not None)
-
-
-def _is_name(text: str, match: re.Match[str]) -> bool:
-    """Whether a word that is spelled like an argument is one."""
-    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
-    if before in _QUOTES and after in _QUOTES:
-        return True
-    if before in _JOINED_BEFORE or after in _JOINED_AFTER:
-        # "start_date/end_date" is two names; a path is none.
-        return (before == "/" or after == "/") and "_" in match[0].strip("_")
-    word = match[0]
-    if "_" in word.strip("_") or not (word.islower() or word.istitle()):
-        return True
-    if _AS_ARGUMENT.match(text, match.end()) is not None:
-        return True
-    return _INTRODUCES.search(text[max(0, match.start() - 30) : match.start()]) is not None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SECTION = lazy_pattern(
     r"#{0,6}\s?[*_]{0,2}(?:required|optional|input|key|tool|all|main|additional)?\s?"
-    r"(?:args|arguments|parameters|params|inputs?)(?:\s\((?:all\s)?(?:required|optional)\))?[*_]{0,2}\s?:?[*_]{0,2}",
+    r"(?:args|arguments|parameters|params|inputs?|(?:simple|basic|common|advanced|request)\s(?:fields|options))(?:\s\((?:all\s)?(?:required|optional)\))?[*_]{0,2}\s?:?[*_]{0,2}",
     re.IGNORECASE,
 )
 _LONGEST_SECTION = 60
@@ -129,10 +129,16 @@ class _Reader:
         self._indent = 0
         self._bulleted: int | None = None  # how far the bullet is indented that the last line is part of
         self._columns: list[str] = []
+        self._code = False  # within a fence
 
     def read(self, line: str) -> None:
         flat = " ".join(line.split())
         indent = len(line) - len(line.lstrip())
+        if flat.startswith("```"):
+            self._code = not self._code and not flat.endswith("```", 3)
+        if self._code:
+            # A call, an answer or a schema: '"limit": 10' says nothing of the argument.
+            flat, self._open = "", None
         if self._open is not None and flat and indent > self._indent:
             self._continue(flat)
             return

@@ -26,6 +26,8 @@ GUARD = (
     "combined",
     "omit",
     "used with",
+    "this or ",
+    "it or ",
 )
 """In lower case: one of these is in every sentence of these forms."""
 
@@ -50,6 +52,8 @@ _SPARES = Guarded(
     rf"\s(?:is|are)\s(?:set|given|provided|specified|used|passed|present|supplied)\b"
     rf"|\bif (?:omitted|not (?:provided|specified|given|set)),\s{_NAME.replace('name', 'other')}\s(?:is required"
     rf"|must be (?:provided|specified|given|set))\b"
+    rf"|\b(?:use|provide|pass|specify|set|give|supply|send) (?:either )?(?:this|it) or"
+    rf"\s{_NAME.replace('name', 'third')}{_ENDS}"
 )
 
 

@@ -108,6 +108,9 @@ def test_the_values_are_of_another_argument_or_its_name_or_tools():
     assert fragments(text, name="target", others={"action": {"enum": ["start", "stop"]}}) == []
     assert fragments(text, name="target", others={"start": STRING}) == []
     assert fragments("Give 'run' or 'walk'") == []  # a tool
+    ways = "Provide exactly one of `path` or `url`."
+    assert fragments(ways, name="path", others={"url": STRING}) == []
+    assert fragments(ways, name="kind", others={"url": STRING, "path": STRING}) == [["path", "url"]]
 
 
 def test_two_lists_that_differ_are_no_closed_list():

@@ -34,6 +34,9 @@ ABOUT_ALL = [
     ("'latitude' and 'longitude' must be provided together.", ("together", "latitude", "longitude")),
     ("file_id, file_path and query are mutually exclusive.", ("exclusive", "file_id", "file_path", "query")),
     ("Raises an error if none of file_id, query or 'path' are provided.", ("any", "file_id", "query", "path")),
+    ("Applied only when both latitude and `longitude` are set.", ("together", "latitude", "longitude")),
+    ("Args:\n  query: Provide either query or file_id.\n  file_path: Where to.", ("any", "query", "file_id")),
+    ("Finds. query and file_id cannot be combined. depth: how deep.", ("exclusive", "query", "file_id")),
     ("Notes:- If `file_id` is passed, `query` must also be passed.- Else not.", ("when", "query", "file_id")),
     (
         "Finds by 'latitude' or 'longitude'. With neither, 'query' is required.",
@@ -75,6 +78,12 @@ ABOUT_ONE = [
     ("Cannot be used together with the query parameter.", ("exclusive", "depth", "query"), ""),
     ("Either this or file_id must be provided.", ("any", "depth", "file_id"), ""),
     ("Paired with `latitude`.", ("together", "depth", "latitude"), ""),
+    ("Incompatible with query.", ("exclusive", "depth", "query"), ""),
+    ("How far to look (use this OR file_id)", ("any", "depth", "file_id"), ""),
+    ("Pass this or query.", ("any", "depth", "query"), ""),
+    ("Use instead of path.", ("exclusive", "depth", "path"), ""),
+    ("Required for reports (and always required if query is set).", ("when", "depth", "query"), "present"),
+    ("Applies only if deepScan is true.", ("ignored", "depth", "deepScan"), "=true"),
     ("Required when query is set.", ("when", "depth", "query"), "present"),
     ("Required unless file_id is provided.", ("when", "depth", "file_id"), "absent"),
     ("Required if no query is given", ("when", "depth", "query"), "absent"),
@@ -116,6 +125,7 @@ NOTHING = [
     "The path is required for a query.",
     "Where the query ran; only available in the path that was given.",
     "A deep query is not ignored if deepScan is true.",
+    "Use it or query the table.",
 ]
 
 
@@ -123,6 +133,12 @@ NOTHING = [
 @pytest.mark.parametrize("subject", ["", "depth"])
 def test_what_states_no_need(text, subject):
     assert not list(stated_needs(text, GROUP, subject))
+
+
+def test_what_excludes_others_has_to_be_named():
+    text = "- depth: how deep. Mutually exclusive with `query`/`path`."
+    assert not list(stated_needs(text, GROUP))
+    assert [need.arguments for need in stated_needs(text, GROUP, "depth")] == [("depth", "query", "path")]
 
 
 FRAGMENTS = [

@@ -26,6 +26,10 @@ ENTRIES = [
     ("Args:\n  mode: How\n  mode: How else", {}),
     ("Runs at once.\nmode: How to run", {}),
     ("Args:\n  Mode: How", {}),
+    ('- `mode`: How\n```json\n{\n  "mode": "fast"\n}\n```\n- path: Where', {"mode": "How", "path": "Where"}),
+    ("One line: ```mode: fast```\n```x```\n- path: Where", {"path": "Where"}),
+    ("Simple fields:\nmode: How", {"mode": "How"}),
+    ("Fields:\nmode: How", {}),
 ]
 
 

@@ -117,7 +117,12 @@ def _kind(types: frozenset[str] | None, schema: Mapping[str, Any]) -> str | None
     return of
 
 
+_GENERATED = 2**53 - 1
+"""What zod writes for an integer: it bounds nothing that a caller means."""
+
+
 def _missing(limit: Limit, schema: Mapping[str, Any]) -> bool:
+    schema = {key: value for key, value in schema.items() if value not in (_GENERATED, -_GENERATED)}
     side = limit.keyword[:3] if not limit.keyword.startswith("exclusive") else limit.keyword[9:12].lower()
     held = {"minimum", "exclusiveMinimum"} if side == "min" else {"maximum", "exclusiveMaximum"}
     if limit.keyword in schema or (limit.keyword.lower().endswith("imum") and held & schema.keys()):

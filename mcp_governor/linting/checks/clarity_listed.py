@@ -10,6 +10,7 @@ from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting import prose
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.said import told_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -137,13 +138,13 @@ class _Stated(NamedTuple):
     value: Any
 
 
-def unstated_default(surface: Surface, _context: Context) -> Iterator[Hit]:
+def unstated_default(surface: Surface, context: Context) -> Iterator[Hit]:
     """A default that a description states is in the schema."""
     found = [
         _Stated(tool.name, name, pointer, value)
         for tool in surface.tools
         for name, schema, parent, pointer in _arguments(tool.input_schema)
-        if (value := _default(name, schema, parent, tool.input_schema)) is not None
+        if (value := _default(name, schema, parent, tool, context)) is not None
     ]
     if not found:
         return
@@ -183,9 +184,12 @@ def _arguments(root: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any],
 _BELOW = ("items", "anyOf", "oneOf", "allOf", "additionalProperties")
 
 
-def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], root: Any) -> Any:
+def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: Tool, context: Context) -> Any:
     """The default that a description states and the schema does not; ``None`` where there is none."""
+    root = tool.input_schema
     own = schema.get("description")
+    if not own and parent is root and "efault" in tool.description:
+        own = told_of(tool, parent["properties"], context.facts).entries.get(name)
     if not isinstance(own, str) or schema.get("default") is not None or "efault" not in own:
         return None
     names = parent.get("required")

@@ -180,6 +180,8 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     others = siblings.keys() - {found.name}
     if values & context.facts.names:
         return True
+    if found.name in values and values <= siblings.keys():
+        return True  # "Provide exactly one of `path` or `url`."
     if claim.promised and claim.quoted:
         return False
     if values & others:

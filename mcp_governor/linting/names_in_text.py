@@ -1,0 +1,118 @@
+"""Which words of a sentence are names of arguments beyond doubt.
+
+In quotes, a name that is no common word, a common word where only an argument can stand ("when query is not given"),
+or a word that "or" joins to one of these.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+Ways = tuple[tuple[str, ...], ...]
+
+IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
+_JOINED_BEFORE = frozenset("./-@${<")
+_JOINED_AFTER = frozenset("/@}>")
+_AS_ARGUMENT = lazy_pattern(
+    r"[`'\"”’]?\s?(?:=|==|(?:parameters?|arguments?|args?|fields?|options?|flags?|property)\b"
+    r"|(?:is|are)\s(?:not\s|also\s)?(?:provided|specified|set|given|used|omitted|present|supplied|missing|empty|absent"
+    r"|true|false|null|none|passed|enabled|disabled)\b|(?:provided|specified|omitted|supplied)\b)",
+    re.IGNORECASE,
+)
+_VERB = lazy_pattern(r"\s(?:is|are|was|has|contains|equals|not|isn't)\b", re.IGNORECASE)
+_INTRODUCES = lazy_pattern(
+    r"\b(?:exclusive|incompatible|not compatible|conflicts?|paired|together|combination|combined|conjunction) with"
+    r"\s(?:the\s)?$|\b(?:this|it) or (?:the\s)?$|(?:^|[(;,.]\s?)(?:an?\s)?alternative to (?:the\s)?$"
+    r"|(?:^|[(;,.]\s?)(?:used? )?(?:this |it )?instead of (?:the\s)?$",
+    re.IGNORECASE,
+)
+BETWEEN = lazy_pattern(
+    r"\s?[`'\"]?\s?(?:,\s?(?:or|and)?|or|and|/|\+|&)\s?(?:the\s)?(?:combination of\s)?[`'\"]?\s?", re.IGNORECASE
+)
+_PLUS = lazy_pattern(r"[`'\"]?\s?(?:\+|&)\s?[`'\"]?")
+_AND = lazy_pattern(r"[`'\"]?\s?(?:\+|&|and|with|together with)\s?(?:the\s)?[`'\"]?", re.IGNORECASE)
+
+_LISTED_FIRST = lazy_pattern(r"\s?(?:of\s)?:?\s?(?:the\s|an?\s)?[`'\"]?")
+QUOTES = frozenset("`'\"“”‘’")
+
+
+def names_in(text: str, names: Collection[str], *, after: str = "") -> tuple[str, ...]:
+    """The arguments that a text names beyond doubt, in its order.
+
+    Args:
+        text: one sentence, in single blanks.
+        names: of the arguments.
+        after: the word in front of a condition, whose first word is a name whatever it looks like, if a verb follows.
+    """
+    return tuple(dict.fromkeys(match[0] for match in places(text, names, after=after)))
+
+
+def grouped(text: str, names: Collection[str], *, listed: bool, after: str = "") -> Ways:
+    """The arguments that a text names, those in one group that "+" or "and" joins.
+
+    Args:
+        text: one sentence, in single blanks.
+        names: of the arguments.
+        listed: "and" comes before the last of a list, and joins nothing.
+        after: as of :func:`places`.
+    """
+    joins = _PLUS if listed else _AND
+    out: list[tuple[str, ...]] = []
+    end = 0
+    for match in places(text, names, after=after):
+        if all(match[0] not in way for way in out):
+            if out and joins.fullmatch(text, end, match.start()):
+                out[-1] = (*out[-1], match[0])
+            else:
+                out.append((match[0],))
+        end = match.end()
+    return tuple(out)
+
+
+def places(text: str, names: Collection[str], *, after: str = "") -> list[re.Match[str]]:
+    found = [match for match in IDENTIFIER.finditer(text) if match[0] in names]
+    if after == "choice" and len(found) > 1:
+        # "Either name or path": two words that are names, joined, right behind.
+        first = _LISTED_FIRST.fullmatch(text, 0, found[0].start()) is not None
+        if not (first and BETWEEN.fullmatch(text, found[0].end(), found[1].start())):
+            after = ""
+    sure = [_is_name(text, match) or (after != "" and _leads(text, match, after)) for match in found]
+    # What is joined to a name by "or" is a name as well. Once in each direction.
+    for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
+        for position in order:
+            other = position - 1 if order.step == 1 else position + 1
+            left, right = sorted((position, other))
+            if sure[other] and BETWEEN.fullmatch(text, found[left].end(), found[right].start()):
+                sure[position] = True
+    return [match for match, certain in zip(found, sure, strict=True) if certain]
+
+
+def _leads(text: str, match: re.Match[str], after: str) -> bool:
+    front = text[: match.start()].strip(" `'\"").lower()
+    if after == "choice":
+        return front in ("", "of", "of the", "the")
+    if front in ("using", "using a", "using the", "no", "not using", "without"):
+        return True
+    return front in ("", "the") and after != "for" and (after == "with" or _VERB.match(text, match.end()) is not None)
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    """Whether a word that is spelled like an argument is one."""
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
+    if before in QUOTES and after in QUOTES:
+        return True
+    if before in _JOINED_BEFORE or after in _JOINED_AFTER:
+        # "start_date/end_date" is two names; a path is none.
+        return (before == "/" or after == "/") and "_" in match[0].strip("_")
+    word = match[0]
+    if "_" in word.strip("_") or not (word.islower() or word.istitle()):
+        return True
+    if _AS_ARGUMENT.match(text, match.end()) is not None:
+        return True
+    return _INTRODUCES.search(text[max(0, match.start() - 30) : match.start()]) is not None
