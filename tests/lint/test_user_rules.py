@@ -100,7 +100,7 @@ def test_every_scope_and_the_whole_of_jsonpath(tmp_path, scope, given, paths):
         ('forbid = "foo+$"', 'check = "no such"', 9, "check"),
         ('forbid = "foo+$"', 'forbid = "foo"\npattern = "x"', 10, "exactly one way"),
         ('forbid = "foo+$"', 'forbid = "foo"\nthen = {}', 10, "exactly one way"),
-        ('forbid = "foo+$"', "", 1, "says none of check, cases, then, pattern, forbid"),
+        ('forbid = "foo+$"', "", 1, "sets none of check, cases, then, pattern, forbid"),
         ('"warning"', '"eror"', 6, 'Did you mean "error"?'),
         ('forbid = "foo+$"', 'forbid = "foo"\non = "tools"', 10, 'Did you mean "tool"?'),
         ('since = "1.0"', "since = 2026-01-01", 7, "since"),
