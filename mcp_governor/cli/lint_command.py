@@ -136,7 +136,8 @@ def lint(
         unaccepted = replace(config, accept=())
         report, _ = lint_report(surface, unaccepted, selection, known=frozenset(), compared=compared)
         return _write_baseline(run, file or config.root / _BASELINE, report.findings, shown, typed=baseline is not None)
-    known = load_baseline(file) if file is not None else frozenset[str]()
+    what = "" if baseline else visible(config.lint.baseline)
+    known = load_baseline(file, what=what) if file is not None else frozenset[str]()
     report, gone = lint_report(surface, config, selection, known=known, compared=compared)
     if gone and file is not None:
         told = f"{counted(len(gone), 'finding')} of {visible(file.name)} {'is' if len(gone) == 1 else 'are'} gone"

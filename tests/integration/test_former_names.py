@@ -107,3 +107,21 @@ def test_a_tool_that_suppresses_a_rule_by_its_former_id_is_noted(root):
     )
     write(root, {"live.json": surface_text(tool("log_in", "password"))})
     assert "directories/secret-argument" in governor(root, *words).stdout
+
+
+def test_a_lint_baseline_goes_on_until_it_is_written_again(root):
+    asking = tool("log_in", "password")
+    write(root, {"live.json": surface_text(asking)})
+    words = ("lint", "--select", "directories/secret-argument")
+    assert "directories/secret-argument" in governor(root, *words).stdout
+    assert governor(root, *words, "--write-baseline").returncode == 0
+    known = root / "mcp-lint-baseline.json"
+    written = known.read_text()
+    known.write_text(written.replace("directories/secret-argument", "directories/secrets-asked"))
+    assert known.read_text() != written
+    done = governor(root, *words)
+    assert "no findings" in done.stdout
+    now = "directories/secrets-asked is now called directories/secret-argument."
+    assert done.stderr == f"note: mcp-lint-baseline.json: {now}\n"
+    assert governor(root, *words, "--write-baseline").returncode == 0
+    assert known.read_text() == written
