@@ -33,26 +33,50 @@ _TOLD = re.compile(
     r"\s?(?:\([^()\n]{0,160}\)|(?::|=|-|–|—|for|to|if|when|means|meaning|is|will|returns?|only|in|with)(?=\s)"
     r"[^;|\n'\"`“]{1,120}?(?=[,;]\s(?:or\s|and\s)?['\"`“]|\.\s['\"`“]|\s(?:or|and)\s['\"`“]))"
 )
+_BRANCH = re.compile(
+    rf"(?:^|[.;,:(]\s|\n)(?:(?:if|when|with|for|use|using|set to|pass|and|or)\s){{0,2}}(?P<item>{_QUOTED})"
+    r"(?:\smode)?(?:,|:|\s(?:[a-z]{2,20}s\b|for\b|to\b|will\b|=|-|–|—|→))",
+    re.IGNORECASE,
+)
+"""A value with what it does: "If 'full', everything comes back", "'open' lists open ones"."""
+_BEHIND = re.compile(
+    r"\s?(?:are|is)\s(?:currently\s|the\s)?(?:only\s)?(?:supported|allowed|accepted|valid|permitted|available|possible)\b",
+    re.IGNORECASE,
+)
 _OR_SENTENCE = re.compile(r"\.?\s(?:or\s|and\s)(?=['\"`“])|\.\s(?=['\"`“])|\.\s(?:[A-Z][\w ]{0,20}:\s)(?=['\"`“])")
 _MARK = re.compile(r"\bor\b|[|/]")
 _ENDS = re.compile(
-    r"\s?(?:$|[.)\]}\n;]|[,:]\s|[,;(]?\s?(?:defaults?|optional|required|only|case)\b|[—–-]\s)", re.IGNORECASE
+    r"\s?(?:$|[.)\]}>\n;]|[,:]\s|[,;(]?\s?(?:defaults?|optional|required|only|case)\b|[—–-]\s)", re.IGNORECASE
 )
 
 _PROMISE = Guarded(
-    r"\b(?:one or more of|(?:one|any) of(?:\sthe)?(?:\s(?:following|these|values|options)){0,2}"
-    r"|(?:allowed|valid|possible|accepted|supported|available|permitted|optional|legal)"
-    r"\s(?:[a-z]{1,16}\s){0,2}(?:values?|options?|choices|types?|modes?|formats?|operations?|actions?|levels?"
+    r"\b(?:one or more of|(?:one|any|either) of(?:\sthe)?(?:\s(?:following|these|values|options)){0,2}"
+    r"|(?:allowed|valid|possible|accepted|acceptable|supported|available|permitted|permissible|recogni[sz]ed"
+    r"|optional|legal)\s(?:[a-z]{1,16}\s){0,2}(?:values?|options?|choices|types?|modes?|formats?|operations?|actions?|levels?"
     r"|[a-z]{3,20}(?=:\s['\"`“]))"
     r"|values|options|choices|accepts|supports|enum|either"
-    r"|must be(?:\seither|\sone of)?|can (?:only\s)?be(?:\seither)?"
+    r"|must (?:be|equal)(?:\seither|\sone of)?|(?:can|may) (?:only\s)?be(?:\seither)?"
     r"|(?:consists?|made up|composed)\s(?:only\s|solely\s)?of|(?:limited|restricted|set)\sto(?:\seither|\sone of)"
     r"|(?:limited|restricted)\sto|choose (?:from|between)|pick (?:from|one)|select (?:from|one)"
     r"|use(?:\seither)?(?=:?\s['\"`“])|only)"
     r"(?:\*\*)?(?:\s(?:are|is))?(?:\*\*)?\s?(?::|=|—|–|\s-)?\s?[(\[{]?\s?(?:[A-Z][\w ]{0,20}:\s(?=['\"`“]))?",
-    *("allowed", "valid", "possible", "accepted", "supported", "available", "permitted", "optional", "legal"),
-    *("one of", "any of", "more of", "value", "option", "choice", "type", "mode", "format", "operation", "action"),
-    *("level", "accepts", "supports", "enum", "must be", "can ", "either", "consist", "made up", "composed", "limited"),
+    *("allowed", "valid", "possible", "accept", "supported", "available", "permi", "optional", "legal", "recogni"),
+    *(
+        "must ",
+        "may ",
+        "one of",
+        "any of",
+        "more of",
+        "value",
+        "option",
+        "choice",
+        "type",
+        "mode",
+        "format",
+        "operation",
+        "action",
+    ),
+    *("level", "accepts", "supports", "enum", "can ", "either", "consist", "made up", "composed", "limited"),
     *("restricted", "choose", "pick", "select", "use", "only", " to "),
 )
 _ALL_OF_IT = re.compile(
@@ -60,15 +84,23 @@ _ALL_OF_IT = re.compile(
     r"|one of(?:\sthe following)?|must be|values|options|choices)\s?:$",
     re.IGNORECASE,
 )
+_VALUES = re.compile(
+    r"(?<=[.:;)]\s)(?:allowed|valid|possible|accepted|supported|permitted) (?:values|options)(?: are)?:", re.IGNORECASE
+)
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{_QUOTED})\.?$", re.IGNORECASE)
 # The look behind keeps a search from beginning anew at every letter of a word.
-_OPENED = re.compile(r"(?<![A-Za-z_])(?P<noun>[A-Za-z_]++)\s?(?:\(|\[|:\s|—\s|–\s|\s-\s)(?=[\w`'\"“])")
+_OPENED = re.compile(r"(?<![A-Za-z_])(?P<noun>[A-Za-z_]++)\s?(?:\(|\[|\{|<|:\s|→\s|—\s|–\s|\s-\s)(?=[\w`'\"“])")
 _QUOTE = re.compile(r"(?<![\w=])['\"`“‘](?=[A-Za-z0-9_*+\-])")
 _BRACKETED = re.compile(rf"\(\s?({_QUOTED})\s?\)")
 _BULLET = re.compile(
     rf"[-*•+]\s?(?P<item>{_QUOTED}|[A-Za-z0-9_][\w.+\-]{{0,49}})(?:\s\([^()\n]{{0,80}}\))?\s?(?::|=|–|—|-\s|→|$)"
 )
+_LINE = re.compile(rf"(?:(?<=\n)|^)(?:\d{{1,2}}[.)]\s)?(?P<item>{_QUOTED})\s{{0,4}}(?::|=|–|—|-\s|→)")
+"""A value on a line of its own, without a bullet or behind a number."""
+_ANY_QUOTED = re.compile(rf"(?<![\w=]){_QUOTED}")
+_OTHERWISE = re.compile(r"\b(?:otherwise|any other|anything else|else)\b", re.IGNORECASE)
+_START = re.compile(r"(?:^|[.:;]\s|\n)(?:(?:currently|only|both)\s){0,2}(?=[\w`'\"“])", re.IGNORECASE)
 _GLUED = re.compile(rf"-\s(?P<item>{_QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?:|\s?-\s|\s|$)")
 
 # "e.g. a" is no end of a sentence; the length of the text stays.
@@ -177,13 +209,22 @@ def _closed_lists(text: str) -> Iterator[ClosedList]:
         *_bullets(text, promises),
         *_opened(text),
         *_quotes(text),
+        *_branches(text),
+        *_supported(text),
     ):
         yield _with_default(text, found)
 
 
 def is_open(text: str) -> bool:
     """Whether a text says that other values are taken as well, or that the value is a text with a syntax of its own."""
-    return _FREE.search(text[:_MOST_TEXT]) is not None
+    text = text[:_MOST_TEXT]
+    promised: re.Match[str] | None = None
+    for match in _FREE.finditer(text):
+        # Words that go on before all values are listed are about something else.
+        promised = promised or (_VALUES.search(text) if match[0].lower() == "etc" else None)
+        if promised is None or match[0].lower() != "etc" or match.start() > promised.start():
+            return True
+    return False
 
 
 def _with_default(text: str, found: ClosedList) -> ClosedList:
@@ -233,7 +274,8 @@ def _bullets(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
             items = [item["item"] for item in _GLUED.finditer(text, start)]
             values = tuple(dict.fromkeys(_bare(item) for item in items))
             # A single value that is quoted is the only one.
-            if len(values) <= _MOST_VALUES and (len(values) > 1 or (values and all(map(_is_quoted, items)))):
+            alone = len(values) == 1 and all(map(_is_quoted, items)) and len(_QUOTE.findall(text, start)) < 2
+            if 1 < len(values) <= _MOST_VALUES or alone:
                 yield ClosedList(values, all(map(_is_quoted, items)), True)
 
 
@@ -255,11 +297,14 @@ def _opened(text: str) -> Iterator[ClosedList]:
         start = match.start("noun")
         # Behind a bracket or a colon, only an example or a condition tells that the list is of something else.
         lead = text[max(_sentence(text, start), start - 60) : match.end()]
+        example = _EXAMPLE.search(lead)
+        form = example is not None and example[0][:7].lower() == "format:"
         if not (
-            _EXAMPLE.search(lead) or _CONDITION.search(text[max(0, start - 60) : start]) or _in_bullet(text, start)
+            (example and not form) or _CONDITION.search(text[max(0, start - 60) : start]) or _in_bullet(text, start)
         ):
             found = _run(text, match.end())
-            if found is not None:
+            # "Format: YYYY-MM-DD" is one form; only alternatives are a list of formats.
+            if found is not None and (found.alternatives or not form):
                 yield found._replace(noun=match["noun"].lower())
 
 
@@ -277,6 +322,29 @@ def _quotes(text: str) -> Iterator[ClosedList]:
         sentence = text[_sentence(text, explained[0].start()) : explained[0].start()]
         if " or " in between and ". " not in between and not _EXAMPLE.search(sentence + between):
             yield ClosedList(tuple(match[1][1:-1] for match in explained), True, False, alternatives=True)
+
+
+def _branches(text: str) -> Iterator[ClosedList]:
+    """Values that each have words of their own, where nothing else in the text is quoted."""
+    if text.count("'") + text.count('"') + text.count("`") + text.count("“") < 4 or _EXAMPLE.search(text):
+        return
+    explained = sorted((*_BRANCH.finditer(text), *_LINE.finditer(text)), key=lambda match: match.start("item"))
+    values = dict.fromkeys(_bare(match["item"]) for match in explained)
+    quoted = {_bare(match[0]) for match in _ANY_QUOTED.finditer(text)}
+    if 1 < len(values) <= _MOST_VALUES and quoted == values.keys() and not _OTHERWISE.search(text):
+        yield ClosedList(tuple(values), True, False, "list")
+
+
+def _supported(text: str) -> Iterator[ClosedList]:
+    """Lists in front of the words that close them: "json, yaml and toml are supported"."""
+    if " supported" not in text and " a" not in text and " valid" not in text and " p" not in text:
+        return
+    for match in _START.finditer(text):
+        values, quoted, _, end = _items(text, match.end())
+        # "Names and ids are accepted" is a sentence: its first word alone has a capital.
+        words = not quoted and len({value[:1].isupper() for value in values}) > 1
+        if 1 < len(values) <= _MOST_VALUES and not words and _BEHIND.match(text, end):
+            yield ClosedList(tuple(dict.fromkeys(values)), quoted, True, alternatives=True)
 
 
 def _led_by_example(text: str, at: int, end: int) -> bool:

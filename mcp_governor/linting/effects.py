@@ -16,7 +16,7 @@ Effect = Literal["destroys", "runs", "writes", "reads", "unknown"]
 DESTROYING_VERBS = frozenset(
     [
         *("clear", "delete", "destroy", "drop", "erase", "kill", "overwrite", "purge", "remove", "replace"),
-        *("terminate", "truncate", "uninstall", "wipe"),
+        *("flush", "revoke", "terminate", "truncate", "uninstall", "wipe"),
     ]
 )
 """First words of names that promise to take something away."""
@@ -24,7 +24,9 @@ DESTROYING_VERBS = frozenset(
 _WRITING_VERBS = MUTATING_VERBS | {
     *("assign", "attach", "close", "copy", "customize", "disable", "duplicate", "enable", "fill", "fork", "format"),
     *("import", "init", "initialize", "link", "manage", "pause", "protect", "register", "reply", "resume", "set"),
-    *("start", "stop", "submit", "unassign", "unlink", "wipe"),
+    *("acknowledge", "authorize", "ban", "flush", "logout", "mark", "mute", "reopen", "restore", "rotate", "start"),
+    *("stop", "submit", "unarchive", "unassign", "unban", "unblock", "undo", "unlink", "unlock", "unmute", "unpin"),
+    *("unprotect", "untrash", "wipe"),
 }
 _READS_TOO = frozenset(
     [
@@ -41,6 +43,8 @@ _READS_TOO = frozenset(
             "examine",
         ),
         *("extract", "gather", "hover", "measure", "obtain", "peek", "preview", "recommend", "render", "retrieve"),
+        *("browse", "collect", "compute", "crawl", "detect", "diagnose", "geocode", "identify", "look"),
+        *("ping", "predict", "scan", "scrape", "tail", "trace", "whoami"),
         *("return", "snapshot", "screenshot", "suggest", "summarize", "translate", "verify"),
     ]
 )
@@ -75,6 +79,9 @@ _WRITES_TOO = frozenset(
             "trigger",
             "type",
         ),
+        *("block", "connect", "disconnect", "follow", "grant", "increment", "interact", "lock", "login", "pin", "play"),
+        *("react", "repair", "rollback", "scale", "share", "skip", "switch", "turn", "unfollow", "unstar", "untag"),
+        *("unwatch", "watch"),
         *("unsubscribe", "upgrade", "vote"),
     ]
 )
@@ -102,6 +109,10 @@ _SAYS_WRITE = re.compile(r"\bwrite operations?\b|\bmodif(?:y|ies) (?:the |your |
 _WHAT_IT_IS = re.compile(
     r"\W{0,8}(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?", re.IGNORECASE
 )
+_SETTLED = frozenset(
+    ["alert", "comment", "conflict", "conversation", "discussion", "incident", "issue", "thread", "ticket", "todo"]
+)
+"""What is closed by being resolved; everything else that is resolved is looked up."""
 _MOST_TEXT = 20_000
 """Characters of a description that are read for what a tool does: it stands in front."""
 
@@ -157,9 +168,20 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     verb = verb or _doing(tool, prefix) or opening_verb(text)
     if verb in DESTROYING_VERBS or (verb not in READING_VERBS and loss_told(text)):
         return "destroys"
+    if _settles(verb, tool) or (verb in READING_VERBS and opening_verb(text) in _SENDING):
+        return "writes"
     if verb in READING_VERBS | _READS_TOO:
         return "writes" if verb in _READS_TOO and _SAYS_WRITE.search(text) else "reads"
     return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
+
+
+_SENDING = frozenset({"create", "mark", "send", "submit", "update"})
+"""Verbs that a description begins with only where they are what the tool does: "search_feedback" sends feedback."""
+
+
+def _settles(verb: str | None, tool: Tool) -> bool:
+    """Whether a tool resolves what is closed by that: "resolve_thread", and not "resolve_name"."""
+    return verb == "resolve" and not _SETTLED.isdisjoint(part.removesuffix("s") for part in name_words(tool.name))
 
 
 def _doing(tool: Tool, prefix: str | None) -> str | None:

@@ -184,3 +184,32 @@ def test_bullets_below_a_heading_that_names_the_argument(heading):
 @pytest.mark.parametrize("heading", ["## Notes on modes", "## Returned modes", "## Examples"])
 def test_bullets_below_a_heading_about_something_else(heading):
     assert fragments("", tool=SECTION.replace("**Mode types:**", heading)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Either of json and csv", ("json", "csv")),
+        ("json, yaml and toml are supported.", ("json", "yaml", "toml")),
+        ("Currently only 'json' and 'csv' are accepted", ("json", "csv")),
+        ("Names and ids are accepted.", None),
+        ("Status. 'open' lists open issues; 'closed' lists closed ones.", ("open", "closed")),
+        ("If 'full', returns everything; if 'short', returns counts.", ("full", "short")),
+        ("If 'full', returns everything; otherwise, returns 'counts'.", None),
+        ("Mode → fast, slow", ("fast", "slow")),
+        ("Direction {asc,desc}", ("asc", "desc")),
+        ("Direction <asc|desc>", ("asc", "desc")),
+        ("Format: <user|org>/<name>", None),
+        ("Values may be asc or desc", ("asc", "desc")),
+        ("Must equal asc or desc", ("asc", "desc")),
+        ('Accepted values - "a" | "b"', ("a", "b")),
+        ("Format: json | yaml (default: json)", ("json", "yaml")),
+        ('Crop:\n"square"  — as wide as high\n"wide" — for films', ("square", "wide")),
+        ("Mode:\n1. `fast`: quick\n2. `slow`: long", ("fast", "slow")),
+        ("For cities (Rome, Oslo, etc.). Valid values: ROME_A, ROME_B", ("ROME_A", "ROME_B")),
+        ("Valid values: a, b, etc.", None),
+    ],
+)
+def test_other_forms_of_a_list(text, values):
+    found = closed_lists(text)
+    assert (found[0].values if found else None) == values

@@ -122,7 +122,9 @@ _MENTIONED_CHANGE = re.compile(
 _PRETENDS = re.compile(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
 _SAME_AGAIN = re.compile(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
 _MAKES = frozenset({"create", "send", "post", "append", "insert"})
-_PURE_READS = frozenset({"count", "describe", "get", "list", "read", "search", "show", "view"})
+_PURE_READS = frozenset(
+    {"count", "describe", "fetch", "find", "get", "list", "lookup", "read", "search", "show", "view"}
+)
 _MOST_TEXT = 20_000
 """Characters of a description that are read; what a tool does stands in front."""
 
@@ -206,4 +208,6 @@ def _loss_said(verb: str | None, text: str) -> str | None:
 
 
 def _reads_only(verb: str | None, text: str) -> bool:
-    return verb in _PURE_READS and opening_verb(text) in READING_VERBS and not _MENTIONED_CHANGE.search(text)
+    opens = opening_verb(text)
+    reads = opens in READING_VERBS or opens in ("retrieve", "return")
+    return verb in _PURE_READS and reads and not _MENTIONED_CHANGE.search(text)
