@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.units import unit_of, unit_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -279,12 +280,25 @@ _DEFAULT = Guarded(
 _CHANGED = lazy_pattern(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
 
 
-def stated_default(text: str) -> tuple[str, bool] | None:
+_DEFAULT_OF_UNIT = Guarded(
+    rf"\bdefault(?:s\sto|\svalue(?:\sis)?|\sis)?\s?[:=]?\s?()({_NUMBER})\s?()(?P<unit>[A-Za-z]{{1,12}})"
+    r"(?=\s?(?:$|[);\]\n(]|[.,](?:\s|$)))(?!,? (?:or|but|except|unless)\b)",
+    "default",
+)
+
+
+def stated_default(text: str, argument: str = "") -> tuple[str, bool] | None:
     """The one default that a description states, and whether it was quoted.
 
     Two defaults in one description are two cases, which a schema cannot say.
+
+    Args:
+        text: a description.
+        argument: whose; a default with a unit ("600 seconds") counts where the name ends in that unit.
     """
     found = list(_DEFAULT.finditer(text))
+    if not found and (unit := unit_of_name(argument)) is not None:
+        found = [match for match in _DEFAULT_OF_UNIT.finditer(text) if unit_of(match["unit"]) == unit]
     if len(found) != 1 or _CHANGED.search(text[max(0, found[0].start() - 40) : found[0].start()]):
         return None
     quoted = found[0][1]

@@ -48,7 +48,7 @@ def units_in(text: str) -> frozenset[str]:
     return frozenset(_BY_WORD[word] for word in found if word in _BY_WORD and word not in _ALONE)
 
 
-def _unit_of_name(name: str) -> str | None:
+def unit_of_name(name: str) -> str | None:
     """The unit that a name ends in, or holds in a word that is nothing else: "timeout_s", "ms_to_wait"."""
     parts = name_words(name)
     if parts and parts[-1] in _BY_WORD and parts[-1] not in ("in", "min", "point", "points"):
@@ -58,7 +58,7 @@ def _unit_of_name(name: str) -> str | None:
 
 def same_unit(unit: str, name: str, text: str) -> bool:
     """Whether a number of this unit is one of the argument: its name, or else its text, gives this unit only."""
-    named = _unit_of_name(name)
+    named = unit_of_name(name)
     return named == unit if named else units_in(text) <= {unit}
 
 
@@ -99,7 +99,7 @@ def measures(name: str, within: str = "") -> str | None:
         within: name of the object that it is part of: "top" of a margin is a length.
     """
     parts = name_words(name)
-    if not parts or _unit_of_name(name) is not None:
+    if not parts or unit_of_name(name) is not None:
         return None
     if name_words(name)[-2:] in (("expires", "in"), ("max", "age")):
         return "time"

@@ -196,11 +196,11 @@ def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: To
     if (isinstance(names, list) and name in names) or _CASES.search(own):
         return None
     found = effective(root, schema)
-    return _literal(prose.without_name(own, name), types_of(found, root) or frozenset(), found.get("enum"))
+    text = prose.without_name(own, name)
+    return _literal(prose.stated_default(text, name), text, types_of(found, root) or frozenset(), found.get("enum"))
 
 
-def _literal(text: str, types: frozenset[str], allowed: Any) -> Any:
-    claim = prose.stated_default(text)
+def _literal(claim: tuple[str, bool] | None, text: str, types: frozenset[str], allowed: Any) -> Any:
     if claim is not None and not claim[1]:
         if claim[0].lower() in ("true", "false"):
             return claim[0].lower() == "true" if "boolean" in types else None

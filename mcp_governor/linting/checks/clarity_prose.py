@@ -98,7 +98,7 @@ def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     actual = node.schema["default"]
     for one in said:
-        claim = prose.stated_default(one.text)
+        claim = prose.stated_default(one.text, node.argument or "")
         stated = _literal(claim, actual) if claim is not None else None
         if claim is None and _is_count(actual) and states_all(one.text):
             stated = "all"
