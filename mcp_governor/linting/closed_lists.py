@@ -133,9 +133,10 @@ _FREE = Guarded(
     r"|and more|(?:as|valid|raw|optional|a) json"
     r"|json[- ](?:string|array|object|text|list|encoded|formatted|document|body)"
     r"|comma[- ]separated|regex|regular expression|glob|expression|wildcard)\b"
-    r"|\betc\b|[{(\[]\s?\{|\{\s?[\"']",
+    r"|\bor an? (?:positive |valid |specific )?(?:string|text|number|integer|float|url|path|date|timestamp)\b"
+    r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']",
     *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "comma", "reg", "glob", "expression"),
-    *("wildcard", "etc", "{"),
+    *("wildcard", "etc", "{", "or a ", "or an ", "string for"),
 )
 
 _DEFAULT = Guarded(

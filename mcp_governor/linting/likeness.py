@@ -222,6 +222,13 @@ def _nearest(name: str, tools: Names) -> str:
     return near
 
 
+_NEEDED = re.compile(
+    r"[`'\"]?(?:\s(?:or|and)\s[`'\"]?[\w$]{1,64}[`'\"]?)?\s(?:(?:is|are)\s)?"
+    r"(?:required|must be (?:provided|specified|given|set))\b"
+)
+"""Behind a name: "userId or teamId required"."""
+
+
 def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
     """Words that are written as the name of an argument and are none, each with the nearest name, or empty.
 
@@ -248,7 +255,7 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         if name is not None:
             sets = _SETS.search(front) and not _FROM_RESULT.match(text, end)
             entry = _ENTRY.search(front) is not None and text[end : end + 3].lstrip("`*'\"")[:1] == ":"
-            if called or entry or sets or _STATES.match(text, end):
+            if called or entry or sets or _STATES.match(text, end) or _NEEDED.match(text, end):
                 yield word, name
         elif called:
             yield word, arguments.close(word) or ""

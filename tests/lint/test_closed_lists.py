@@ -57,6 +57,8 @@ def test_a_list_of_all_values(text, name, values):
 
 
 NONE = [
+    ("'accept', 'dismiss', or string for the answer", "mode"),
+    ("Position: 'top', 'bottom', or a positive number", "position"),
     ("Page format (e.g. 'A4', 'Letter')", "format"),
     ("Page format, for example 'A4' or 'Letter'", "format"),
     ("Key to press, such as 'Enter', 'Tab'", "key"),

@@ -55,6 +55,7 @@ NAMED_ARGUMENTS = [
     ('With the "order_ids" parameter.', {"order_ids": "order_id"}),
     ("If orderId is set, one order.", {"orderId": "order_id"}),
     ("You can adjust page_size.", {"page_size": "pageSize"}),
+    ("Gets one (orderId or shopName required).", {"orderId": "order_id"}),
     ("Use include-lines=true.", {"include-lines": "include_lines"}),
     ("- includeLines: whether lines are in it", {"includeLines": "include_lines"}),
     ("The `sort_by` argument.", {"sort_by": ""}),
@@ -67,6 +68,7 @@ def test_names_of_arguments(text, found):
 
 
 NO_ARGUMENTS = [
+    "JavaScript is required, or pageSize.",
     "Set order_id and pageSize.",
     "Returns orderId and page_size of it.",
     "Pass the `orderId` string from the list unchanged.",
