@@ -123,7 +123,7 @@ def install_extra(extra: str) -> str:
     wanted = f"'{REQUIRED[extra]}'"
     if any(part.startswith("archive-v") for part in Path(sys.prefix).parts):  # the throw-away environment of uvx
         return f"Run it with: uvx --with {wanted} --from …"
-    return f"Install it beside {NAME}: {_installer()} {wanted}"
+    return f"Install it in the environment of {NAME}: {_installer()} {wanted}"
 
 
 def _installer() -> str:

@@ -460,8 +460,8 @@ def test_a_rule_of_a_repository_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "rules" / "acme_checks.py").write_text(f"{module}\nopen({str(trap)!r}, 'w').close()\n")
     done = follow("mcp-governor lint s.json")
     assert "acme/finished" not in done.stdout
-    assert "that you have not trusted (acme/finished)" in done.stderr
+    assert "because they are not trusted (acme/finished)" in done.stderr
     follow("mcp-governor rule acme/other --new rules")
     assert not trap.exists()
     assert "acme/finished" in follow(f"{trusted.strip()} s.json").stdout
-    assert "All examples give what they say." in follow("mcp-governor rules --test").stdout
+    assert "All rule examples passed." in follow("mcp-governor rules --test").stdout

@@ -187,7 +187,7 @@ def _traits(rule: Rule) -> Iterator[str]:
     if rule.persona != "regular":
         yield rule.persona
     if not rule.enabled:
-        yield "off unless named"
+        yield "only if selected by name"
     if rule.station != "lint":
         yield f"emitted by {rule.station}"
     if rule.twin:

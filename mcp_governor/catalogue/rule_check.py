@@ -99,7 +99,7 @@ def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str],
         given = data[str(where[0])]
         guess = did_you_mean(given, known) if isinstance(given, str) else ""
         sentence = f"is not a rule: {where[0]} cannot be {one_line(json.dumps(given, default=str))}.{guess}"
-        file.refuse(where, sentence.removesuffix("."), f"It is one of {', '.join(known)}.")
+        file.refuse(where, sentence.removesuffix("."), f"Use one of {', '.join(known)}.")
     file.refuse(where, f"is not a rule: {_name(where)}: {one_line(message)}")
 
 

@@ -47,10 +47,12 @@ def read_rule(path: Path) -> Rule:
         raise ConfigError(f"Rule file {shown} is not UTF-8.", "Save it as UTF-8.") from None
     except tomli.TOMLDecodeError as error:
         raise ConfigError(
-            f"Rule file {shown}:{error.lineno} is not TOML: {one_line(error.msg)}.", "Correct that line."
+            f"Rule file {shown}:{error.lineno} is not TOML: {one_line(error.msg)}.", "Correct the line."
         ) from None
     except BadValueError as error:
-        raise ConfigError(f"Rule file {shown} cannot be used: {one_line(str(error))}.", "Correct that value.") from None
+        raise ConfigError(
+            f"Rule file {shown} contains a value that cannot be used: {one_line(str(error))}.", "Correct the value."
+        ) from None
     validate(data, text, shown)
     examples = _examples(data)
     return _rule(data, shown, lambda: examples)

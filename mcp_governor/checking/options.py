@@ -35,7 +35,7 @@ def _refuse(config: Config) -> None:
         if key not in schemas:
             raise ConfigError(
                 f'{config.shown}: unknown key "policy.{visible(key)}".{did_you_mean(key, schemas)}',
-                "See all keys with: mcp-governor schema config",
+                "List all keys with: mcp-governor schema config",
             )
         try:
             # The first error only: the engine makes all of them at once.

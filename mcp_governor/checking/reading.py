@@ -123,7 +123,7 @@ def refuse_empty(surface: Surface) -> None:
     """
     if not (surface.entries or surface.prompts or surface.resources or surface.templates):
         raise NothingCheckedError(
-            f"{surface.source or 'The server'} publishes nothing: no tools, prompts or resources to check.",
+            f"{surface.source or 'The server'} publishes no tools, prompts or resources to check.",
             "Check that the server registers its tools before it starts.",
         )
 

@@ -184,7 +184,7 @@ def _retired(config: Config, retired: tuple[str, ...], version: str) -> NewFile:
     try:
         data = read_bytes(path, limit=MAX_TEXT_BYTES)
     except OSError as error:
-        raise ConfigError(f"{visible(path.name)} cannot be read: {error.strerror}.", "Check it.") from None
+        raise ConfigError(f"{visible(path.name)} cannot be read: {error.strerror}.", "Check the file.") from None
     table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
     text = retire_acceptances(data.decode(), retired, version, table=table, what=visible(path.name))
     return NewFile(path, text, config.root, path.name, expected=data)

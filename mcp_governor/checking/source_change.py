@@ -65,7 +65,7 @@ def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str
     """
     path = config.path
     if path is None:
-        raise ConfigError("There is no configuration to write the source into.", "Write one: mcp-governor init")
+        raise ConfigError("There is no configuration to write the source into.", "Create one with: mcp-governor init")
     if now.text is None:
         raise UsageError("The server reports no version.", "Name a source of the project, such as pyproject.toml.")
     old = _text(path)
@@ -188,4 +188,4 @@ def _text(path: Path) -> str:
         return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", "") or "it is not UTF-8"
-        raise ConfigError(f"{visible(path.name)} cannot be read: {reason}.", "Check it.") from None
+        raise ConfigError(f"{visible(path.name)} cannot be read: {reason}.", "Check the file.") from None

@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 # name → (module, one-line help): the help of the group costs no import of the commands.
 COMMANDS = {
-    "check": ("check", "Everything the config asks for, one verdict."),
-    "snapshot": ("snapshot", "Record the surface for later comparison."),
-    "fingerprint": ("fingerprint", "Digests of the surface, and per tool."),
-    "diff": ("diff", "Changes between two targets, with proof and required bump."),
-    "lint": ("lint", "Rules that read the surface."),
-    "call": ("call", "Exercise tools and validate what comes back."),
-    "changelog": ("changelog", "The schema changelog: check, draft, release, diff, show."),
-    "rules": ("rules", "The catalogue of rules."),
-    "rule": ("rules", "One rule explained, with its examples."),
-    "init": ("init", "Write config, baseline, changelog, CI and hook for this repo."),
-    "schema-version": ("schema_version", "Where the version comes from, or another source for it."),
-    "accept": ("accept", "Accept one finding, with a reason."),
-    "serve": ("serve", "mcp-governor as an MCP server."),
-    "demo": ("demo", "A packaged server in two versions, shown end to end."),
-    "schema": ("schema", "JSON Schemas of our own formats."),
-    "completion": ("completion", "Completion of commands, options and names in a shell."),
+    "check": ("check", "Check changes, version, changelog and rules; one verdict."),
+    "snapshot": ("snapshot", "Record the surface as a baseline."),
+    "fingerprint": ("fingerprint", "Print digests of the surface, or of each tool."),
+    "diff": ("diff", "Compare two targets: changes, proof, required version bump."),
+    "lint": ("lint", "Check names, descriptions and schemas against the rules."),
+    "call": ("call", "Call tools and validate their results."),
+    "changelog": ("changelog", "Check, draft or release the schema changelog."),
+    "rules": ("rules", "List the rules."),
+    "rule": ("rules", "Explain a rule, or create one."),
+    "init": ("init", "Write configuration, baseline, changelog, CI job and hook."),
+    "schema-version": ("schema_version", "Show or change where the version comes from."),
+    "accept": ("accept", "Accept a finding, with a reason."),
+    "serve": ("serve", "Run mcp-governor as an MCP server."),
+    "demo": ("demo", "Show a complete run on a packaged example server."),
+    "schema": ("schema", "Print the JSON Schemas of mcp-governor's own formats."),
+    "completion": ("completion", "Print the completion script for a shell."),
 }
 
 
@@ -64,9 +64,9 @@ class LazyGroup(Group):
 @click.group(cls=LazyGroup, params=[color_option()], context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mcp-governor")
 def app() -> None:
-    """Hold an MCP server to its word.
+    """Catch breaking changes in MCP servers, with proof.
 
-    Finds breaking changes and proves them, holds version and changelog to them, and lints what models read.
+    Also checks the version and the changelog against the changes, and lints what models read.
     Start with "mcp-governor demo", then "mcp-governor init" in the repository of a server.
     """
 
@@ -150,7 +150,7 @@ def _see_folder() -> None:
     try:
         os.getcwd()  # noqa: PTH109  (pathlib is not loaded for --version)
     except FileNotFoundError:
-        raise UsageError("The current folder does not exist any more.", "Change to one that does.") from None
+        raise UsageError("The current folder no longer exists.", "Change to a folder that exists.") from None
 
 
 def _see_words(words: Sequence[str]) -> None:
@@ -171,7 +171,7 @@ def _refusal(error: OSError) -> str:
     from mcp_governor.text import one_line
 
     where = f"{one_line(str(error.filename), 200)}: " if error.filename is not None else ""
-    return f"{where}{error.strerror or 'the system refused an operation'}."
+    return f"{where}{error.strerror or 'the operating system refused the operation'}."
 
 
 def _bug(error: Exception) -> int:
@@ -181,7 +181,7 @@ def _bug(error: Exception) -> int:
 
     out.complain(
         f"a bug in mcp-governor {__version__}: {type(error).__name__}: {one_line(str(error))}",
-        "Please report it with the command; MCP_GOVERNOR_DEBUG=1 shows the traceback.",
+        "Report it with the command that you ran; MCP_GOVERNOR_DEBUG=1 shows the traceback.",
     )
     if os.environ.get("MCP_GOVERNOR_DEBUG"):
         out.echo("".join(traceback.format_exception(error)), err=True)

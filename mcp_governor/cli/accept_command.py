@@ -26,9 +26,12 @@ _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 @click.command(cls=TargetCommand)
 @click.argument("finding")
 @target_argument
-@click.option("--reason", required=True, help="Why it is accepted; kept in the configuration for reviewers")
+@click.option("--reason", required=True, help="Why it is accepted; written into the configuration for reviewers")
 @click.option(
-    "--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="Last day it holds, for example 2027-01-31"
+    "--until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Last day of the acceptance, for example 2027-01-31",
 )
 @against_option
 @click.option("--offline", is_flag=True, help="Check the recorded surface, like check --offline")
@@ -49,11 +52,10 @@ def accept(
     offline: bool,
     file: Path | None,
 ) -> None:
-    """Accept one finding or change, by its id, in the configuration file.
+    """Accept one finding or change by its id, in the configuration file.
 
-    Reports show ids with -v, and in JSON. The check is run again to see that something has the id; tools are called
-    only for an id that is about calls, and only those that check would call. Accepting the same id again renews its
-    reason and its end.
+    Reports show ids with -v, and in JSON. The check is run again to confirm the id; tools are called only for an id
+    of a call, and only those that check would call. Accepting the same id again replaces its reason and last day.
     """
     from mcp_governor.policy.acceptance import Acceptance
     from mcp_governor.policy.accepting import add_acceptance
@@ -61,14 +63,20 @@ def accept(
 
     path = run.config.path
     if path is None:
-        raise ConfigError("There is no configuration to write the acceptance into.", "Write one: mcp-governor init")
+        raise ConfigError(
+            "No configuration file was found, and acceptances are written into it.",
+            "Create one with: mcp-governor init",
+        )
     see_unicode(reason, "--reason")
     if not reason.strip():
-        raise UsageError("An acceptance needs a reason.", "Say why: --reason '…'")
+        raise UsageError("An acceptance needs a reason.", "Give one with: --reason '…'")
     chosen = Acceptance(noted_name(_checked(finding.strip())), reason.strip(), _last_day(until))
     if file is not None:
         if target is not None or against is not None or offline or server_command():
-            raise UsageError("--report names a finished report, so there is nothing to check.", "Leave the rest out.")
+            raise UsageError(
+                "--report reads a finished report, so TARGET, --against and --offline have no effect.",
+                "Remove them, or remove --report.",
+            )
         known = _ids_in(file)
     else:
         known = _ids_of_check(run, chosen.finding, target, against, offline=offline)
@@ -92,7 +100,7 @@ def _ids_of_check(run: Run, wanted: str, target: str | None, against: str | None
         from mcp_governor.checking.offline import check_offline
 
         if server_command():
-            raise UsageError("--offline starts no server, and -- COMMAND is one.", "Keep one of them.")
+            raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
         report = check_offline(target, config=run.config, against=against)
     else:
         from mcp_governor.checking.run import check
@@ -119,12 +127,12 @@ def _ids_in(file: Path) -> list[str]:
     except ValueError as error:
         raise FileFormatError(f"{shown} is not JSON: {one_line(str(error), 120)}.", _MAKE_REPORT) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise FileFormatError(f"{shown} is not a JSON report of mcp-governor.", _MAKE_REPORT)
+        raise FileFormatError(f"{shown} is not a JSON report from mcp-governor.", _MAKE_REPORT)
     found = [*document.get("findings", ()), *document.get("changes", ())]
     return [current_id(one["id"]) for one in found if isinstance(one, dict) and isinstance(one.get("id"), str)]
 
 
-_MAKE_REPORT = "Write one with: mcp-governor check --format json --output report.json"
+_MAKE_REPORT = "Create one with: mcp-governor check --format json --output report.json"
 _MOST_COMPARED = 500
 """Ids that an unknown one is compared with: more would take seconds, and nobody mistypes one for any of thousands."""
 
@@ -137,16 +145,22 @@ def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
     """
     rule, shown = wanted.partition(":")[0], one_line(wanted, 200)
     if rule.startswith("policy/acceptance-"):
-        raise UsageError(f"{shown} is about an acceptance, so it cannot be accepted.", "Correct the configuration.")
+        raise UsageError(
+            f"{shown} is a finding about an acceptance, and cannot be accepted.", "Correct the configuration."
+        )
     if wanted in known:
         return
-    hint = "See the ids with: mcp-governor check -v"
+    hint = "List the ids with: mcp-governor check -v"
     place = wanted.rpartition(":")[0]
     moved = next((one for one in known if one.rpartition(":")[0] == place), None)
     if moved is not None:
-        raise UsageError(f"No finding has the id {shown} any more: its subject has changed.", f"Now it is {moved}")
+        raise UsageError(
+            f"The id {shown} no longer exists, because what it refers to has changed.", f"Use the new id: {moved}"
+        )
     alike = [one for one in known if one.partition(":")[0] == rule] or list(known)
-    raise UsageError(f"No reported finding has the id {shown}.{did_you_mean(wanted, alike[:_MOST_COMPARED])}", hint)
+    raise UsageError(
+        f"No reported finding or change has the id {shown}.{did_you_mean(wanted, alike[:_MOST_COMPARED])}", hint
+    )
 
 
 def config_table(path: Path) -> tuple[str, ...]:
@@ -164,7 +178,7 @@ def config_text(path: Path) -> str:
         return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         told = getattr(error, "strerror", "") or "it is not UTF-8"
-        raise ConfigError(f"{visible(path.name)} cannot be read: {told}.", "Check it.") from None
+        raise ConfigError(f"{visible(path.name)} cannot be read: {told}.", "Check the file.") from None
 
 
 def _checked(finding: str) -> str:
@@ -172,7 +186,7 @@ def _checked(finding: str) -> str:
     hint = "Copy it from the report: mcp-governor check -v"
     see_unicode(finding, "the id")
     if not finding:
-        raise UsageError("The finding's id is empty.", hint)
+        raise UsageError("The id of the finding is empty.", hint)
     if not _ID.fullmatch(finding):
         raise UsageError(f'"{one_line(finding, 120)}" is not the id of a finding (rule:tool:pointer:hash).', hint)
     return finding
@@ -182,5 +196,5 @@ def _last_day(until: datetime | None) -> date | None:
     if until is None:
         return None
     if until.date() < date.today():
-        raise UsageError(f"--until {until.date().isoformat()} is over already.", "Name a day to come, or leave it out.")
+        raise UsageError(f"--until {until.date().isoformat()} is in the past.", "Use a future date, or leave it out.")
     return until.date()

@@ -76,10 +76,10 @@ def call(
     scratch: Path | None,
     record: Path | None,
 ) -> int:
-    """Call tools, with good and with bad arguments, and validate what comes back.
+    """Call tools with good and bad arguments, and validate the results.
 
-    Tools are called that are read-only by their annotations, or where these do not say, by --assume-read-only.
-    --allow-writes calls the others, too.
+    Only tools that their annotations mark as read-only are called; --assume-read-only adds tools without annotations,
+    and --allow-writes the others.
 
     Good arguments come from the configuration, the schemas, examples in descriptions, the server's resources and
     prompts, results of earlier calls, and files in a temporary folder. A run in which no good call succeeds exits
@@ -92,7 +92,9 @@ def call(
     from mcp_governor.checking.calling import call_report, call_target
 
     if destructive and not allow_writes:
-        raise UsageError("--destructive does nothing without --allow-writes.", "Add it, or leave --destructive out.")
+        raise UsageError(
+            "--destructive has no effect without --allow-writes.", "Add --allow-writes, or remove --destructive."
+        )
     config = replace(run.config, profile=profile) if profile else run.config
     settings = CallSettings(
         read_only=(*config.read_only_tools, *assume_read_only),

@@ -24,7 +24,7 @@ from mcp_governor.text import visible
 
 @click.group(cls=Group)
 def changelog() -> None:
-    """The schema changelog, held to the surface."""
+    """Check, draft and release the schema changelog."""
 
 
 @changelog.command(cls=TargetCommand)
@@ -32,7 +32,7 @@ def changelog() -> None:
 @against_option
 @reporting(isolated=False)
 def check(run: Run, target: str | None, against: str | None) -> int:
-    """Check the changelog: sections, version, fingerprint, and that every change is told."""
+    """Check that the changelog mentions every change, and its sections, version and fingerprint."""
     from mcp_governor.checking.baselines import baseline_of
     from mcp_governor.checking.changelog import load_changelog
     from mcp_governor.checking.reading import read_governed
@@ -58,10 +58,10 @@ def check(run: Run, target: str | None, against: str | None) -> int:
 def draft(
     run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
 ) -> int:
-    """Write the missing entries from the detected changes; the author's text stays as it is.
+    """Write the missing entries for the detected changes; existing text is kept.
 
-    Released sections are never touched. Under policy.gate = "release" the entries go under "## Unreleased" until the
-    release; else into the section of the version that the changes need.
+    Released sections are never changed. With policy.gate = "release", the entries go under "## Unreleased" until the
+    release; otherwise into the section of the version that the changes require.
     """
     from mcp_governor.checking.desk import draft_changelog, open_desk
     from mcp_governor.checking.releasing import new_changelog
@@ -99,11 +99,11 @@ def _show_diff(run: Run, name: str, before: str, after: str) -> None:
 def release(
     run: Run, version: str | None, target: str | None, against: str | None, show_diff: bool, only_check: bool
 ) -> int:
-    """Release VERSION: its section becomes the current one, and its surface is recorded.
+    """Release VERSION: make its section the current one, and record its surface.
 
-    VERSION may be left out where the server reports it already. "## Unreleased" becomes the section of VERSION.
-    Acceptances that this release needed are marked as released. Nothing is written while the check fails, or would
-    fail once VERSION is tagged. Commit what was written, tag it, and the release is done.
+    VERSION is optional if the server already reports it. "## Unreleased" becomes the section of VERSION. Acceptances
+    that this release needed are marked as released. Nothing is written if the check fails, or would fail once
+    VERSION is tagged. To finish the release, commit the files and tag the commit.
     """
     from mcp_governor.checking.changelog import load_changelog
     from mcp_governor.checking.desk import open_desk
@@ -116,8 +116,8 @@ def release(
     shown, name = visible(plan.version), desk.config.changelog
     if plan.report.verdict == "fail":
         deliver(plan.report, run.output)
-        why = f"the check would fail as soon as {shown} is tagged" if plan.after else "the check fails"
-        out.echo(f"{shown} is not released: {why}; nothing was written.", err=True)
+        why = f"the check would fail once {shown} is tagged" if plan.after else "the check fails"
+        out.echo(f"{shown} was not released because {why}; nothing was written.", err=True)
         return int(Exit.FINDINGS)
     if show_diff and plan.text != desk.book.text:
         _show_diff(run, name, desk.book.text, plan.text)
@@ -142,7 +142,7 @@ def release(
 @click.argument("new")
 @configured("output", isolated=False)
 def diff(run: Run, old: str, new: str) -> None:
-    """Compare two released versions, surface and text side by side: the release note."""
+    """Print the release note between two released versions, from their surfaces and the changelog."""
     from mcp_governor.changelog import compare_releases, named_section
     from mcp_governor.checking.changelog import load_changelog, surface_of_release
     from mcp_governor.checking.options import changes_between
@@ -159,7 +159,7 @@ def diff(run: Run, old: str, new: str) -> None:
     comparison = compare_releases(book, old, new, changes=changes, tools=tools)
     write_text(comparison.as_markdown(), run.output)
     if not comparison.with_surfaces:
-        out.echo("Only the text is compared: the surface of one of them is not recorded.", err=True)
+        out.echo("Only the changelog text was compared, because the surface of one version is not recorded.", err=True)
 
 
 @changelog.command()

@@ -27,8 +27,8 @@ from mcp_governor.errors import UsageError
     type=click.Choice(["declared", "strict"]),
     help="How to compare schemas  [default: level in the configuration, or declared]",
 )
-@click.option("--only", type=click.Choice(["breaking"]), help="Only changes that break, or may break; nothing else")
-@click.option("--release", is_flag=True, help="Judge the version and the changelog as for a release")
+@click.option("--only", type=click.Choice(["breaking"]), help="Check only changes that break, or may break")
+@click.option("--release", is_flag=True, help="Check the version and the changelog as for a release")
 @click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
 @click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have")
 @reporting("trust")
@@ -42,29 +42,29 @@ def check(
     offline: bool,
     new_only: bool,
 ) -> int:
-    """Check the surface: breaking changes, version, changelog, lint. One verdict.
+    """Check breaking changes, version, changelog and rules, and report one verdict.
 
-    TARGET may be left out where the configuration names one. A server can be given as -- COMMAND. A server that you
-    or the configuration name is started and runs its code; a recording (FILE.json, git:REF) starts
-    nothing. After a pypi: or npm: TARGET the words after -- are its arguments:
+    TARGET is optional if the configuration names one; a server can also be given as -- COMMAND. A server is started
+    and runs its code; a recording (FILE.json, git:REF) starts nothing. After a pypi: or npm: TARGET, the words after
+    -- are its arguments:
 
         mcp-governor check pypi:mcp-server-git --with 'mcp<2' -- --repository .
 
-    With --only breaking it fails for breaking changes and for nothing else: no version, changelog or rules, and no
-    configuration is needed. Against the last published release, or against a branch:
+    With --only breaking, the run fails only on breaking changes: version, changelog and rules are not checked, and no
+    configuration is needed. Compare with the latest published release, or with a branch:
 
     \b
         mcp-governor check --only breaking --against pypi:NAME -- my-server
         mcp-governor check --only breaking --against git:main:FILE -- my-server
 
-    Under policy.gate = "release" changes wait under ## Unreleased between releases; --release judges them as a release,
-    and so does a build of a release tag.
+    With policy.gate = "release", changes are listed under ## Unreleased between releases; --release checks them as a
+    release, and so does a build of a release tag.
 
-    With --offline the recorded surface file is checked, against the same file at the latest release tag, else at
-    HEAD.
+    With --offline, the recorded surface file is compared with the same file at the latest release tag, or at HEAD if
+    there is no tag.
 
-    With --new-only the linter reports only what the change brought; breaking changes, version and changelog are judged
-    as ever. Pull requests and pre-commit hooks ask for that.
+    With --new-only, the linter reports only findings that the baseline does not have; breaking changes, version and
+    changelog are checked as usual. Use it for pull requests and in pre-commit hooks.
     """
     from dataclasses import replace
 
@@ -74,7 +74,7 @@ def check(
     config = replace(run.config, level=level or run.config.level, lint_new_only=new_only)
     command = server_command()
     if offline and command:
-        raise UsageError("--offline starts no server, and -- COMMAND is one.", "Keep one of them.")
+        raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
     if offline and (config.launch.with_ or config.launch.env):
         raise useless("--with" if config.launch.with_ else "--env", "--offline, which starts no server")
     if new_only and config.isolated and against is None:

@@ -45,7 +45,7 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click
         except ValueError:
             self.fail(f"{value!r} is not a number of seconds.", param, ctx)
         if not 0 < number <= MOST_SECONDS:
-            self.fail(f"{value} is not in the range: above 0, at most {MOST_SECONDS:,} seconds.", param, ctx)
+            self.fail(f"{value} is out of range; it must be above 0 and at most {MOST_SECONDS:,} seconds.", param, ctx)
         return number
 
 
@@ -72,14 +72,14 @@ class TargetCommand(click.Command):
                 ["--env", _ENV],
                 multiple=True,
                 metavar="NAME[=VALUE]",
-                help="Variable for the server; without a value, as it is set here",
+                help="Environment variable for the server; without a value, taken from this environment",
             ),
             click.Option(
                 ["--env-file", _ENV_FILE],
                 multiple=True,
                 metavar="FILE",
                 type=click.Path(dir_okay=False, path_type=Path),
-                help="File with NAME=VALUE lines, variables for the server",
+                help="File of environment variables for the server, as NAME=VALUE lines",
             ),
             click.Option(
                 ["--timeout", _TIMEOUT],
@@ -93,7 +93,7 @@ class TargetCommand(click.Command):
             cut = args.index("--")
             args, command = args[:cut], args[cut + 1 :]
             if not command and not ctx.resilient_parsing:
-                raise click.UsageError("Nothing stands after --; write the command that starts the server.", ctx)
+                raise click.UsageError("No command follows --; add the command that starts the server.", ctx)
             ctx.meta[completion.COMMAND_KEY] = tuple(command)
             return super().parse_args(ctx, args)
         typed = list(args)
@@ -143,7 +143,7 @@ def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
         if not name.replace("_", "a").isalnum():
             raise UsageError("--env takes NAME or NAME=VALUE.", "Name the variable, for example: --env API_KEY")
         if not equals and name not in os.environ:
-            raise UsageError(f"--env names {name}, which is not set.", f"Set it: export {name}=…")
+            raise UsageError(f"--env {name}: the variable is not set.", f"Set it: export {name}=…")
         values[name] = value if equals else os.environ[name]
     return values
 
@@ -212,12 +212,12 @@ _OPTIONS = {
     "config": click.option(
         "--config",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Configuration file  [default: the nearest one, from this folder upwards]",
+        help="Configuration file  [default: the nearest one in this folder or above]",
     ),
     "isolated": click.option(
         "--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file"
     ),
-    "trust": click.option("--trust", is_flag=True, help="Run Python rules of the repository and of packages"),
+    "trust": click.option("--trust", is_flag=True, help="Run rules in Python from the repository and from packages"),
     "quiet": click.option("-q", "--quiet", is_flag=True, help="Show only errors and the summary"),
     "verbose": click.option(
         "-v", "--verbose", count=True, help="Show every finding with its location, fix and id, and wording changes"
@@ -288,14 +288,14 @@ def _run(
     return Run(made, Output(format_, output, -1 if quiet else verbose), config is not None)
 
 
-def useless(option: str, beside: str) -> UsageError:
+def useless(option: str, other: str) -> UsageError:
     """What to raise where one option makes that another one does nothing."""
-    return UsageError(f"{option} does nothing beside {beside}.", "Leave one of them out.")
+    return UsageError(f"{option} has no effect with {other}.", "Remove one of them.")
 
 
 def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Config:
     if isolated and path is not None:
-        raise UsageError("--config names a file and --isolated ignores every file.", "Keep one of them.")
+        raise UsageError("--config and --isolated cannot be used together.", "Remove one of them.")
     if isolated:
         config = Config(root=Path.cwd(), isolated=True, trust_rules=rules_trusted(Path.cwd()))
     else:
@@ -352,7 +352,9 @@ def tell_skipped(names: Sequence[str]) -> None:
         from mcp_governor.text import one_line
 
         shown = ", ".join(one_line(name, 60) for name in names[:5]) + (", …" if len(names) > 5 else "")
-        out.echo(f"Not run: rules in Python that you have not trusted ({shown}); see --trust.", err=True)
+        out.echo(
+            f"Rules in Python were not run because they are not trusted ({shown}); to run them, add --trust.", err=True
+        )
 
 
 def write_lines(lines: Iterable[Line], output: Output) -> None:

@@ -28,5 +28,7 @@ def completion(shell: str) -> None:
 
     text = script(click.get_current_context().find_root().command, shell)
     if text is None:
-        raise UsageError(f"The installed click cannot complete in {shell}.", "Upgrade it: pip install 'click>=8.5'")
+        raise UsageError(
+            f"The installed version of click cannot complete in {shell}.", "Upgrade it: pip install 'click>=8.5'"
+        )
     out.put(text)

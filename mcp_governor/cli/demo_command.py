@@ -23,9 +23,9 @@ _SERVER = "mcp_governor.demo.server"
 
 
 @click.command()
-@click.option("--keep", is_flag=True, help="Keep the folder, to experiment with it")
+@click.option("--keep", is_flag=True, help="Keep the folder of the example")
 def demo(keep: bool) -> None:
-    """Show the tool on a packaged server in two releases, the second of them hurried."""
+    """Show a complete run on a packaged example server and its two releases."""
     folder = Path(tempfile.mkdtemp(prefix="mcp-governor-demo-"))
     try:
         with _inside(folder):
@@ -36,23 +36,23 @@ def demo(keep: bool) -> None:
 
             shutil.rmtree(folder, ignore_errors=True)
     if keep:
-        out.echo(f"\nThe folder is yours: {folder}")
+        out.echo(f"\nThe files are in {folder}")
 
 
 def _tell_story(folder: Path) -> None:
-    _say("A library's MCP server is about to be governed. One command writes all it takes:")
+    _say("A library has an MCP server. One command writes everything that mcp-governor needs:")
     _type(["init", "--", sys.executable, "-m", _SERVER, "--release", "1"], expect=Exit.PASS)
-    _say("Nothing has changed since, so the next check passes:")
+    _say("Nothing has changed yet, so the check passes:")
     _type(["check"], expect=Exit.PASS)
     _say(
-        "Then comes release 1.1.0, in a hurry: `branch` became required, a tool was added, a description\n"
-        "contradicts its schema now, and nobody touched the changelog. What does CI say?"
+        "Then release 1.1.0 is made in a hurry: `branch` becomes required, a tool is added, a description\n"
+        "contradicts its schema, and the changelog is not updated. This is what CI reports:"
     )
     _release(folder, 2)
     _type(["check"], expect=Exit.FINDINGS)
-    _say("The changelog that would own up to it can be drafted; --diff shows it without writing:")
+    _say("mcp-governor can draft the missing changelog entries; --diff shows them without writing:")
     _type(["changelog", "draft", "--diff"], expect=None)
-    _say("Your turn: run `mcp-governor init` in the repository of your server.")
+    _say("To try it on your own server, run `mcp-governor init` in its repository.")
 
 
 def _release(folder: Path, number: int) -> None:
@@ -75,7 +75,7 @@ def _type(arguments: Sequence[str], *, expect: Exit | None) -> None:
     code = run(arguments)
     out.echo(f"(exit code {code})", dim=True)
     if expect is not None and code != expect:
-        raise GovernorError(f"The demo expected exit code {int(expect)} and got {code}.", "Please report this.")
+        raise GovernorError(f"The demo expected exit code {int(expect)} and got {code}.", "Report this as a bug.")
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from mcp_governor.errors import UsageError
 @click.option("--stat", is_flag=True, help="Show counts per tool instead of each change")
 @reporting()
 def diff(run: Run, old: str, new: str | None, level: str | None, only: str | None, stat: bool) -> int:
-    """Changes from OLD to NEW, with verdicts, witnesses and the required bump.
+    """Report the changes from OLD to NEW with verdicts, witnesses and the required version bump.
 
     Both are TARGETs; NEW may be a -- COMMAND. Exits 1 when something breaks or cannot be decided.
     """
@@ -32,7 +32,7 @@ def diff(run: Run, old: str, new: str | None, level: str | None, only: str | Non
 
     command = server_command()
     if (new is None) == (not command):
-        raise UsageError("diff compares two targets.", "Name OLD and NEW, or OLD and -- COMMAND.")
+        raise UsageError("diff compares two targets.", "Give OLD and NEW, or OLD and -- COMMAND.")
     if stat and run.output.format != "text":
         raise useless("--stat", f"--format {run.output.format}")
     config = replace(run.config, level=level) if level else run.config

@@ -38,11 +38,12 @@ def read_env_file(path: Path) -> dict[str, str]:
             continue
         match = _LINE.fullmatch(line)
         if match is None or "\0" in line:
-            raise UsageError(f"--env-file: line {number} of {shown} is not NAME=VALUE.", "Correct that line.")
+            raise UsageError(f"--env-file: line {number} of {shown} is not NAME=VALUE.", "Correct the line.")
         values[match[1]] = _unquoted(match[2])
         if len(values) > MOST_VARIABLES:
             raise UsageError(
-                f"--env-file: {shown} sets more than {MOST_VARIABLES} variables.", "Name a file of the server's own."
+                f"--env-file: {shown} sets more than {MOST_VARIABLES} variables.",
+                "Use a file with only the variables of this server.",
             )
     return values
 

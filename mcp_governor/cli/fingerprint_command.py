@@ -13,7 +13,7 @@ from mcp_governor.text import short_digests, visible
 @click.option("--tools", "per_tool", is_flag=True, help="Also show one fingerprint per tool")
 @configured("output", formats=click.Choice(["text", "json"]))
 def fingerprint(run: Run, target: str | None, per_tool: bool) -> None:
-    """Digests of a surface: contract (v1), wording (w1), and per tool with --tools.
+    """Print the digests of a surface: contract (v1) and wording (w1); with --tools, of each tool.
 
     Text shows 12 digits of each; --format json shows them in full.
     """

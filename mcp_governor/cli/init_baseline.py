@@ -37,12 +37,12 @@ def recorded_surface(text: str, live: Surface, config: Config) -> Surface:
     source = parse_target(text, config, base=Path.cwd())
     if isinstance(source, LiveSource):
         raise UsageError(
-            f'--from takes a recording, and "{one_line(text, 80)}" is a server.',
+            f'--from takes a recording, but "{one_line(text, 80)}" is a server.',
             f"Record it first: mcp-governor snapshot {one_line(text, 80)} -o FILE.json",
         )
     old = read_source(source)
     if not old.entries:
-        raise NothingCheckedError(f"{source.shown} holds no tools; nothing was written.", "Name another recording.")
+        raise NothingCheckedError(f"{source.shown} contains no tools; nothing was written.", "Use another recording.")
     raw: dict[str, Any] = {
         "tools": _completed(old, live),
         "prompts": list(old.prompts or live.prompts),

@@ -31,29 +31,31 @@ if TYPE_CHECKING:
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--ci/--no-ci", default=True, help="Write a workflow for GitHub, show a job for GitLab  [default: --ci]")
+@click.option("--ci/--no-ci", default=True, help="Write a GitHub workflow, or show a GitLab job  [default: --ci]")
 @click.option("--hook/--no-hook", default=True, help="Write the pre-commit hook  [default: --hook]")
-@click.option("--from", "recording", metavar="RECORDING", help="Use this as the first baseline, not today's surface")
+@click.option(
+    "--from", "recording", metavar="RECORDING", help="Use this as the first baseline instead of the current surface"
+)
 @run_options("isolated")
 def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | None) -> None:
-    """Write config, baseline, changelog, CI and hook so that the next check passes. Never overwrites a file.
+    """Write configuration, baseline, changelog, CI job and hook, so that the next check passes. No file is overwritten.
 
-    Without a TARGET the server of this repository is looked for: the programs that its pyproject.toml or
-    package.json name, its Python source, its Dockerfile, and the configuration files of MCP clients in it. What
-    looks like the server is started, each command as it is shown, and the one that answers is taken.
+    Without TARGET, init looks for the server of this repository: in pyproject.toml, package.json, Python source, the
+    Dockerfile, and the configuration files of MCP clients. It runs each command that it finds, as shown, and takes
+    the server that responds.
 
-    A server that needs variables gets them by name: --env NAME, or --env-file FILE. Their values are not written.
+    If the server needs environment variables, name them with --env NAME or --env-file FILE. Values are not written.
 
-    --from takes what you have recorded already: a folder of .snap files (__toolsnaps__), an export of MCPJam, a
-    tools/list result, a surface file.
+    --from takes an existing recording: a folder of .snap files (__toolsnaps__), an export of MCPJam, a tools/list
+    result, or a surface file.
     """
     from mcp_governor.writing import write_files
 
     root = Path.cwd()
     if run.config.path is not None and run.config.path.parent == root:
         raise UsageError(
-            f"This folder is configured already, in {run.config.shown}.",
-            "Edit that file; record a new baseline with: mcp-governor snapshot",
+            f"This folder already has a configuration: {run.config.shown}.",
+            "Edit it. To record a new baseline, run: mcp-governor snapshot",
         )
     plan = _plan(run, target, root)
     config = _config(plan, run.config)
@@ -80,8 +82,8 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
     _tell(plan, len(live.tools), written, (version, verdict))
     for name, offer in shown:
         if offer.paste:
-            out.echo(f"\n{name} was left as it was; {offer.what}:\n\n{indent(offer.paste, '    ')}")
-    then = f", and see what has changed since {one_line(recording, 80)}" if recording else ". From then on"
+            out.echo(f"\n{name} was not changed; {offer.what}:\n\n{indent(offer.paste, '    ')}")
+    then = f", then see what has changed since {one_line(recording, 80)} with" if recording else ", then run"
     out.echo(f"Next: commit these files{then}: {_check(plan, root)}")
 
 
@@ -109,7 +111,7 @@ def _surface(plan: Plan, source: Source, config: Config) -> Surface:
     if not surface.entries:
         raise NothingCheckedError(
             f"The server {visible(config.target)} publishes no tools; nothing was written.",
-            "Register its tools before it starts, then try again.",
+            "Register the tools before the server starts, then try again.",
         )
     return surface
 
@@ -121,7 +123,7 @@ def _endpoint(source: Source) -> Endpoint:
 
 def _placed(offer: Offer) -> str:
     """What to say of an offered file."""
-    return offer.what if offer.text is not None or offer.path.name == HOOKS else "left as it was"
+    return offer.what if offer.text is not None or offer.path.name == HOOKS else "exists, not changed"
 
 
 def _tell(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: tuple[str, ...]) -> None:
@@ -136,7 +138,7 @@ def _tell(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: tuple
         out.echo(remark)
     if plan.secrets:
         which = "it" if len(plan.secrets) == 1 else "them"
-        out.echo(f"The server gets {', '.join(plan.secrets)} from the environment: set {which} wherever check runs.")
+        out.echo(f"The server gets {', '.join(plan.secrets)} from the environment; set {which} wherever check runs.")
 
 
 def _check(plan: Plan, root: Path) -> str:

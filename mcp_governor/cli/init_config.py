@@ -62,21 +62,21 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
     stated = None if suggested.spec == SERVER_INFO else (told, suggested.version.count)
     found = lint(live, lint_settings(config))
     known = _known_findings(found)
-    recorded = "it is now" if surface is live else f"{one_line(surface.source, 60)} records it"
+    recorded = "it is now" if surface is live else f"recorded in {one_line(surface.source, 60)}"
     text = dump_surface(replace(surface, stated=stated))
     files = {
-        OWN_FILE: (_config_text(plan, suggested, bool(known)), "what is governed, and how"),
+        OWN_FILE: (_config_text(plan, suggested, bool(known)), "the configuration"),
         SURFACE_FILE: (text, f"the baseline: the surface as {recorded}"),
         DEFAULT_CHANGELOG: (first_changelog(surface, told), f"the schema changelog, starting at {visible(told)}"),
     }
     if Numbered.parse(told) is not None:
         # As a release records it: a clone without history has what this version published.
-        files[recorded_path(config.changelog_options.surfaces, told)] = (text, f"the same, kept as that of {told}")
+        files[recorded_path(config.changelog_options.surfaces, told)] = (text, f"the same surface, recorded for {told}")
     if known:
-        files[_KNOWN_FILE] = (known, "findings of today, which do not fail")
+        files[_KNOWN_FILE] = (known, "the current lint errors, which do not fail the check")
     missing = {name for name in files if not os.path.lexists(root / name)}
     new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if name in missing]
-    told_of = [(name, what if name in missing else "left as it was") for name, (_, what) in files.items()]
+    told_of = [(name, what if name in missing else "exists, not changed") for name, (_, what) in files.items()]
     return FirstFiles(new, told_of, _version(suggested), _verdict(found))
 
 
@@ -107,17 +107,24 @@ def _verdict(found: Sequence[Finding]) -> str:
     warnings = sum(finding.severity is Severity.WARNING for finding in found)
     counts = [count_of(number, word) for number, word in ((errors, "error"), (warnings, "warning")) if number]
     if not counts:
-        return "Lint finds nothing to improve."
+        return "Lint found no problems."
     known = ""
     if errors:
-        known = "; the error is known from now on and does not fail" if errors == 1 else "; errors of today do not fail"
-    return f"Lint finds {' and '.join(counts)}{known}. List with: mcp-governor lint"
+        known = (
+            "; the error is in the baseline and does not fail the check"
+            if errors == 1
+            else "; the errors are in the baseline and do not fail the check"
+        )
+    return f"Lint found {' and '.join(counts)}{known}. List them with: mcp-governor lint"
 
 
 def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
     """The configuration: what differs from the defaults, and why."""
-    lines = ["# mcp-governor: see all keys with `mcp-governor schema config`.", f"target = {_toml(plan.target)}"]
-    lines.append(f"# The baseline is {SURFACE_FILE} at the latest release tag; before there is one, the file as it is.")
+    lines = [
+        "# Configuration of mcp-governor; `mcp-governor schema config` prints all keys.",
+        f"target = {_toml(plan.target)}",
+    ]
+    lines.append(f"# The baseline is {SURFACE_FILE} at the latest release tag, or the file itself if there is no tag.")
     if version.reason:
         lines += [f"# {version.reason}", f"schema-version = {_toml(version.spec)}"]
     if plan.keys:
@@ -125,7 +132,7 @@ def _config_text(plan: Plan, version: Suggestion, known: bool) -> str:
     lines += [
         "",
         "[policy]",
-        "# Between releases changes stand under ## Unreleased; the version is judged at a release.",
+        "# Between releases, changes are listed under ## Unreleased; the version is checked at a release.",
     ]
     lines += ['gate = "release"']
     if known:

@@ -77,18 +77,18 @@ def hook_offer(folder: Path) -> Offer:
     config = (folder.relative_to(top) / OWN_FILE).as_posix()
     here = folder == top
     item = _hook_item("" if here else f" --config {_shell_word(config)}")
-    what = "holds each commit to the recorded surface; arm it with: pre-commit install"
+    what = "checks the recorded surface before each commit; enable it with: pre-commit install"
     if not path.exists():
         return Offer(path, f"repos:\n{indent(item, '  ')}", what)
     try:
         old = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
     except (OSError, UnicodeDecodeError):
-        return Offer(path, None, "add this to its repos", item)
+        return Offer(path, None, "add this to its `repos`", item)
     if ("id: mcp-governor" if here else config) in old:
-        return Offer(path, None, "has the hook already")
+        return Offer(path, None, "already has the hook")
     margin = _margin_of_last_list(old)
     if margin is None:
-        return Offer(path, None, "add this to its repos", item)
+        return Offer(path, None, "add this to its `repos`", item)
     ended = old if old.endswith("\n") else f"{old}\n"
     return Offer(path, ended + indent(item, margin), f"with one more hook at its end, which {what}")
 
@@ -170,12 +170,14 @@ def _requirements(folder: Path) -> str:
     return "-r requirements.txt " if (folder / "requirements.txt").is_file() else ""
 
 
-_SET_IT = f"first set the variable {VARIABLE} of your CI to what pip can install there (git+https://..., a wheel's URL)"
+_SET_IT = (
+    f"first set the variable {VARIABLE} of your CI to a requirement for pip (git+https://..., or the URL of a wheel)"
+)
 
 _CHECK = "mcp-governor check ${{{}:+--new-only}}"
 """The check as a shell command; the variable is one that only a pull request or merge request has."""
 
-_MISSING = "# Install what the server needs, too.\n"
+_MISSING = "# Also install what the server needs.\n"
 
 
 def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) -> str:
@@ -190,7 +192,7 @@ def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) 
     env = f"        env:\n{given}" if given else ""
     return f"""\
 name: mcp-governor
-# Once for each commit: a branch is checked as a pull request, a tag as a release.
+# Runs once per commit: a branch is checked as a pull request, a tag as a release.
 on:
   push:
     branches: [{_branches(top)}]
@@ -236,7 +238,7 @@ def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:
     image = "" if needs.node else f"  image: python:{sys.version_info.major}.{sys.version_info.minor}\n"
     missing = "" if needs.found else indent(_MISSING, " " * 4)
     if needs.node:
-        missing += "    # The image must bring node and Python 3.11 or newer.\n"
+        missing += "    # The image must have Node.js and Python 3.11 or newer.\n"
     depth = '  variables:\n    GIT_DEPTH: "0" # release tags: the baseline is the surface at the latest one\n'
     return f"mcp-governor:\n{image}{depth}  script:\n{missing}{script}"
 
@@ -253,7 +255,7 @@ def _hook_item(options: str) -> str:
   hooks:
     - id: mcp-governor
       name: mcp-governor
-      # Starts no server. The program is looked up in PATH.
+      # Does not start the server; mcp-governor is looked up in PATH.
       entry: {json.dumps(entry) if options else entry}
       language: system
       pass_filenames: false

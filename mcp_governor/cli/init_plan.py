@@ -85,7 +85,7 @@ def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str
     if (launch.args or launch.with_) and "package" not in server:
         raise UsageError("--with works only with pypi: and npm: targets.", "Remove it.")
     if env and not server.keys() & {"package", "command"}:
-        raise UsageError("--env names a variable of a server, but no server is started.", "Remove it.")
+        raise UsageError("--env has no effect because no server is started.", "Remove it.")
     table = {
         name: value if name not in launch.named and is_plain(value, name) else f"${name}" for name, value in env.items()
     }
@@ -128,8 +128,8 @@ def _keys_of(target: str, root: Path) -> dict[str, Any]:
         if isinstance(source, FileSource):
             refuse_client_config(source)
         raise UsageError(
-            f'init takes a live server, and "{visible(target)}" is a recording.',
-            f"Begin with that recording as the baseline: mcp-governor init --from {visible(target)}; or name a server "
+            f'init needs a server that it can start, but "{visible(target)}" is a recording.',
+            f"Use the recording as the baseline: mcp-governor init --from {visible(target)}; or name a server "
             f"as {forms('remote')}, or as what runs code here: {forms('code')}.",
         )
     if "://" in target:

@@ -43,7 +43,7 @@ def found_plan(root: Path, config: Config) -> Plan:
     found = discover(root)
     if not found.candidates:
         raise _nothing(found)
-    out.echo("Looking for the server of this repository. Each command is started as it is shown.", err=True)
+    out.echo("Looking for the MCP server of this repository; each command is run as shown.", err=True)
     outcome = try_candidates(found.candidates, config, lambda line: out.echo(line, err=True))
     if not outcome.answers:
         wanted = {name: file for name, file in found.variables.items() if name not in config.launch.env}
@@ -62,10 +62,10 @@ def found_plan(root: Path, config: Config) -> Plan:
 def _nothing(found: Found) -> UsageError:
     if found.others:
         shown = _listed([f"mcp-governor init {visible(other)}" for other in found.others])
-        return UsageError("No MCP server of this repository was found.", f"If one of these is it, run: {shown}")
+        return UsageError("No MCP server was found in this repository.", f"If one of these is it, run: {shown}")
     return UsageError(
         "No MCP server was found in this folder.",
-        "Name it: mcp-governor init -- COMMAND, or mcp-governor init python:package.module:attribute",
+        "Name the server: mcp-governor init -- COMMAND, or mcp-governor init python:package.module:attribute",
     )
 
 
@@ -76,7 +76,7 @@ def _several(answers: Sequence[Answer], root: Path) -> UsageError:
         # Alone in its folder it is found there without a name.
         named = "" if folders.count(answer.candidate.folder) == 1 else answer.way.typed
         commands.append(_in_folder(answer.candidate.folder, root, f"mcp-governor init {named}".rstrip()))
-    return UsageError(f"{len(answers)} different servers answer.", f"Choose one: {_listed(commands, '; or: ')}")
+    return UsageError(f"{len(answers)} different servers were found.", f"Choose one: {_listed(commands, '; or: ')}")
 
 
 def _in_folder(folder: Path, root: Path, command: str) -> str:
@@ -88,12 +88,12 @@ def _in_folder(folder: Path, root: Path, command: str) -> str:
 def _no_answer(found: Found, outcome: Outcome, root: Path, given: Sequence[str]) -> GovernorError:
     failures = outcome.failures
     if not failures:
-        return UsageError("No server was tried in time.", "Name it: mcp-governor init -- COMMAND")
+        return UsageError("The search for a server ran out of time.", "Name the server: mcp-governor init -- COMMAND")
     step = _next_step(found, failures, root, given)
     if all(failure.empty for failure in failures):
         return NothingCheckedError("The server that was found publishes no tools; nothing was written.", step)
-    one = "The one server that was found does not answer."
-    return UnreachableError(one if len(failures) == 1 else "No server that was found answers.", step)
+    one = "The only server that was found does not respond."
+    return UnreachableError(one if len(failures) == 1 else "None of the servers that were found responds.", step)
 
 
 def _next_step(found: Found, failures: Sequence[Failure], root: Path, given: Sequence[str]) -> str:
@@ -104,10 +104,13 @@ def _next_step(found: Found, failures: Sequence[Failure], root: Path, given: Seq
     declared = [name for name, file in found.variables.items() if file.rpartition("/")[2] == DEFAULT_MANIFEST]
     if declared:
         options = " ".join(f"--env {name}" for name in [*given, *declared][:_SHOWN])
-        return f"{DEFAULT_MANIFEST} lists variables for it. Set what it needs, then run: mcp-governor init {options}"
+        return (
+            f"{DEFAULT_MANIFEST} lists its environment variables. Set those that it needs, then run: "
+            f"mcp-governor init {options}"
+        )
     for failure in failures:
         if failure.arguments:
-            return f"It needs arguments. Write them: mcp-governor init {one_line(failure.way.typed, 160)} ARGUMENTS"
+            return f"It needs arguments. Add them: mcp-governor init {one_line(failure.way.typed, 160)} ARGUMENTS"
     for failure in failures:
         if failure.http:
             return failure.http
@@ -118,13 +121,13 @@ def _next_step(found: Found, failures: Sequence[Failure], root: Path, given: Seq
         files = ", ".join(dict.fromkeys(found.variables.values()))
         options = " ".join(f"--env {name}" for name in list(found.variables)[:_SHOWN])
         return (
-            "It may need variables: servers get none but those that are named. "
+            "It may need environment variables; servers get only those that you name. "
             f"Set those that it needs and name them, for example (from {files}): mcp-governor init {options}"
         )
     if any(failure.empty for failure in failures):
-        return "Servers get no variables but those that are named. If it needs some: mcp-governor init --env NAME"
+        return "It may need environment variables; servers get only those that you name: mcp-governor init --env NAME"
     shown = one_line(failures[0].way.typed, 160)
-    return f"Start it by hand and see what it lacks, then run: mcp-governor init {shown}"
+    return f"Start it by hand to see what is missing, then run: mcp-governor init {shown}"
 
 
 def _variables(failure: Failure) -> str:

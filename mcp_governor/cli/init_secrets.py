@@ -54,13 +54,13 @@ def see_words(keys: Mapping[str, Any]) -> None:
             # docker gives a container what it is given itself, where -e names no value.
             again = "sh -c 'COMMAND' without it" if any(" " in word for word in command) else f"… -e {name} …"
             raise UsageError(
-                f"The command gives the variable {name} its value, and init would write it into a file.",
-                f"Set {name} in your environment and name it: mcp-governor init --env {name} -- {again}",
+                f"The command contains the value of {name}, and init would write it into a file.",
+                f"Set {name} in your environment and name only the variable: mcp-governor init --env {name} -- {again}",
             )
     learn_command(command)
     if any(redact(word) != word for word in command):
         raise UsageError(
-            f"The command {command_line(command, 120)} holds a secret, and init would write it into a file.",
+            f"The command {command_line(command, 120)} contains a secret, and init would write it into a file.",
             f'Let the server read it from its environment: env = {{ NAME = "$NAME" }} in {OWN_FILE}.',
         )
 
@@ -94,6 +94,6 @@ def see_address(url: str, endpoint: Endpoint) -> None:
     """
     if redact(url) != url or "@" in url.split("/")[2] or _CREDENTIAL.search(url):
         raise UsageError(
-            f"The address {visible(endpoint.shown)} holds credentials, and init would write them into a file.",
-            f"Leave them out and set {TOKEN_VARIABLE}, or write the server into {OWN_FILE} with headers from $NAME.",
+            f"The address {visible(endpoint.shown)} contains credentials, and init would write them into a file.",
+            f"Remove them and set {TOKEN_VARIABLE}, or write the server into {OWN_FILE} with headers from $NAME.",
         )

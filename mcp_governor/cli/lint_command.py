@@ -66,7 +66,7 @@ def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
 @_of_rules("--select", "Run only these rules: pack/rule or pack/*")
 @_of_rules("--extend-select", "Also run these rules")
 @_of_rules("--ignore", "Do not run these rules")
-@click.option("--pedantic", is_flag=True, help="Also report what most people find petty")
+@click.option("--pedantic", is_flag=True, help="Also run pedantic rules")
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
@@ -74,7 +74,7 @@ def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
     help="Ignore the findings in FILE  [default: lint.baseline in the configuration]",
 )
 @click.option(
-    "--write-baseline", is_flag=True, help="Write today's findings to the baseline file, so that they are ignored"
+    "--write-baseline", is_flag=True, help="Write the current findings to the baseline file, so that they are ignored"
 )
 @click.option("--new-only", is_flag=True, help="Report only findings that the baseline surface does not have")
 @click.option("--statistics", is_flag=True, help="Show counts per rule and tokens per tool instead of each finding")
@@ -83,7 +83,7 @@ def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
 )
 @click.option("--diff", "plan", flag_value="diff", help="Write the same fixes as a diff of the schema fragments")
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, with their settings; check nothing")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if something is found")
 @reporting("trust")
 def lint(
     run: Run,
@@ -101,7 +101,7 @@ def lint(
     show_settings: bool,
     exit_zero: bool,
 ) -> int:
-    """Check the surface against the rules that read it: descriptions, schemas, limits of clients."""
+    """Check names, descriptions and schemas against the rules, and against the limits of clients."""
     from mcp_governor.catalogue import load_baseline
     from mcp_governor.catalogue import select as selected
     from mcp_governor.checking.places import with_places
@@ -125,7 +125,8 @@ def lint(
     if not selection.reads:
         tell_skipped(selection.skipped)
         raise NothingCheckedError(
-            "No rule is selected that reads a surface.", "mcp-governor lint --show-settings shows what is selected."
+            "None of the selected rules checks a surface.",
+            "List the selected rules with: mcp-governor lint --show-settings",
         )
     surface = read_governed(source, config)
     compared = _compared(surface, config, source) if new_only else None
@@ -140,8 +141,9 @@ def lint(
     known = load_baseline(file, what=what) if file is not None else frozenset[str]()
     report, gone = lint_report(surface, config, selection, known=known, compared=compared)
     if gone and file is not None:
-        told = f"{counted(len(gone), 'finding')} of {visible(file.name)} {'is' if len(gone) == 1 else 'are'} gone"
-        out.echo(f"{told}; write it anew with --write-baseline.", err=True)
+        verb = "is" if len(gone) == 1 else "are"
+        fixed = f"{counted(len(gone), 'finding')} of {visible(file.name)} {verb} no longer found"
+        out.echo(f"{fixed}; update the file with --write-baseline.", err=True)
     if plan is not None:
         code = _write_plan(run, plan, report, surface, selection, source)
         return int(Exit.PASS) if exit_zero else code
@@ -269,7 +271,7 @@ def _settings(selection: Selection, config: Config) -> Iterator[Line]:
             (f"  {options}" if options else "", "dim"),
         )
     for name in selection.skipped:
-        yield line(f"not: {visible(name)} (its Python is not trusted; see --trust)")
+        yield line(f"not: {visible(name)} (its Python is not trusted; add --trust)")
     for item in selection.settings.ignore:
         yield line(f"not: {_reasoned(Suppression.parse(item, 'lint.ignore'))}")
     for glob, suppression, _ in selection.tool_ignores:

@@ -126,7 +126,10 @@ def put(text: str, *, form: Form = "text") -> None:
     except (OSError, ValueError) as error:
         abandon()
         reason = getattr(error, "strerror", None) or "it is closed"
-        raise UsageError(f"Standard output cannot be written: {reason}.", "Write to another place.") from None
+        raise UsageError(
+            f"Standard output cannot be written: {reason}.",
+            "Write to another place with --output FILE, or redirect it.",
+        ) from None
 
 
 def _bytes(text: str, form: Form, stream: object) -> bytes:

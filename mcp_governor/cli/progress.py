@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WORDS = {
     "read": "reading",
     "compare": "comparing",
-    "policy": "judging the version",
+    "policy": "checking the version",
     "changelog": "reading the changelog",
     "lint": "linting",
     "call": "calling",

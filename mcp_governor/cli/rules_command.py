@@ -37,7 +37,7 @@ def _catalogue(run: Run) -> Catalogue:
 @click.option("--docs", is_flag=True, help="Write a page about each of your own packs next to its rules")
 @configured("output", "trust", formats=click.Choice(["text", "json"]))
 def rules(run: Run, pack: str | None, tests: bool, docs: bool) -> int:
-    """List every rule: id, severity, and what it asks for."""
+    """List every rule with its id, severity and summary."""
     from mcp_governor.errors import UsageError
     from mcp_governor.text import did_you_mean
 
@@ -69,12 +69,12 @@ def _own(run: Run, tests: bool, docs: bool) -> int:
 
     folders = [run.config.resolve(folder) for folder in run.config.lint.rules]
     if not folders:
-        raise NothingCheckedError("The configuration names no folder of rules.", 'Write [lint] rules = ["DIR"].')
+        raise NothingCheckedError("The configuration names no folder with rules.", 'Add it: [lint] rules = ["DIR"]')
     pages = [page for folder in folders for page in write_pages(folder, root=run.config.root)] if docs else []
     problems = [problem for folder in folders for problem in check_examples(folder)] if tests else []
     told = [f"written: {visible(str(page))}" for page in pages] + problems
     if tests and not problems:
-        told.append("All examples give what they say.")
+        told.append("All rule examples passed.")
     write_lines([line(text) for text in told], run.output)
     return int(Exit.FINDINGS if problems else Exit.PASS)
 
@@ -127,7 +127,7 @@ def _table(rules: list[Rule]) -> Iterator[Line]:
 @click.option("--new", "folder", type=click.Path(file_okay=False, path_type=Path), help="Create a rule in this folder")
 @configured("output", "trust", "verbose", formats=click.Choice(["text", "json"]))
 def rule(run: Run, name: str, folder: Path | None) -> None:
-    """Explain one rule: why, source, options, examples. With --new DIR, begin a rule of your own there."""
+    """Explain one rule: why, source, options, examples. With --new DIR, create a rule of your own there."""
     if folder is not None:
         if run.output.format != "text" or run.output.file is not None:
             raise useless("--output" if run.output.file is not None else f"--format {run.output.format}", "--new")
@@ -145,10 +145,10 @@ def _begin(name: str, folder: Path, run: Run) -> None:
 
     file = new_rule(name, folder)
     problems = check_examples(folder, only=file)
-    out.echo(f"{visible(str(file))} is written; edit it.")
+    out.echo(f"{visible(str(file))} is a rule that works; edit it.")
     for page in write_pages(folder):
-        out.echo(f"{visible(str(page))} is the page about its pack; mcp-governor rules --docs writes it anew.")
-    out.echo("Its examples are its tests; mcp-governor rules --test runs them.")
+        out.echo(f"{visible(str(page))} documents its pack; update it with: mcp-governor rules --docs")
+    out.echo("Its examples are its tests; run them with: mcp-governor rules --test")
     if missing := list(_missing(name.partition("/")[0], folder, run)):
         out.echo("\n".join(("Add to the configuration:", "", *missing)))
     for problem in problems:
@@ -174,7 +174,7 @@ def _page(rule: Rule, output: Output) -> Iterator[Line]:
     from mcp_governor.catalogue.finding import named
 
     severity = rule.severity.value
-    traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "off unless named"]
+    traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "only if selected by name"]
     told = "".join(f"  {trait}" for trait in traits if trait)
     yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"{told}  since {rule.since}")
     if former := formerly(rule.id):

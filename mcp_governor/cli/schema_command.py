@@ -12,7 +12,7 @@ from mcp_governor.cli import out
 @click.command()
 @click.argument("name", type=click.Choice(["report", "config", "surface", "rule", "fix-plan"]))
 def schema(name: str) -> None:
-    """Print the JSON Schema of one of our own formats."""
+    """Print the JSON Schema of one of mcp-governor's own formats."""
     out.put(json.dumps(_schema(name), indent=2) + "\n", form="json")
 
 

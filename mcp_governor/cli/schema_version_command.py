@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     "--renumber",
     multiple=True,
     metavar="OLD=NEW",
-    help="Version of an older changelog section according to the new source",
+    help="Version of an older changelog section in the new source",
 )
 @configured(isolated=False)
 def schema_version(run: Run, source: str | None, renumber: tuple[str, ...]) -> None:
-    """Show where the version comes from, or take it from SOURCE from now on.
+    """Show where the version comes from, or change that to SOURCE.
 
     SOURCE is pyproject.toml, package.json, server.json, distribution:NAME, git-tag, package.module:NAME, serverInfo,
     or a version. The configuration, the changelog's headings and the recorded surfaces change together, so that the
-    versions of the old source are not held against the new one.
+    new source is not checked against versions of the old one.
     """
     from mcp_governor.checking.source_change import change_source
     from mcp_governor.version_sources import SERVER_INFO
@@ -46,7 +46,7 @@ def schema_version(run: Run, source: str | None, renumber: tuple[str, ...]) -> N
     now = read(spec, surface, config.root, config=config.path)
     if source is None:
         if renumber:
-            raise UsageError("--renumber does nothing without a SOURCE.", "Name the new source.")
+            raise UsageError("--renumber has no effect without SOURCE.", "Add the new source.")
         _show(now, surface, run)
         return
     change = change_source(config, now, renumbered=_pairs(renumber))

@@ -16,10 +16,10 @@ def serve(http: bool, port: int) -> None:
     """Run mcp-governor as an MCP server, over stdio unless --http is given."""
     source = click.get_current_context().get_parameter_source("port")
     if not http and source is click.core.ParameterSource.COMMANDLINE:
-        raise UsageError("--port does nothing without --http.", "Add it, or leave --port out.")
+        raise UsageError("--port has no effect without --http.", "Add --http, or remove --port.")
     if not http and (sys.stdin is None or sys.stdout is None):
         raise UsageError(
-            "serve speaks over standard input and output, and one is closed.", "Keep them open, or use --http."
+            "serve uses standard input and output, and one of them is closed.", "Keep both open, or use --http."
         )
     from mcp_governor.server import build_server
     from mcp_governor.server.pool import Pool

@@ -22,7 +22,7 @@ from mcp_governor.text import short_digests, visible
 )
 @configured("quiet")
 def snapshot(run: Run, target: str | None, out: str | None) -> None:
-    """Record the surface of TARGET, deterministically, for review and later comparison."""
+    """Record the surface of TARGET in a file that does not change while the surface does not."""
     from mcp_governor.checking.reading import read_governed, with_schema_version
     from mcp_governor.report.groups import count_of
     from mcp_governor.surface import dump_surface, fingerprint
@@ -32,7 +32,7 @@ def snapshot(run: Run, target: str | None, out: str | None) -> None:
     surface = read_governed(run.source(target), run.config)
     if not (surface.entries or surface.prompts or surface.resources or surface.templates):
         raise NothingCheckedError(
-            f"{surface.source} publishes nothing: no tools, prompts or resources; nothing was recorded.",
+            f"{surface.source} publishes no tools, prompts or resources; nothing was recorded.",
             "Check that the server registers its tools before it starts.",
         )
     text = dump_surface(with_schema_version(surface, run.config))

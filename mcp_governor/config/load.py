@@ -90,9 +90,9 @@ def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
     try:
         data = read_bytes(path, limit=MAX_TEXT_BYTES)
     except FileNotFoundError:
-        raise ConfigError(f"{visible(str(path))} does not exist.", "Write one with: mcp-governor init") from None
+        raise ConfigError(f"{visible(str(path))} does not exist.", "Create one with: mcp-governor init") from None
     except OSError as error:
-        raise ConfigError(f"{visible(str(path))} cannot be read: {error.strerror}.", "Check it.") from None
+        raise ConfigError(f"{visible(str(path))} cannot be read: {error.strerror}.", "Check the file.") from None
     if path.name == "pyproject.toml" and b"mcp-governor" not in data and not required:
         return None
     return _parsed(data, path, required=required)
@@ -107,9 +107,11 @@ def _parsed(data: bytes, path: Path, *, required: bool) -> dict[str, Any] | None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{shown} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
     except BadValueError as error:
-        raise ConfigError(f"{shown} cannot be used: {one_line(str(error))}.", "Correct that value.") from None
+        raise ConfigError(
+            f"{shown} contains a value that cannot be used: {one_line(str(error))}.", "Correct the value."
+        ) from None
     except ValueError as error:
-        raise ConfigError(f"{shown} is not TOML: {one_line(str(error))}.", "Correct that line.") from None
+        raise ConfigError(f"{shown} is not TOML: {one_line(str(error))}.", "Correct the line.") from None
     return table
 
 
@@ -136,7 +138,7 @@ def _table_in(document: dict[str, Any], path: Path, required: bool) -> dict[str,
     tools = document.get("tool")
     table = tools.get("mcp-governor") if isinstance(tools, dict) else None
     if table is None and required:
-        raise ConfigError(f"{visible(path.name)} has no [{_TABLE}] table.", "Write one with: mcp-governor init")
+        raise ConfigError(f"{visible(path.name)} has no [{_TABLE}] table.", "Create one with: mcp-governor init")
     return table if isinstance(table, dict) or table is None else {}
 
 
@@ -183,14 +185,14 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
         unknown = kind.unexpected[0]
         full = f"{where}.{unknown}" if where else unknown
         known = _schema_at(schema, error.schema_path).get("properties", {})
-        hint = "See all keys with: mcp-governor schema config"
+        hint = "List all keys with: mcp-governor schema config"
         if full == TRUST_KEY:
             raise ConfigError(
-                f'{file}: "{TRUST_KEY}" is yours to say, not the repository\'s.',
-                f"Say it with --trust, with {TRUST_VARIABLE}=1, or in {user_config()}.",
+                f'{file}: "{TRUST_KEY}" has no effect in a repository; only the user can set it.',
+                f"Use --trust, or set {TRUST_VARIABLE}=1, or the key in {user_config()}.",
             )
         if full == "tool":
-            hint = f"Only pyproject.toml has [{_TABLE}] around the keys; leave it out here."
+            hint = f"[{_TABLE}] belongs in pyproject.toml only; here the keys have no prefix."
         return ConfigError(f'{file}: unknown key "{visible(full)}".{did_you_mean(unknown, known)}', hint)
     if kind.name in {"oneOfNotValid", "oneOfMultipleValid", "oneOf"} and where.startswith("servers."):
         return ConfigError(
@@ -199,15 +201,15 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
         )
     if "dependentRequired" in error.schema_path and where.startswith("servers."):
         return ConfigError(
-            f'{file}: "{visible(where)}" has args or with, and no package.',
-            "They belong to package = …; the arguments of a command belong in command itself.",
+            f'{file}: "{visible(where)}" has args or with, but no package.',
+            "Use them with package = …; the arguments of a command belong in command itself.",
         )
     if kind.name == "enum":
         known = [str(item) for item in _schema_at(schema, error.schema_path).get("enum", ())]
         return ConfigError(
             f'{file}: "{visible(where)}" cannot be {one_line(json.dumps(error.instance, default=str))}.'
             f"{did_you_mean(str(error.instance), known)}",
-            f"It is one of {', '.join(known)}.",
+            f"Use one of {', '.join(known)}.",
         )
     if kind.name == "anyOf" and where.startswith(("lint.ignore.", "lint.per-tool-ignores.")):
         return ConfigError(
@@ -216,7 +218,7 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
         )
     return ConfigError(
         f'{file}: "{visible(where)}" is wrong: {one_line(error.message)}.',
-        "See what it takes with: mcp-governor schema config",
+        "For the values that it takes, run: mcp-governor schema config",
     )
 
 

@@ -47,7 +47,7 @@ _SERVER = _table(
     {
         "command": _key(
             {**_TEXTS, "minItems": 1},
-            "Program and arguments of a stdio server; a program is looked for in .venv, then in PATH.",
+            "Program and arguments of a stdio server; the program is looked up in .venv, then in PATH.",
         ),
         "url": _key({"type": "string", "pattern": "^https?://"}, "URL of an HTTP server."),
         "object": _key(
@@ -55,22 +55,24 @@ _SERVER = _table(
             "package.module:attribute of a server; importing it runs its code.",
         ),
         "file": _key(_TEXT, "A recorded surface."),
-        "package": _key({"type": "string", "pattern": "^(pypi|npm):."}, "pypi:NAME or npm:NAME, with version."),
+        "package": _key(
+            {"type": "string", "pattern": "^(pypi|npm):."}, "pypi:NAME or npm:NAME, with an optional version."
+        ),
         "args": _key({"type": "array", "items": {"type": "string"}}, "Arguments of the package's server."),
         "with": _key(_TEXTS, 'Other packages to install with the package, for example "mcp<2".'),
         "transport": _key({"enum": ["auto", "http", "sse"]}, "Which HTTP transport; auto falls back to SSE."),
-        "env": _key(_STRING_MAP, "Environment of the server; $NAME is taken from ours."),
+        "env": _key(_STRING_MAP, "Environment variables of the server; $NAME is taken from the environment."),
         "headers": _key(_STRING_MAP, "HTTP headers; $NAME is taken from the environment."),
         "bearer-token": _key(_TEXT, "Sent as Authorization: Bearer; $NAME is taken from the environment."),
         "cwd": _key(_TEXT, "Folder that the command or the package runs in."),
-        "timeout": _key(_SECONDS, "Seconds for one answer."),
-        "start-timeout": _key(_SECONDS, "Seconds for starting, see start-timeout."),
+        "timeout": _key(_SECONDS, "Timeout per response, in seconds."),
+        "start-timeout": _key(_SECONDS, "Timeout for startup, in seconds; see start-timeout."),
         "list-params": _key(
             {"type": "array", "items": {"type": "object"}},
-            "Extra tools/list parameters, one more listing each, for servers that publish tiers through them.",
+            "Extra tools/list parameters, each for one more request, for servers that publish tiers through them.",
         ),
     },
-    "How to reach one server.",
+    "How to reach a server.",
     oneOf=[{"required": [key]} for key in ("command", "url", "object", "file", "package")],
     dependentRequired={"args": ["package"], "with": ["package"]},
 )
@@ -78,21 +80,22 @@ _SERVER = _table(
 _LINT = _table(
     {
         "select": _key(_TEXTS, "Rules to run instead of the profile's: pack/rule or pack/*."),
-        "extend-select": _key(_TEXTS, "Rules to run besides the profile's."),
+        "extend-select": _key(_TEXTS, "Rules to run in addition to the profile's."),
         "ignore": _key(_SUPPRESSIONS, "Rules not to run: ids, pack/*, or tables of rule and reason."),
         "severity": _key(
             {"type": "object", "additionalProperties": {"enum": _SEVERITIES}}, "Severity by rule or pack/*."
         ),
         "options": _key(
-            {"type": "object", "additionalProperties": {"type": "object"}}, "Options by rule, see: rule NAME."
+            {"type": "object", "additionalProperties": {"type": "object"}},
+            "Options by rule; see: mcp-governor rule NAME.",
         ),
         "per-tool-ignores": _key(
             {"type": "object", "additionalProperties": _SUPPRESSIONS},
             "Rules not to report for some tools, by glob over their names: ids, pack/*, or tables of rule and reason.",
         ),
-        "rules": _key(_TEXTS, "Folders with rules of your own; those in Python wait for trust."),
-        "persona": _key({"enum": ["regular", "pedantic"]}, "Rules to run: without or with the pedantic ones."),
-        "baseline": _key(_TEXT, "File with findings that are known and do not fail."),
+        "rules": _key(_TEXTS, "Folders with your own rules; those in Python run only if you trust them."),
+        "persona": _key({"enum": ["regular", "pedantic"]}, "Rules to run: regular leaves out pedantic rules."),
+        "baseline": _key(_TEXT, "File of known findings, which do not fail a run."),
     },
     "Which rules run, and how.",
 )
@@ -102,7 +105,7 @@ _POLICY = _table(
         "gate": _key(
             {"enum": ["change", "release"]},
             "When version and changelog must be right: with every change, or at a release. "
-            "Between releases the version may stand still, and changes are listed under ## Unreleased.",
+            "Between releases the version may stay the same, and changes are listed under ## Unreleased.",
         ),
         "zero-policy": _key(
             {"enum": ["minor-may-break", "anything-goes", "strict"]}, "What a version before 1.0.0 may break."
@@ -124,19 +127,19 @@ _POLICY = _table(
                 )
                 for tier in Tier
             },
-            "How long a tool stays deprecated, by tier.",
+            "How long a tool stays deprecated before it may be removed, by tier.",
         ),
     },
-    "What the schema cannot settle.",
+    "Decisions that a schema cannot make.",
 )
 
 _CALL = _table(
     {
         "tool": _key(_TEXT, "Name of the tool."),
         "arguments": _key(
-            {"type": "object"}, "What it is called with; {sandbox} is the folder of sample files, {today} the date."
+            {"type": "object"}, "Arguments of the call; {sandbox} is the folder of sample files, {today} the date."
         ),
-        "status": _key(_TEXT, "Expected status, e.g. success, error."),
+        "status": _key(_TEXT, "Expected status, for example success or error."),
         "kind": _key(_TEXT, "Expected error kind."),
     },
     "A call with its expected outcome.",
@@ -149,7 +152,7 @@ _ACCEPT = _table(
         "reason": _key(_TEXT, "Why it is accepted."),
         "until": _key({}, "Last day of the acceptance, a TOML date."),
         "released": _key(
-            _TEXT, "The version released with it; `changelog release` writes it. It counts up to that release."
+            _TEXT, "The version released with it; `changelog release` writes it. It applies up to that release."
         ),
     },
     "An accepted finding.",
@@ -174,13 +177,14 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
         "title": "mcp-governor configuration",
         **_table(
             {
-                "target": _key(_TEXT, "What is governed by default: a name from servers, or any TARGET."),
+                "target": _key(_TEXT, "Server that is checked by default: a name from servers, or any TARGET."),
                 "baseline": _key(
                     _TEXT,
-                    "What it is compared with: any TARGET; for a run over a recording, a recording. pypi:NAME and "
-                    "npm:NAME mean the newest release that is not newer than ours. Default: the latest release tag.",
+                    "What the server is compared with: any TARGET; for a recording, a recording. pypi:NAME and "
+                    "npm:NAME mean the newest release that is not newer than the server. Default: the latest release "
+                    "tag.",
                 ),
-                "changelog": _key(_TEXT, "The schema changelog. Default: docs/mcp-schema-changelog.md if there."),
+                "changelog": _key(_TEXT, "The schema changelog. Default: docs/mcp-schema-changelog.md if it exists."),
                 "schema-version": _key(
                     _TEXT,
                     'Where the version comes from: "serverInfo", "pyproject.toml", "package.json", "server.json" (also '
@@ -190,21 +194,21 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     {"anyOf": [name, {"type": "array", "items": name}]}
                     if profiles
                     else {"type": ["string", "array"], "items": _TEXT},
-                    "Which sources' rules and result contract apply; one name, or several that do not clash.",
+                    "Profiles, which select rules and the result contract; one name, or several that do not conflict.",
                 ),
                 "level": _key({"enum": ["declared", "strict"]}, "How schemas are compared."),
-                "fail-on": _key({"enum": [*(s.value for s in Severity), "never"]}, "Severity that fails a run."),
+                "fail-on": _key({"enum": [*(s.value for s in Severity), "never"]}, "Lowest severity that fails a run."),
                 "clients": _key(_TEXTS, "Clients whose limits apply."),
                 "contract-doc": _key(_TEXT, "Document that must change with a tool's schemas."),
-                "server-json": _key(_TEXT, "The registry manifest. Default: server.json if there."),
-                "timeout": _key(_SECONDS, "Seconds for one answer of a server."),
+                "server-json": _key(_TEXT, "The registry manifest. Default: server.json if it exists."),
+                "timeout": _key(_SECONDS, "Timeout per response of a server, in seconds."),
                 "start-timeout": _key(
                     _SECONDS,
-                    "Seconds until a started server has answered its first request. Default: 60, or 180 for a package "
+                    "Timeout for startup, until the first response, in seconds. Default: 60, or 180 for a package "
                     "and a package runner, or timeout if that is longer.",
                 ),
                 "read-only-tools": _key(
-                    _TEXTS, "Globs over tools that only read and may be called, where their annotations do not say."
+                    _TEXTS, "Globs over names of tools without annotations that only read and may be called."
                 ),
                 "calls-dir": _key(_TEXT, "Folder of recorded calls, one JSON file each."),
                 "servers": {

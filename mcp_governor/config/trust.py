@@ -33,7 +33,9 @@ def rules_trusted(root: Path) -> bool:
     said = os.environ.get(VARIABLE)
     if said is not None:
         if said.strip().lower() not in _YES | _NO:
-            raise ConfigError(f"{VARIABLE} is {one_line(said, 40)!r}, neither 1 nor 0.", f"export {VARIABLE}=1")
+            raise ConfigError(
+                f"{VARIABLE} is {one_line(said, 40)!r}; it must be 1 or 0.", f"Set it: export {VARIABLE}=1"
+            )
         return said.strip().lower() in _YES
     file = user_config()
     if file is None:
@@ -63,18 +65,18 @@ def _read(file: Path) -> bool | list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise ConfigError(f"{visible(str(file))} cannot be read: {error.strerror}.", "Check it.") from None
+        raise ConfigError(f"{visible(str(file))} cannot be read: {error.strerror}.", "Check the file.") from None
     import tomli
 
     try:
         document = tomli.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{visible(str(file))} is not TOML: {one_line(str(error))}.", "Correct it.") from None
+        raise ConfigError(f"{visible(str(file))} is not TOML: {one_line(str(error))}.", "Correct the file.") from None
     said = document.pop(KEY, False)
     folders = said if isinstance(said, list) else []
     if document or not (isinstance(said, bool | list) and all(isinstance(folder, str) for folder in folders)):
         raise ConfigError(
-            f"{visible(str(file))} holds something else than {KEY}.",
-            f'Write {KEY} = true, or the folders that you trust: {KEY} = ["~/work"]',
+            f"{visible(str(file))} may contain only {KEY}.",
+            f'Use {KEY} = true, or list the folders that you trust: {KEY} = ["~/work"]',
         )
     return said if isinstance(said, bool) else [Path(os.path.realpath(Path(folder).expanduser())) for folder in said]

@@ -45,7 +45,7 @@ def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = 
             has to be edited by hand.
     """
     if not acceptance.reason.strip():
-        raise UsageError("An acceptance needs a reason.", "Say why: --reason '…'")
+        raise UsageError("An acceptance needs a reason.", "Give one with: --reason '…'")
     body = _body(text)
     expected = _with(_loaded(body, what), acceptance, table, what)
     for written in _ways(body, acceptance, table):
@@ -139,7 +139,7 @@ def _loaded(text: str, what: str) -> dict[str, Any]:
     try:
         return read_toml(text)
     except ValueError as error:
-        raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct that line.") from None
+        raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct the line.") from None
 
 
 def _says(text: str, expected: dict[str, Any]) -> bool:
@@ -179,7 +179,7 @@ def _listed(document: dict[str, Any], table: Sequence[str], what: str) -> list[d
     for key in table:
         here = here.setdefault(key, {})
         if not isinstance(here, dict):
-            raise ConfigError(f"{what}: {'.'.join(table)} is not a table.", "Correct it.")
+            raise ConfigError(f"{what}: {'.'.join(table)} is not a table.", "Correct the file.")
     listed: Any = here.setdefault("accept", [])
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
         raise ConfigError(f'{what}: "accept" is not a list of tables.', "Write [[accept]] tables.")

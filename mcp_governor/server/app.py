@@ -46,7 +46,7 @@ def refusal(tool: str, error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = next(iter(first["loc"]), "arguments")
     wrong = "is missing" if first["type"] == "missing" else "does not fit"
-    return f"{tool} refuses the call: {where} {wrong}; its input schema says what it takes."
+    return f"{tool} refuses the call: {where} {wrong}; see its input schema."
 
 
 def build_server(pool: Pool | None = None) -> MCPServer[Any]:
@@ -66,7 +66,7 @@ def build_server(pool: Pool | None = None) -> MCPServer[Any]:
         from mcp_governor.installation import install_extra
 
         raise MissingDependencyError(
-            "Serving needs the MCP SDK, which is not installed.", install_extra("serve")
+            "serve needs the MCP SDK, which is not installed.", install_extra("serve")
         ) from None
 
     class EnvelopeServer(MCPServer[Any]):
@@ -119,7 +119,7 @@ def _carried(tool: Tool, calls: Pool) -> Callable[..., Any]:
             return _result(await calls.call(name, given, tool.budget.seconds))
         except BusyError:
             raise RefusedError(
-                f"{name} did not run: too many calls are waiting; wait for one of their answers, then call again."
+                f"{name} was not run: too many calls are pending; wait for a response, then call again."
             ) from None
         except SpentError as error:
             return _result(_spent(tool, arguments, error.what))
@@ -147,7 +147,7 @@ def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
     except RecursionError:
         raise RefusedError(f"{name} refuses the call: its arguments nest deeper than {MAX_DEPTH} levels.") from None
     except UnicodeEncodeError:
-        raise RefusedError(f"{name} refuses the call: a string contains half of a surrogate pair.") from None
+        raise RefusedError(f"{name} refuses the call: a string contains an unpaired surrogate.") from None
     except ValueError:
         raise RefusedError(f"{name} refuses the call: a number is not finite, or has too many digits.") from None
     most = tool.budget.argument_bytes

@@ -172,9 +172,7 @@ async def _body(receive: Callable[[], Awaitable[Any]], share: _Share) -> bytes |
     return outcome if isinstance(outcome, Refused) else body
 
 
-_BUSY = Refused(
-    INVALID_REQUEST, "too many requests are without an answer; wait for one of them, then send this one again"
-)
+_BUSY = Refused(INVALID_REQUEST, "too many requests are pending; wait for a response, then send this one again")
 
 
 async def _refuse(refused: Refused, send: Any) -> None:
@@ -198,7 +196,9 @@ def serve_http(server: MCPServer[Any], port: int) -> None:
     try:
         listener = socket.create_server((HOST, port), backlog=CONNECTIONS)
     except OSError as error:
-        raise UsageError(f"Port {port} cannot be listened on: {error.strerror}.", "Give another with --port.") from None
+        raise UsageError(
+            f"Port {port} cannot be listened on: {error.strerror}.", "Use another port with --port."
+        ) from None
     app = server.streamable_http_app(
         host=HOST, max_request_body_size=LINE_BYTES, max_sessions=SESSIONS, session_idle_timeout=SESSION_SECONDS
     )

@@ -122,17 +122,17 @@ def read(line: bytes | TooLong) -> dict[str, Any] | Refused:
     if isinstance(line, TooLong):
         return Refused(
             INVALID_REQUEST,
-            f"the message is longer than {LINE_BYTES:,} bytes, and was not read; send less at a time",
+            f"the message is longer than {LINE_BYTES:,} bytes and was not read; send less at a time",
             find_id(line.start),
         )
     if cost(line) > LINE_COST:
-        why = "the message holds too many values, and was not read; send less at a time"
+        why = "the message contains too many values and was not read; send less at a time"
         return Refused(INVALID_REQUEST, why, find_id(line))
     try:
         # A byte order mark is not JSON, but Windows programs send it; utf-8-sig reads past it.
         value = json.loads(line.decode("utf-8-sig"), parse_constant=_constant, parse_float=_float, parse_int=_integer)
     except UnicodeDecodeError as error:
-        return Refused(PARSE_ERROR, f"the message is not UTF-8: see byte {error.start}")
+        return Refused(PARSE_ERROR, f"the message is not UTF-8 (byte {error.start})")
     except RecursionError:
         return _too_deep(line)
     except json.JSONDecodeError as error:
@@ -143,7 +143,7 @@ def read(line: bytes | TooLong) -> dict[str, Any] | Refused:
     except ValueError:
         return Refused(INVALID_REQUEST, "a number in the message is too large to be read", find_id(line))
     if isinstance(value, list):
-        why = "the message is a batch, which MCP does not have; send each message on a line of its own"
+        why = "the message is a batch, which MCP does not support; send each message on its own line"
         return Refused(INVALID_REQUEST, why)
     if not isinstance(value, dict):
         return Refused(INVALID_REQUEST, "the message is not a JSON object")
@@ -158,7 +158,7 @@ def _checked(message: dict[str, Any], line: bytes) -> dict[str, Any] | Refused:
         why = f"the id of a request is a string of at most {_ID_CHARACTERS} characters, or a 64-bit integer"
         return Refused(INVALID_REQUEST, why)
     if b"\\u" in line and _HALF.search(json.dumps(message, ensure_ascii=False)):
-        why = "a string in the message holds half of a surrogate pair, which is not Unicode"
+        why = "a string in the message contains an unpaired surrogate, which is not valid Unicode"
         return Refused(INVALID_REQUEST, why, number if is_id(number) else None)
     return message
 

@@ -160,9 +160,9 @@ class Desk:
         """
         key = str(number)  # as the SDK sees it: 7 and "7" are one id to it
         if key in self._open:
-            return Refused(INVALID_REQUEST, "a request with this id is without an answer still; give another", number)
+            return Refused(INVALID_REQUEST, "a request with this id is still pending; use another id", number)
         if len(self._open) >= REQUESTS or (self._open and self._cost + size > REQUESTS_COST):
-            why = "too many requests are without an answer; wait for one of them, then send this one again"
+            why = "too many requests are pending; wait for a response, then send this one again"
             return Refused(INVALID_REQUEST, why, number)
         self._open[key] = size
         self._cost += size
@@ -239,7 +239,7 @@ class Input:
             message = self._typed(outcome, by_name=False)
         except ValueError:
             number = outcome.get("id")
-            why = "the message is not a JSON-RPC 2.0 request, notification or response as MCP has them"
+            why = "the message is not a JSON-RPC 2.0 request, notification or response of MCP"
             refused = Refused(INVALID_REQUEST, why, number if is_id(number) else None)
             return self._hand_over(self._output.put(refused.encoded()))
         return self._hand_over(self._accept(outcome, message, cost(line)))
@@ -333,5 +333,5 @@ def _line(message: Any) -> bytes:
         text: str = message.model_dump_json(by_alias=True, exclude_unset=True)
         return text.encode() + b"\n"
     except ValueError:
-        logging.getLogger(__name__).exception("an answer cannot be written as JSON")
-        return Refused(-32603, "the answer cannot be written as JSON", getattr(message, "id", None)).encoded()
+        logging.getLogger(__name__).exception("a response cannot be written as JSON")
+        return Refused(-32603, "the response cannot be written as JSON", getattr(message, "id", None)).encoded()

@@ -235,14 +235,14 @@ def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
 def _pypi_match(spec: str) -> re.Match[str]:
     match = _PYPI.fullmatch(spec)
     if match is None or not _is_name(match["name"]):
-        raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct it.")
+        raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct the target.")
     return match
 
 
 def _npm_match(spec: str) -> re.Match[str]:
     match = _NPM.fullmatch(spec)
     if match is None or not _is_npm(match):
-        raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "Correct it.")
+        raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "Correct the target.")
     return match
 
 

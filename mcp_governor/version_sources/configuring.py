@@ -45,13 +45,13 @@ def set_text(text: str, key: str, value: str, *, table: Sequence[str] = (), what
     try:
         document = read_toml(body)
     except ValueError as error:
-        raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct that line.") from None
+        raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct the line.") from None
     expected = deepcopy(document)
     here: Any = expected
     for name in table:
         here = here.setdefault(name, {}) if isinstance(here, dict) else None
     if not isinstance(here, dict):
-        raise ConfigError(f"{what}: {'.'.join(table)} is not a table.", "Correct it.")
+        raise ConfigError(f"{what}: {'.'.join(table)} is not a table.", "Correct the file.")
     if here.get(key) == value:
         return text
     here[key] = value

@@ -229,7 +229,7 @@ class _Dynamic:
     def _attribute(self, dotted: Any, key: str) -> Stated:
         module, _, name = str(dotted).rpartition(".")
         if not all(map(str.isidentifier, [*module.split("."), name])):
-            raise ConfigError(f"schema-version: {key} in {self._shown} is not a dotted name.", "Correct it.")
+            raise ConfigError(f"schema-version: {key} in {self._shown} is not a dotted name.", "Correct the file.")
         return Stated(*read_constant(module, name, self._path.parent))
 
     def _constant(self, path: str, name: str) -> Stated:
@@ -302,12 +302,13 @@ def _toml(path: Path, root: Path) -> tuple[dict[str, Any], str]:
         see_values(document)
     except BadValueError as error:
         raise ConfigError(
-            f"schema-version: {shown_file(path, root)} cannot be used: {one_line(str(error))}.", "Correct that value."
+            f"schema-version: {shown_file(path, root)} contains a value that cannot be used: {one_line(str(error))}.",
+            "Correct the value.",
         ) from None
     except ValueError as error:
         raise ConfigError(
             f"schema-version: {shown_file(path, root)} is not TOML: {one_line(str(error)).rstrip('.')}.",
-            "Correct that line.",
+            "Correct the line.",
         ) from None
     return document, text
 

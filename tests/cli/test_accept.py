@@ -57,7 +57,7 @@ def test_today_is_a_last_day_and_yesterday_is_not(folder: Path, capsys) -> None:
     today, yesterday = date.today(), date.today() - timedelta(days=1)
     assert run(["accept", ID, "--reason", "r", "--until", yesterday.isoformat()]) == 2
     assert config.read_text() == OWN
-    assert "is over already" in capsys.readouterr().err
+    assert "is in the past" in capsys.readouterr().err
     assert run(["accept", ID, "--reason", "r", "--until", today.isoformat(), *REPORT]) == 0
 
 
@@ -73,8 +73,8 @@ def test_another_file_is_named_with_config_and_keeps_its_line_ends(folder: Path)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["", "--reason", "r"], "The finding's id is empty."),
-        (["  ", "--reason", "r"], "The finding's id is empty."),
+        (["", "--reason", "r"], "The id of the finding is empty."),
+        (["  ", "--reason", "r"], "The id of the finding is empty."),
         (["policy/bump-too-small", "--reason", "r"], "is not the id of a finding"),
         ([f"{ID}0", "--reason", "r"], "is not the id of a finding"),
         ([ID, "--reason", "  "], "An acceptance needs a reason."),
@@ -146,8 +146,8 @@ def test_an_id_that_nothing_has_is_refused_and_the_nearest_is_named(broken: Path
     for wrong, nearest in ((f"{rule}s:{rest}", first), (first.replace(":find:", ":fin:"), first)):
         assert run(["accept", wrong, "--reason", "r"]) == 2
         told = capsys.readouterr().err
-        assert f'No reported finding has the id {wrong}. Did you mean "{nearest}"?' in told
-        assert "See the ids with: mcp-governor check -v" in told
+        assert f'No reported finding or change has the id {wrong}. Did you mean "{nearest}"?' in told
+        assert "List the ids with: mcp-governor check -v" in told
     assert (broken / "mcp-governor.toml").read_text() == before
 
 
@@ -156,8 +156,8 @@ def test_an_id_whose_value_has_changed_since_names_the_one_of_now(broken: Path, 
     old = f"{first.rpartition(':')[0]}:00000000"
     assert run(["accept", old, "--reason", "r"]) == 2
     told = capsys.readouterr().err
-    assert f"No finding has the id {old} any more: its subject has changed." in told
-    assert f"Now it is {first}" in told
+    assert f"The id {old} no longer exists, because what it refers to has changed." in told
+    assert f"Use the new id: {first}" in told
 
 
 def test_what_it_looks_at_is_what_check_looks_at(broken: Path, capsys) -> None:
@@ -173,7 +173,7 @@ def test_a_finding_about_an_acceptance_is_not_accepted(broken: Path, capsys) -> 
     config.write_text(config.read_text() + f'[[accept]]\nfinding = "{ID}"\nreason = "r"\n')
     [problem] = [name for name in ids(capsys=capsys) if "acceptance" in name]
     assert run(["accept", problem, "--reason", "r"]) == 2
-    assert "is about an acceptance, so it cannot be accepted" in capsys.readouterr().err
+    assert "is a finding about an acceptance, and cannot be accepted" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,10 @@ def test_a_finding_about_an_acceptance_is_not_accepted(broken: Path, capsys) -> 
         ("{", "is not JSON"),
         ("[]", "is not a JSON report"),
         ('{"findings": []}', "is not a JSON report"),
-        ('{"format": "mcp-governor/report-1", "findings": [1, {}, {"id": 2}]}', "No reported finding has the id"),
+        (
+            '{"format": "mcp-governor/report-1", "findings": [1, {}, {"id": 2}]}',
+            "No reported finding or change has the id",
+        ),
     ],
 )
 def test_a_report_that_does_not_say_it(folder: Path, capsys, text: str | None, message: str) -> None:
@@ -197,4 +200,4 @@ def test_a_report_that_does_not_say_it(folder: Path, capsys, text: str | None, m
 def test_a_report_stands_for_the_check(broken: Path, capsys) -> None:
     for more in (["old.json"], ["--offline"], ["--against", "old.json"], ["--", "true"]):
         assert run(["accept", ID, "--reason", "r", *REPORT, *more]) == 2
-        assert "--report names a finished report" in capsys.readouterr().err
+        assert "--report reads a finished report" in capsys.readouterr().err

@@ -209,7 +209,7 @@ def test_powershell_gets_a_script_where_click_has_one(capsys) -> None:
     if done.code == 0:
         assert "Register-ArgumentCompleter -Native -CommandName mcp-governor" in done.out
     else:
-        assert "The installed click cannot complete in powershell." in done.err
+        assert "The installed version of click cannot complete in powershell." in done.err
 
 
 def test_powershell_is_answered_in_threes(folder: Path) -> None:

@@ -122,14 +122,14 @@ def test_every_command_that_is_listed_is_there_and_explains_itself(here, name: s
         ("--colr never check", "Did you mean --color?"),
         ("check --format xml", "'xml' is not one of"),
         ("check --fail-on fatal", "'fatal' is not one of"),
-        ("check --timeout 0", "is not in the range"),
+        ("check --timeout 0", "is out of range"),
         ("check --color sometimes", "'sometimes' is not one of"),
         ("check --config gone.toml", "gone.toml does not exist."),
-        ("check --", "Nothing stands after --; write the command that starts the server."),
+        ("check --", "No command follows --; add the command that starts the server."),
         ("check old.json -- python server.py", 'Both a TARGET ("old.json") and a command after -- are given.'),
         ("check", "No TARGET is given, and the configuration does not name one."),
         ("diff old.json", "diff compares two targets."),
-        ("check --offline -- command", "--offline starts no server"),
+        ("check --offline -- command", "--offline does not start a server"),
     ],
 )
 def test_wrong_command_lines_say_what_was_meant(here, line: str, sentence: str) -> None:
@@ -181,7 +181,7 @@ def test_a_folder_that_is_gone_is_no_bug(folder: Path, here) -> None:
     gone.rmdir()
     outcome = here("check", "old.json")
     assert outcome.code == 2
-    assert "The current folder does not exist any more." in outcome.err
+    assert "The current folder no longer exists." in outcome.err
 
 
 @pytest.mark.parametrize("line", [("check", ""), ("check", "old.json", "--against", ""), ("check", "--offline", " ")])

@@ -116,7 +116,7 @@ def test_the_plan_goes_into_a_file(lint, tmp_path):
 def test_what_would_do_nothing_is_refused(lint, option, other):
     outcome = lint(option, *other)
     assert outcome.code == 2
-    assert "does nothing beside" in outcome.err
+    assert "has no effect with" in outcome.err
     assert option in outcome.err
 
 

@@ -105,7 +105,7 @@ def test_a_configured_package_has_arguments_requirements_variables_and_a_folder(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("pypi:x", "--env", "NOT_SET_X"), "--env names NOT_SET_X, which is not set."),
+        (("pypi:x", "--env", "NOT_SET_X"), "--env NOT_SET_X: the variable is not set."),
         (("pypi:x", "--env", "A B=1"), "--env takes NAME or NAME=VALUE."),
         (("pypi:x", "--with", "-e."), '"-e." is not a requirement.'),
         (("https://h.example/mcp", "--env", "A=1"), "--env names a variable for a server"),
@@ -124,7 +124,7 @@ def test_arguments_of_a_command_stand_in_the_command(here, key: str) -> None:
     (here.folder / "mcp-governor.toml").write_text(f'[servers.s]\ncommand = ["x"]\n{key}\n')
     outcome = here("check", "s")
     assert outcome.code == 2
-    assert '"servers.s" has args or with, and no package.' in outcome.err
+    assert '"servers.s" has args or with, but no package.' in outcome.err
 
 
 def test_init_writes_what_the_package_needs_and_no_value(here, monkeypatch: pytest.MonkeyPatch) -> None:

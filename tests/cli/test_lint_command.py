@@ -92,7 +92,7 @@ def test_a_baseline_is_written_holds_and_outlives_nothing(lint, folder: Path) ->
     (folder / "s.json").write_text(json.dumps(mended_surface))
     mended = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
     assert mended.code == 0
-    assert "1 finding of mcp-lint-baseline.json is gone; write it anew with --write-baseline." in mended.err
+    assert "1 finding of mcp-lint-baseline.json is no longer found; update the file with --write-baseline." in mended.err
 
 
 _OWN = "# ours\nclients = []  # none\n\n[policy]\nunknown = 'breaking'\n"
@@ -171,7 +171,7 @@ def test_nothing_is_what_zero_says(lint, folder: Path) -> None:
 def test_a_run_without_rules_does_not_pass(lint, folder: Path, arguments) -> None:
     outcome = lint(*arguments)
     assert outcome.code == 4
-    assert "No rule is selected that reads a surface." in outcome.err
+    assert "None of the selected rules checks a surface." in outcome.err
 
 
 def test_a_rule_as_json_holds_its_examples(capsys) -> None:
@@ -190,7 +190,7 @@ def test_examples_of_own_rules_are_run(folder: Path, capsys) -> None:
     assert "`acme/no-todo` · warning" in page.read_text()
     (folder / "mcp-governor.toml").write_text('[lint]\nrules = ["house"]\n')
     good = governor_here("rules", "--test", capsys=capsys)
-    assert (good.code, good.out) == (0, "All examples give what they say.\n")
+    assert (good.code, good.out) == (0, "All rule examples passed.\n")
     file = folder / "house" / "acme" / "no-todo.toml"
     file.write_text(file.read_text().replace("TODO: describe", "Describes"))
     load_catalogue.cache_clear()

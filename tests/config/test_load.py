@@ -104,7 +104,10 @@ def test_the_usual_changelog_is_found(tmp_path: Path) -> None:
     [
         ('bselin = "x"', 'unknown key "bselin". Did you mean "baseline"?'),
         ('[servers.a]\ncomand = ["x"]', 'unknown key "servers.a.comand". Did you mean "command"?'),
-        ('[tool.mcp-governor]\nlevel = "strict"', "Only pyproject.toml has [tool.mcp-governor] around the keys"),
+        (
+            '[tool.mcp-governor]\nlevel = "strict"',
+            "[tool.mcp-governor] belongs in pyproject.toml only; here the keys have no prefix.",
+        ),
         ('[tiers]\nfacad = ["x"]', 'unknown key "tiers.facad". Did you mean "facade"?'),
         ('[servers.a]\ncommand = ["x"]\nurl = "http://x"', '"servers.a" needs exactly one of command, url'),
         ("[servers.a]", '"servers.a" needs exactly one of command, url'),

@@ -336,7 +336,7 @@ def test_calls_beyond_those_that_may_wait_are_refused_at_once(client):
         session.call(number)
     refused = [session.answer(number)["result"] for number in range(66, 80)]
     assert all(result["isError"] for result in refused)
-    assert all("too many calls are waiting" in result["content"][0]["text"] for result in refused)
+    assert all("too many calls are pending" in result["content"][0]["text"] for result in refused)
     # two are at work and 64 wait
     assert session.other == []
 
@@ -359,7 +359,7 @@ def test_more_bytes_than_may_be_open_are_refused_and_taken_after_a_cancellation(
         session.call(number, arguments=large)
     told = session.answer(11)
     assert told["error"]["code"] == INVALID
-    assert "too many requests are without an answer" in told["error"]["message"]
+    assert "too many requests are pending" in told["error"]["message"]
     for number in range(11):
         session.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
     session.call(12, "list_rules", {})

@@ -149,7 +149,7 @@ def test_offline_reaches_no_server(checkout: Path, trap: Trap, target: str) -> N
     put(checkout, {"mcp-governor.toml": '[servers.evil]\nobject = "evil:server"\n', "evil.py": trap.python()})
     for arguments in ([target], ["good.json", "--against", target]):
         done = attack("check", "--offline", *arguments, cwd=checkout, env=_npx(checkout, trap)).held(2)
-        assert f'--offline starts no server, and "{target}" is one.' in done.err
+        assert f'"{target}" is a server, and --offline does not start servers.' in done.err
     assert trap.sprung == []
 
 
@@ -201,7 +201,10 @@ def test_rules_in_python_wait_for_trust_and_say_so(ruled: Path, trap: Trap, line
     assert trap.sprung == []
     if line == "rules":
         return
-    assert done.err == "Not run: rules in Python that you have not trusted (acme/no-foo); see --trust.\n"
+    assert (
+        done.err
+        == "Rules in Python were not run because they are not trusted (acme/no-foo); to run them, add --trust.\n"
+    )
     assert done.report["summary"]["rules_skipped"] == 1
     assert [found["rule"] for found in done.report["findings"]] == ["acme/no-book"]
 
@@ -217,12 +220,12 @@ def test_the_configured_server_brings_its_rules_and_a_typed_one_does_not(
     words = () if configured else ("--", *command)
     done = attack("lint", *words, cwd=ruled, env={"PYTHONPATH": str(ruled)}).held(0)
     assert trap.sprung == (["trap"] if configured else [])
-    assert ("see --trust" in done.err) is not configured
+    assert ("add --trust" in done.err) is not configured
 
 
 def test_a_run_of_skipped_rules_only_checks_nothing(ruled: Path, trap: Trap) -> None:
     done = attack("lint", "good.json", "--select", "acme/no-foo", cwd=ruled, env={"PYTHONPATH": str(ruled)}).held(4)
-    assert "see --trust" in done.err
+    assert "add --trust" in done.err
     assert trap.sprung == []
 
 
@@ -253,7 +256,7 @@ def test_the_repository_cannot_trust_itself(ruled: Path, trap: Trap, tmp_path: P
         config.write_text("trust-rules = true\n" + config.read_text())
     done = attack("check", "--offline", cwd=ruled, env=env).held(*([2] if how == "key" else [0]))
     assert trap.sprung == []
-    assert ("is yours to say, not the repository's" if how == "key" else "see --trust") in done.err
+    assert ("only the user can set it" if how == "key" else "add --trust") in done.err
 
 
 @pytest.mark.parametrize("line", ["check --offline", "lint good.json", "rules"])
@@ -274,4 +277,4 @@ def test_entry_points_are_read_and_not_called(ruled: Path, trap: Trap, line: str
     done = attack(*line.split(), cwd=ruled).held(0)
     assert trap.sprung == []
     assert "pack/no-page" in done.out
-    assert line == "rules" or "(all of asked); see --trust" in done.err
+    assert line == "rules" or "(all of asked); to run them, add --trust" in done.err

@@ -62,7 +62,7 @@ def begun(root, *arguments, run=governor):
     assert report["baseline"]["source"] == SURFACE
     again = run(root, "init", *arguments)
     assert again.returncode == 2
-    assert "configured already" in again.stderr
+    assert "already has a configuration" in again.stderr
     assert contents(root) == after
     return done.stdout, after
 

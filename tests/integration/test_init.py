@@ -80,7 +80,7 @@ class TestFound:
         before = contents(tmp_path)
         done = governor(tmp_path, "init")
         assert done.returncode == 2
-        assert "2 different servers answer." in done.stderr
+        assert "2 different servers were found." in done.stderr
         choices = "mcp-governor init python:one:server; or: mcp-governor init python:two:server"
         assert f"Choose one: {choices}" in done.stderr
         assert contents(tmp_path) == before
@@ -176,7 +176,7 @@ class TestNamed:
     def test_credentials_in_an_address_are_written_nowhere(self, tmp_path, address):
         done = governor(tmp_path, "init", address)
         assert done.returncode == 2
-        assert "holds credentials" in done.stderr
+        assert "contains credentials" in done.stderr
         assert SECRET not in done.stdout + done.stderr
         assert "0a1b2c3d" not in done.stdout + done.stderr
         assert contents(tmp_path) == {}
@@ -192,7 +192,7 @@ class TestNamed:
         write(tmp_path, own)
         done = governor(tmp_path, "init", "--", *plain())
         assert done.returncode == 0
-        assert done.stdout.count("left as it was") == 2
+        assert done.stdout.count("exists, not changed") == 2
         assert {name: contents(tmp_path)[name].decode() for name in own} == own
 
     def test_a_configured_pyproject_is_enough_to_refuse(self, tmp_path):
@@ -206,7 +206,7 @@ class TestNamed:
         [
             (["--", "/no/such/server"], 3, "/no/such/server"),
             (["mcp-surface.json"], 2, "mcp-surface.json does not exist."),
-            ([str(REPO / "mcp-surface.json")], 2, "init takes a live server"),
+            ([str(REPO / "mcp-surface.json")], 2, "init needs a server that it can start"),
             (["server.py"], 2, "Start it: -- python server.py"),
             (["python:nothing:server"], 2, "nothing"),
             (["--", *plain([])], 4, "publishes no tools"),

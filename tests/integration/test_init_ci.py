@@ -50,7 +50,7 @@ class TestWorkflow:
         _, written = begun(write(tmp_path, files))
         commands, _ = steps_of(written)
         assert commands == [*install, CHECK]
-        assert (b"Install what the server needs" in written[WORKFLOW]) == (len(files) == 1)
+        assert (b"Also install what the server needs" in written[WORKFLOW]) == (len(files) == 1)
 
     def test_a_node_server_is_built(self, tmp_path):
         (tmp_path / "node").symlink_to(sys.executable)
@@ -135,7 +135,7 @@ class TestWorkflow:
         write(tmp_path, {".gitlab-ci.yml": "stages: [test]\n"})
         told, written = begun(tmp_path, "--", *plain())
         assert WORKFLOW not in written
-        assert ".gitlab-ci.yml was left as it was; add this job" in told
+        assert ".gitlab-ci.yml was not changed; add this job" in told
         start = told.index("    mcp-governor:\n")
         job = parsed(textwrap.dedent(told[start : told.index("Next: commit")]))["mcp-governor"]
         assert job["script"][-1] == "mcp-governor check ${CI_MERGE_REQUEST_IID:+--new-only}"
@@ -144,8 +144,8 @@ class TestWorkflow:
     def test_what_is_there_stays_and_what_is_not_wanted_is_not_written(self, tmp_path):
         write(tmp_path, {WORKFLOW: "mine\n", HOOKS: "mine\n"})
         told, written = begun(tmp_path, "--", *plain())
-        assert f"{WORKFLOW}  left as it was" in told
-        assert "add this to its repos:" in told
+        assert f"{WORKFLOW}  exists, not changed" in told
+        assert "add this to its `repos`:" in told
         assert written[WORKFLOW] == written[HOOKS] == b"mine\n"
         told, written = begun(write(tmp_path / "other", {"a": ""}), "--no-ci", "--no-hook", "--", *plain())
         assert not {WORKFLOW, HOOKS} & set(written)
@@ -208,5 +208,5 @@ class TestHook:
         text = "repos:\n" + self.OTHER.replace("other", "mcp-governor")
         write(tmp_path, {HOOKS: text})
         done = governor(tmp_path, "init", "--", *plain())
-        assert f"{HOOKS}             has the hook already" in done.stdout
+        assert f"{HOOKS}             already has the hook" in done.stdout
         assert (tmp_path / HOOKS).read_text() == text

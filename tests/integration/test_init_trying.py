@@ -62,12 +62,12 @@ def test_a_script_of_the_project_is_started_and_named_after_it(tmp_path):
     done = governor(root, "init")
     assert done.returncode == 0, done.stderr
     assert said(done) == [
-        "Looking for the server of this repository. Each command is started as it is shown.",
+        "Looking for the MCP server of this repository; each command is run as shown.",
         "Trying stock  (pyproject.toml)",
         "  answers: stock 2.1.0, 1 tool",
     ]
     assert "Found the server stock-server in pyproject.toml: 1 tool." in done.stdout
-    assert done.stdout.splitlines()[-1] == "Next: commit these files. From then on: mcp-governor check"
+    assert done.stdout.splitlines()[-1] == "Next: commit these files, then run: mcp-governor check"
     text = contents(root)[CONFIG].decode()
     assert '[servers.stock-server]\ncommand = ["stock"]\n' in text
     assert str(tmp_path) not in text
@@ -88,8 +88,8 @@ def test_two_servers_are_for_the_user_to_choose(tmp_path):
     done = governor(root, "init")
     assert done.returncode == 2
     assert said(done)[-2:] == [
-        "error: 2 different servers answer.",
-        "  Choose one: mcp-governor init -- stock-server; or: mcp-governor init -- shop-mcp",
+        "error: 2 different servers were found.",
+        "hint: Choose one: mcp-governor init -- stock-server; or: mcp-governor init -- shop-mcp",
     ]
     assert contents(root) == before
 
@@ -100,7 +100,7 @@ def test_servers_of_two_projects_are_configured_in_their_folders(tmp_path):
     done = governor(tmp_path, "init")
     assert done.returncode == 2
     choices = "cd src/one && mcp-governor init; or: cd src/two && mcp-governor init"
-    assert said(done)[-1] == f"  Choose one: {choices}"
+    assert said(done)[-1] == f"hint: Choose one: {choices}"
 
 
 def test_the_one_server_of_a_project_below_is_configured_there(tmp_path):
@@ -108,7 +108,7 @@ def test_the_one_server_of_a_project_below_is_configured_there(tmp_path):
     project(root / "packages" / "stock", stock=serving())
     done = governor(root, "init", "--no-ci", "--no-hook")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].endswith("From then on: cd packages/stock && mcp-governor check")
+    assert done.stdout.splitlines()[-1].endswith("then run: cd packages/stock && mcp-governor check")
     assert (root / "packages/stock" / CONFIG).is_file()
     assert not (root / CONFIG).exists()
     assert governor(root / "packages/stock", "check").returncode == 0
@@ -159,7 +159,7 @@ class TestVariables:
         assert "mcp-governor init --env STOCK_ID --env STOCK_KEY" in said(governor(root, "init"))[-1]
         monkeypatch.setenv("STOCK_ID", "1")
         last = said(governor(root, "init", "--env", "STOCK_ID"))[-1]
-        assert "server.json lists variables for it." in last
+        assert "server.json lists its environment variables." in last
         assert last.endswith("mcp-governor init --env STOCK_ID --env STOCK_KEY")
 
     def test_a_file_of_variables(self, tmp_path):
@@ -170,7 +170,7 @@ class TestVariables:
         files = contents(root)
         assert b'env = { STOCK_KEY = "$STOCK_KEY", STOCK_LEVEL = "3" }' in files[CONFIG]
         assert SECRET.encode() not in b"".join(text for name, text in files.items() if name != ".env")
-        assert done.stdout.splitlines()[-1].endswith("From then on: mcp-governor check --env-file .env")
+        assert done.stdout.splitlines()[-1].endswith("then run: mcp-governor check --env-file .env")
         assert governor(root, "check").returncode == 2
         assert governor(root, "check", "--env-file", ".env").returncode == 0
 
@@ -178,7 +178,7 @@ class TestVariables:
         root = project(tmp_path, stock=ASKS + serving())
         write(root, {".env": f"STOCK_KEY={SECRET}\n"})
         done = governor(root, "init")
-        assert said(done)[-1] == "  It asks for STOCK_KEY. If .env sets it: mcp-governor init --env-file .env"
+        assert said(done)[-1] == "hint: It asks for STOCK_KEY. If .env sets it: mcp-governor init --env-file .env"
         assert SECRET not in done.stderr
 
     @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ class TestVariables:
     def test_a_value_in_a_command_is_refused(self, tmp_path, command):
         done = governor(tmp_path, "init", "--", *command)
         assert done.returncode == 2
-        assert "The command gives the variable STOCK_KEY its value" in done.stderr
+        assert "The command contains the value of STOCK_KEY" in done.stderr
         assert "mcp-governor init --env STOCK_KEY --" in done.stderr
         assert "hunter" not in done.stderr
         assert contents(tmp_path) == {}
@@ -256,7 +256,7 @@ class TestNextStep:
             project(tmp_path / "src" / name, name="stock", stock=serving(name=name))
         done = governor(tmp_path, "init")
         choices = "cd 'src/a b' && mcp-governor init; or: cd 'src/c;d' && mcp-governor init"
-        assert said(done)[-1] == f"  Choose one: {choices}"
+        assert said(done)[-1] == f"hint: Choose one: {choices}"
         helper = {"mcpServers": {"x; rm -r": {"command": "docker", "args": []}}}
         other = write(tmp_path / "other", {".mcp.json": json.dumps(helper)})
         assert said(governor(other, "init"))[-1].endswith("mcp-governor init '.mcp.json#x; rm -r'")
@@ -269,7 +269,7 @@ class TestNextStep:
         assert done.returncode == 3
         assert "Not trying node dist/index.js  (package.json)" in done.stderr
         assert "  dist/index.js does not exist" in done.stderr
-        assert said(done)[-1] == "  Run: npm ci && npm run build && mcp-governor init"
+        assert said(done)[-1] == "hint: Run: npm ci && npm run build && mcp-governor init"
 
     def test_packages_that_are_not_installed(self, tmp_path):
         if shutil.which("node") is None:
@@ -278,7 +278,7 @@ class TestNextStep:
         write(tmp_path, {"package.json": json.dumps(package), "index.js": "require('@modelcontextprotocol/sdk')\n"})
         done = governor(tmp_path, "init")
         assert done.returncode == 3
-        assert said(done)[-1] == "  Run: npm install && mcp-governor init"
+        assert said(done)[-1] == "hint: Run: npm install && mcp-governor init"
 
     def test_a_project_that_is_not_installed(self, tmp_path):
         entry = '[project]\nname = "stock"\ndependencies = ["mcp"]\n[project.scripts]\nstock-no-such = "stock:main"\n'
@@ -286,7 +286,7 @@ class TestNextStep:
         done = governor(tmp_path, "init")
         assert done.returncode == 3
         assert "  the command was not found." in said(done)
-        assert said(done)[-1] == "  Run: pip install -e . && mcp-governor init"
+        assert said(done)[-1] == "hint: Run: pip install -e . && mcp-governor init"
 
     def test_the_tools_of_developers_are_offered(self, tmp_path):
         helper = {"mcpServers": {"helper": {"command": "npx", "args": ["-y", "helper"]}}}
@@ -316,7 +316,7 @@ def test_nothing_is_run_that_was_not_said(tmp_path, monkeypatch):
 def test_the_findings_of_today_are_counted(tmp_path):
     wrong = {**TOOL, "inputSchema": {"type": "object", "properties": {"words": {"type": "array"}}, "required": ["a"]}}
     done = governor(tmp_path, "init", "--no-ci", "--no-hook", "--", *plain(wrong))
-    assert "Lint finds 1 error and " in done.stdout
+    assert "Lint found 1 error and " in done.stdout
     assert "; the error is known from now on and does not fail. List with: mcp-governor lint" in done.stdout
     assert governor(tmp_path, "check").returncode == 0
 
@@ -361,7 +361,7 @@ class TestFrom:
     def begun(self, root, recording):
         done = governor(root, "init", "--from", recording, "--no-ci", "--no-hook", "--", *plain())
         assert done.returncode == 0, done.stderr
-        told = f"Next: commit these files, and see what has changed since {recording}: mcp-governor check"
+        told = f"Next: commit these files, then see what has changed since {recording}: mcp-governor check"
         assert done.stdout.splitlines()[-1] == told
         return done, json.loads(contents(root)["mcp-surface.json"])
 
@@ -370,7 +370,7 @@ class TestFrom:
         done, recorded = self.begun(tmp_path, "pkg/__toolsnaps__")
         assert recorded["tools"] == [OLD]
         assert recorded["serverInfo"] == {"name": "stock", "version": "2.1.0"}
-        assert "the baseline: the surface as pkg/__toolsnaps__ records it" in done.stdout
+        assert "the baseline: the surface as recorded in pkg/__toolsnaps__" in done.stdout
         report = json.loads(governor(tmp_path, "check", "--format", "json").stdout)
         assert [change["kind"] for change in report["changes"]] == ["argument-required"]
 

@@ -210,7 +210,7 @@ def test_the_lines_of_the_readme_and_the_hints_work_in_a_fresh_environment(envir
     # What the message says is enough, and is said of this environment and no other.
     refused = environment("mcp-governor serve", cwd=tmp_path)
     assert refused.returncode == 2
-    hint = re.search(r"Install it beside mcp-governor: (.+)$", refused.stderr, re.MULTILINE)
+    hint = re.search(r"Install it in the environment of mcp-governor: (.+)$", refused.stderr, re.MULTILINE)
     assert hint, refused.stderr
     done = environment(hint[1])
     assert done.returncode == 0, done.stderr

@@ -97,7 +97,7 @@ def test_with_nothing_to_compare_nothing_was_checked(folder: Path, capsys: pytes
 def test_it_looks_at_no_version(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = gate(capsys, "--release", new="old.json")
     assert outcome.code == 2
-    assert "--release does nothing beside --only breaking" in outcome.err
+    assert "--release has no effect with --only breaking" in outcome.err
 
 
 def test_offline(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -248,7 +248,7 @@ def test_between_releases_a_change_may_wait(recorded, monkeypatch):
         ('[tool.mcp-governor]\nbaselin = "a"\n', ['unknown key "baselin"', "baseline"]),
         (RECORDED.replace('"charter"', '"nobody"'), ["nobody"]),
         ("", ["No TARGET is given"]),
-        (TABLE + 'file = "empty.json"\n', ["publishes nothing"]),
+        (TABLE + 'file = "empty.json"\n', ["publishes no tools"]),
     ],
     ids=["no-command", "no-module", "exiting-module", "unknown-key", "unknown-profile", "no-config", "no-tools"],
 )

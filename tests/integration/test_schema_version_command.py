@@ -161,7 +161,7 @@ def test_back_to_the_server(codetree: Path) -> None:
         (("package.json",), "package.json does not exist"),
         (("git-tag", "--renumber", "9.9.9=1.0.0"), "log.md has no section 9.9.9."),
         (("git-tag", "--renumber", "x"), '--renumber takes OLD=NEW, not "x".'),
-        (("--renumber", "94.1.2=1.0.0"), "--renumber does nothing without a SOURCE."),
+        (("--renumber", "94.1.2=1.0.0"), "--renumber has no effect without SOURCE."),
         (("pyproject.toml", "--isolated"), "--isolated"),
     ],
 )

@@ -462,7 +462,7 @@ def test_what_would_fail_after_its_tag_is_not_released(tmp_path: Path, monkeypat
     assert done.code == 1
     assert "policy/late" in done.out
     assert done.err == (
-        "1.3.0 is not released: the check would fail as soon as 1.3.0 is tagged; nothing was written.\n"
+        "1.3.0 was not released because the check would fail once 1.3.0 is tagged; nothing was written.\n"
     )
     assert contents(life.root) == before
 

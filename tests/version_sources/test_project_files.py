@@ -149,7 +149,7 @@ def test_a_text_that_is_written_with_escapes_has_no_line(tmp_path: Path) -> None
     ("files", "message", "hint"),
     [
         ({}, "pyproject.toml does not exist", "Correct the path"),
-        ({"pyproject.toml": "[project\n"}, "pyproject.toml is not TOML: .*line 1", "Correct that line"),
+        ({"pyproject.toml": "[project\n"}, "pyproject.toml is not TOML: .*line 1", "Correct the line"),
         (
             {"pyproject.toml": "[project]\nversion = 1.2\n"},
             "project.version in pyproject.toml is not a string",
@@ -200,7 +200,7 @@ def test_a_text_that_is_written_with_escapes_has_no_line(tmp_path: Path) -> None
         (
             {"pyproject.toml": PROJECT + '[tool.setuptools.dynamic]\nversion = {attr = "one:x"}\n'},
             "attr in pyproject.toml is not a dotted name",
-            "Correct it",
+            "Correct the file",
         ),
         (
             {
@@ -230,7 +230,7 @@ def test_a_text_that_is_written_with_escapes_has_no_line(tmp_path: Path) -> None
             "does not state a version",
             "git-tag",
         ),
-        ({"pyproject.toml": "a = 1e999\n"}, "pyproject.toml cannot be used", "Correct that value"),
+        ({"pyproject.toml": "a = 1e999\n"}, "pyproject.toml contains a value that cannot be used", "Correct the value"),
     ],
 )
 def test_what_cannot_be_read_says_what_to_write(tmp_path: Path, files: dict[str, str], message: str, hint: str) -> None:
