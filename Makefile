@@ -1,4 +1,4 @@
-# Everything a newcomer needs: `make check` and `make test` set up what they use.
+# `make check` and `make test` install everything that they use.
 SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,7 +15,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m compileall -q mcp_governor
 	@touch $@
 
-# The main job, on our own MCP server and on a public one that is fetched through uvx.
+# Checks our own MCP server, and a public one that uvx fetches.
 check: $(READY)
 	$(BIN)/mcp-governor check
 	$(BIN)/mcp-governor check --isolated pypi:mcp-server-time
@@ -34,11 +34,11 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python tools/bench.py
 
-# Verdicts against the oracle and the corpus beside the repository, where they are there.
+# Verdicts against the oracle and the corpus next to the repository, if they exist.
 accuracy: $(READY)
 	$(BIN)/python tools/accuracy.py
 
-# Random questions with a fresh seed, every answer judged by something that had no part in it; see docs/testing.md.
+# Random questions with a fresh seed, each answer checked independently; see docs/testing.md.
 FUZZ_SECONDS ?= 60
 fuzz: $(READY)
 	$(BIN)/python tools/fuzz.py all --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
@@ -49,7 +49,7 @@ mutation: $(READY)
 	for package in schemas containment change policy; do \
 		$(BIN)/python tools/mutation.py $$package --out survivors-$$package.json || exit 1; done
 
-# Sixty public servers, each checked cold, warm and beside busy cores: three equal reports or it fails. Half an hour.
+# Sixty public servers, each checked cold, warm and on busy cores: the three reports must be equal. Half an hour.
 steadiness: $(READY)
 	$(BIN)/python tools/steadiness.py
 
@@ -63,7 +63,7 @@ rules-report: $(READY)
 recall: $(READY)
 	$(BIN)/python tools/recall.py --split $(or $(SPLIT),dev) $(if $(UPDATE),--update) $(MORE)
 
-# How many judged findings are useful (fixtures/quality/precision). UPDATE=1 records the figures that CI holds.
+# How many judged findings are useful (fixtures/quality/precision). UPDATE=1 records the figures that CI checks.
 precision: $(READY)
 	$(BIN)/python tools/precision.py --split $(or $(SPLIT),all) $(if $(UPDATE),--update) $(MORE)
 

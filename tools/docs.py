@@ -36,19 +36,19 @@ CHANGES_READING = """\
 ## How to read a change
 
 - **The witness** of a break is a statement about the two schemas: for an input, arguments that were valid before and
-  are invalid now; for an output, a result that is possible now and never was. It says nothing about what the server
-  does with it. Where several edits break one schema, each has a witness that hangs on that edit alone, if there is
+  are invalid now; for an output, a result that is possible now and never was. It does not say what the server
+  does with it. Where several edits break one schema, each has a witness that depends on that edit alone, if there is
   one.
 - **The fingerprint** and the changes agree: where the contract of a tool is the same (`mcp-governor fingerprint`), no
   change of it is reported; where it differs, at least one is. A schema that is written differently and provably means
-  the same is `schema-rewritten`, which asks for no version step and is folded with the wording. What the comparison
+  the same is `schema-rewritten`, which requires no version step and is listed with the wording. What the comparison
   cannot name is `contract-undecided` or `schema-undecided`, which count as breaks.
 - **`old` and `new`** in the JSON report are left out where there is no value; `null` is a value.
 - **An unusable input schema** accepts no JSON object, or has a root that is `false`, is of another type than
-  `object`, or names its dialect and says nothing else. To repair one is `schema-repaired` and breaks nobody: it is a
-  finding about the old release.
+  `object`, or names its dialect and says nothing else. To repair one is `schema-repaired` and does not break anything:
+  it is a finding about the old release.
 - **Capabilities** are compared within one protocol era (up to 2025-11-25, and from 2026-07-28 on), as one change.
-  Many come and go with the SDK, and clients learn of them on every connection, so they are a note that asks for a
+  Many come and go with the SDK, and clients learn of them on every connection, so they are a note that requires a
   patch; `policy.capabilities = "breaking"` makes a dropped one a break. The prompts, resources and tools that go
   with a capability are reported one by one in any case.
 - **The version** of `pypi:NAME==V` and `npm:NAME@V` is V, whatever the server reports.
@@ -62,8 +62,8 @@ schemas are read:
   read as *closed*: keys that it does not declare do not count, where `additionalProperties` is absent, `true` or `{}`.
   The new input must accept that. A root without properties is a tool without arguments; a nested object without
   properties is a map and stays open, and so does a schema as `additionalProperties`. Of an output, the new schema is
-  closed in the same way and the old one *opened*: readers put up with further fields. Keys that are spread over
-  `allOf`, `anyOf` and `$ref` count together. So a new optional argument breaks nobody, and a removed one does.
+  closed in the same way and the old one *opened*: readers tolerate additional fields. Keys that are spread over
+  `allOf`, `anyOf` and `$ref` count together. So a new optional argument breaks nothing, and a removed one does.
 - `strict` reads them as sets of values, as a validator does: an open object accepts everything.
 
 ## What a schema cannot settle
@@ -113,13 +113,13 @@ def changes_page() -> str:
 EXAMPLE = """\
 [tool.mcp-governor]
 target = "search"                        # a name from servers, or any TARGET
-baseline = "mcp-surface.json"            # what the surface is compared with
+baseline = "mcp-surface.json"            # what the server is compared with
 profile = ["recommended", "surface"]
 clients = ["anthropic", "cursor"]
 
 [tool.mcp-governor.servers.search]
 command = ["python", "-m", "search_server"]
-env = { API_KEY = "$API_KEY" }           # taken from our environment, never printed
+env = { API_KEY = "$API_KEY" }           # taken from the environment, never printed
 
 [tool.mcp-governor.tiers]
 facade = ["work_*"]
@@ -133,7 +133,7 @@ per-tool-ignores = { "legacy_*" = [{ rule = "surface/*", reason = "gone in 3.0" 
 [tool.mcp-governor.policy]
 closed-output = "breaking"               # hosts that validate against a cached schema
 
-[[tool.mcp-governor.calls]]              # what check calls, besides reading the surface
+[[tool.mcp-governor.calls]]              # what check calls, in addition to reading the surface
 tool = "search"
 arguments = { query = "a" }
 """
@@ -217,7 +217,7 @@ _EXIT_WORDS = {
     Exit.USAGE: "wrong usage or configuration",
     Exit.UNREACHABLE: "the server could not be reached or did not speak MCP",
     Exit.NOTHING_CHECKED: "nothing was checked",
-    Exit.BUG: "a bug of ours",
+    Exit.BUG: "a bug in mcp-governor",
 }
 
 

@@ -22,7 +22,7 @@ anything alone: a linter that reports everything finds everything, and one that 
     make precision                     # what the judges said of today's findings, by rule
     make recall UPDATE=1 && make precision UPDATE=1 && make docs
 
-The recordings of the servers are not in this repository, because their texts belong to their authors. The labels and
+The recordings of the servers are not in this repository, because they belong to their authors. The labels and
 the verdicts are: [`fixtures/quality`](../fixtures/quality). Without the recordings the commands say so, and the tests
 that hold the figures are skipped.
 
@@ -58,7 +58,7 @@ _LIMITS = """\
 ## Limits
 
 - **The judges are AI models**, as is the reader who wrote the labels, and as are the authors of the rules. They share
-  blind spots. No maintainer of these servers has been asked whether the problems are problems to them.
+  blind spots. No maintainer of these servers was asked if they agree.
 - The reader had read the list of rules that were asked for, and neither their code nor their findings.
 - The list of problems is not complete, and one reader wrote it. Another one would agree on most of the important ones
   and on fewer of the minor ones; nobody has measured that.
@@ -67,7 +67,7 @@ _LIMITS = """\
 - The held servers were set aside for the rules of this measurement. Once their figures have been looked at, the next
   change is no longer blind to them: read the direction, not the third digit.
 - 12 held servers are few, and one of them (mcp-atlassian) holds a fifth of the held problems. The intervals treat
-  problems as independent, which problems of one server are not; the mean over servers stands beside the sum.
+  problems as independent, which problems of one server are not; the mean over servers is shown next to the sum.
 - The servers are public and popular. A small private server may look different."""
 
 

@@ -48,6 +48,8 @@ _FOUND = re.compile("|".join(rf"(?P<w{number}>\b(?:{word})\b)" for number, word 
 _INSTEAD = tuple(WORDS.values())
 _CODE_SPAN = re.compile(r"(```|~~~).*?\1|`[^`\n]*`|<!-- output.*?<!-- /output -->", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{[a-z_]+(?:![a-z])?(?::[a-z0-9]+)?\}")
+_PATTERNS = ("compile", "fullmatch", "search", "match", "Guarded")
+"""Calls whose arguments are regular expressions."""
 _OFF = "words: quoted"
 """A comment with these words on a line says that its text is matched or quoted, not said."""
 
@@ -89,7 +91,7 @@ def _strings(source: str, *, docstrings: bool) -> Iterator[tuple[int, str]]:
     patterns = {
         id(part)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("compile", "fullmatch", "search", "match"))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(_PATTERNS)
         for part in ast.walk(node)
     }
     for node in ast.walk(tree):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 _PAIRS = (
-    "accomodate accommodate|accross across|acess access|adress address|agains against|allready already|"
+    "accomodate accommodate|accross across|acess access|adress address|agains against|"  # words: quoted
+    "allready already|"
     "alot a lot|aquire acquire|arguement argument|arguements arguments|aribtrary arbitrary|"
     "asyncronous asynchronous|atleast at least|attatch attach|attibute attribute|attribtue attribute|"
     "authenication authentication|authentification authentication|availabe available|availble available|"

@@ -59,7 +59,7 @@ def new_rule(rule_id: str, folder: Path) -> Path:
         UsageError: the id is no rule id, or the file exists.
     """
     if not re.fullmatch(ID_PATTERN.strip("^$"), rule_id):
-        raise UsageError(f"{one_line(rule_id)!r} is no rule id.", "Write pack/kebab-name in lower case.")
+        raise UsageError(f"{one_line(rule_id)!r} is not a rule id.", "Write pack/kebab-name in lower case.")
     pack, _, name = rule_id.partition("/")
     file = folder / pack / f"{name}.toml"
     if file.exists():

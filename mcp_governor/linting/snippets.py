@@ -115,7 +115,7 @@ def _read(snippet: str, *, meant: bool) -> tuple[Any, str]:
     if _COMMENT.search(snippet):
         return literal, "it holds comments"
     if _TRAILING.search(snippet):
-        return literal, "a comma stands before the closing bracket"
+        return literal, "there is a comma before the closing bracket"
     if literal is None and snippet.count('"') % 2:
         return None, "a quotation mark is missing"
     return literal, ""

@@ -92,7 +92,9 @@ def test_a_baseline_is_written_holds_and_outlives_nothing(lint, folder: Path) ->
     (folder / "s.json").write_text(json.dumps(mended_surface))
     mended = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
     assert mended.code == 0
-    assert "1 finding of mcp-lint-baseline.json is no longer found; update the file with --write-baseline." in mended.err
+    assert (
+        "1 finding of mcp-lint-baseline.json is no longer found; update the file with --write-baseline." in mended.err
+    )
 
 
 _OWN = "# ours\nclients = []  # none\n\n[policy]\nunknown = 'breaking'\n"

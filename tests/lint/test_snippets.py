@@ -17,7 +17,7 @@ READ = [
     (r'{"f": "{\"x\": 1}"}', [({"f": '{"x": 1}'}, "")]),
     ('{"a": 1, # first\n "b": 2}', [({"a": 1, "b": 2}, "it holds comments")]),
     ('{"a": 1, // first\n "b": 2}', [(None, "it holds comments")]),
-    ('[{"a": 1},]', [([{"a": 1}], "a comma stands before the closing bracket")]),
+    ('[{"a": 1},]', [([{"a": 1}], "there is a comma before the closing bracket")]),
     ('["a, "b"]', [(None, "a quotation mark is missing")]),
     # Code, and what is left out on purpose.
     ('rows = [{"a": 1},]', [([{"a": 1}], "")]),

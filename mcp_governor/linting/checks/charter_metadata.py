@@ -65,7 +65,7 @@ def cost_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
         return
     dollars = value.get("dollars_estimate")
     if dollars is not None and (not isinstance(dollars, int | float) or isinstance(dollars, bool) or dollars < 0):
-        yield hit(_place(tool, "cost_hint"), value, problem="has a dollars_estimate that is no price")
+        yield hit(_place(tool, "cost_hint"), value, problem="has a dollars_estimate that is not a price")
 
 
 def latency_hint(tool: Tool, _context: Context) -> Iterator[Hit]:

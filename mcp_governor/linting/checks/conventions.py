@@ -105,7 +105,7 @@ def uri_scheme(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     schema = effective(root_of(node), node.schema)
     told = " ".join(str(schema.get(key, "")) for key in ("pattern", "description"))
     if "string" not in (types_of(node.schema, root_of(node)) or ()):
-        yield hit(node.pointer, node.schema, argument=node.argument, problem="is no string")
+        yield hit(node.pointer, node.schema, argument=node.argument, problem="is not a string")
     elif "file:" not in told:
         yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
 
