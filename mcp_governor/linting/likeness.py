@@ -68,6 +68,10 @@ _DENIED = re.compile(
     r"\b(?:no|not|without|never|unlike|instead of|rather than|old|deprecated|removed|former)\s[^.]{0,24}$",
     re.IGNORECASE,
 )
+_CONTRASTED = re.compile(
+    r"\b(?:instead of|rather than|unlike|over|than|before|after|as (?:in|for))\s(?:the\s)?[`'\"“]?$", re.IGNORECASE
+)
+"""What stands in front of another tool of the same server."""
 _FROM_RESULT = re.compile(r"[`'\"”]?\s(?:string|value|field|from|returned|of)\b", re.IGNORECASE)
 _STATES = re.compile(
     r"[`'\"”]?\s(?:is|are)\s(?:set|true|false|not|provided|specified|given|omitted|empty|null)\b|\s?=\s?\w"
@@ -161,10 +165,13 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
             continue
         quoted = front[-1:] in _QUOTES and text[end : end + 1] in _QUOTES
         behind = _TOOL_BEHIND.match(text, end) is not None
-        if _OTHER_BEHIND.match(text, end) or _DENIED.search(front):
+        if _OTHER_BEHIND.match(text, end):
+            continue
+        name = tools.variant(word)
+        contrasted = name is not None and _CONTRASTED.search(front) is not None
+        if not contrasted and _DENIED.search(front):
             continue
         called = _CALLS.search(front) is not None
-        name = tools.variant(word)
         if name is not None:
             marked = "_" in word.strip("_") and "_" in name
             snake = word.islower() and "_" in word.strip("_") and "-" in name
@@ -172,7 +179,7 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
                 behind
                 or (marked and word.lower() == name.lower())
                 or (called and quoted)
-                or (quoted and marked)
+                or (marked and (quoted or called or contrasted))
                 or snake
             ):
                 yield word, name

@@ -24,6 +24,11 @@ NAMED_TOOLS = [
     ("See Shop_List_Orders.", {"Shop_List_Orders": "shop_list_orders"}),
     ("As `getOrder` and `shop_order_of` tools do.", {"getOrder": "shop_get_order", "shop_order_of": "shop_get_order"}),
     ("An id from shop_search_products.", {"shop_search_products": ""}),
+    ("For one order, use get_order.", {"get_order": "shop_get_order"}),
+    (
+        "Prefer this over list_orders; instead of `find_customer`, it asks nobody.",
+        {"list_orders": "shop_list_orders", "find_customer": "shop_find_customer"},
+    ),
     ("The shop_export tool writes a file.", {"shop_export": ""}),
 ]
 
@@ -40,6 +45,7 @@ NO_TOOLS = [
     "Like db.collection.shopListOrders() and shop_list_orders_total.",
     "Takes a read-only tool and command-line tools.",
     "There is no `shop_get_orders` tool.",
+    "Not from list_orders, as before.",
     "Fields: order_total, `list_price`, shop_name.",
     "From https://x.example/shop-list-orders and path/shop_get_orders.",
     "Use the `order_status` enum.",
