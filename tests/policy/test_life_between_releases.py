@@ -128,7 +128,7 @@ def test_two_releases_with_pull_requests_between_them(life: Released, tmp_path: 
     life.commit()
 
     # the release; new words are told with it, as under every other gate
-    asked = ["changelog/unreleased", "changelog/missing-wording-entry", "policy/bump-too-small"]
+    asked = ["changelog/missing-wording-entry", "changelog/unreleased", "policy/bump-too-small"]
     assert life.judged("--release") == (1, None, asked)
     done = life.run("check", "--release")
     assert "fix: Release them with: mcp-governor changelog release 2.0.0\n" in done.out
