@@ -62,8 +62,8 @@ def origin() -> Origin:
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
-        told = distribution(NAME).read_text("direct_url.json")
-        found = json.loads(told) if told else {}
+        recorded = distribution(NAME).read_text("direct_url.json")
+        found = json.loads(recorded) if recorded else {}
     except PackageNotFoundError:
         return Origin(Path(__file__).resolve().parent.parent.as_uri())
     except ValueError:

@@ -128,15 +128,15 @@ def _run(words: list[str]) -> int:
         out.echo("interrupted", err=True)
         return 130
     except BrokenPipeError:
-        # The reader went away (head, less): not an error of ours, and nothing is left to say.
+        # The reader went away (head, less): not our error, and there is nothing left to say.
         out.abandon()
         return int(Exit.PASS)
     except OSError as error:
-        # The system refuses what no command expects to be refused; that is not a bug of ours.
+        # The system refused something that no command expects to be refused; that is not our bug.
         out.abandon()
         out.complain(_refusal(error), "Check the path, its permissions and the space on the disk.")
         return int(Exit.USAGE)
-    except Exception as error:  # noqa: BLE001  the last fence: a bug is told as one, with exit code 70
+    except Exception as error:  # noqa: BLE001  the last fence: a bug is reported as one, with exit code 70
         # Python before 3.12 hides what ends the making of a class in a RuntimeError, Ctrl-C included.
         if isinstance(error.__cause__, KeyboardInterrupt):
             out.echo("interrupted", err=True)

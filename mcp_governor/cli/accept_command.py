@@ -113,7 +113,7 @@ def _ids_in(file: Path) -> list[str]:
     """The ids in a JSON report.
 
     Raises:
-        FileFormatError: the file cannot be read, or is no report.
+        FileFormatError: the file cannot be read, or is not a report.
     """
     from mcp_governor.checking.model import FORMAT
     from mcp_governor.errors import FileFormatError
@@ -164,7 +164,7 @@ def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
 
 
 def config_table(path: Path) -> tuple[str, ...]:
-    """Where the configuration stands in its file."""
+    """The table of the configuration in its file."""
     return ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
 
 
@@ -177,8 +177,8 @@ def config_text(path: Path) -> str:
     try:
         return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        told = getattr(error, "strerror", "") or "it is not UTF-8"
-        raise ConfigError(f"{visible(path.name)} cannot be read: {told}.", "Check the file.") from None
+        cause = getattr(error, "strerror", "") or "it is not UTF-8"
+        raise ConfigError(f"{visible(path.name)} cannot be read: {cause}.", "Check the file.") from None
 
 
 def _checked(finding: str) -> str:

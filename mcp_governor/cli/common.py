@@ -170,7 +170,7 @@ class Run:
     config: Config
     output: Output
     config_typed: bool = False
-    """Whether the user typed the path of the configuration, and so means that very file."""
+    """If the user typed the path of the configuration, and so means exactly that file."""
 
     def source(self, target: str | None) -> Source:
         """What is governed."""
@@ -329,11 +329,11 @@ def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None)
     """Write a report where the options say and return the exit code of its verdict.
 
     Args:
-        report: what to tell.
+        report: what to write.
         output: format and place.
         lines: the text form, where a command has one of its own.
     """
-    tell_skipped(report.skipped_rules)
+    report_skipped(report.skipped_rules)
     if output.format == "text":
         from mcp_governor.report.text import report_lines
 
@@ -346,7 +346,7 @@ def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None)
     return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
 
 
-def tell_skipped(names: Sequence[str]) -> None:
+def report_skipped(names: Sequence[str]) -> None:
     """Say on standard error, in one line, which rules did not run because their Python is not trusted."""
     if names:
         from mcp_governor.text import one_line
@@ -375,14 +375,14 @@ def write_text(text: str, output: Output, *, form: out.Form = "document") -> Non
 
 
 def write_json(document: Any, output: Output) -> None:
-    """A JSON document that is no report, as :func:`write_text` writes it."""
+    """A JSON document that is not a report, as :func:`write_text` writes it."""
     import json
 
     write_text(json.dumps(document, indent=2) + "\n", output, form="json")
 
 
 def places_wanted(output: Output) -> bool:
-    """Whether lines of recorded files are shown."""
+    """True if lines of recorded files are shown."""
     from mcp_governor.report import load_format
 
     if output.format == "text":

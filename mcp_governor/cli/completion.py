@@ -94,7 +94,7 @@ def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
     if COMMAND_KEY not in ctx.meta:
         config = _config(ctx)
         named = _items([(name, None) for name in config.servers] if config else (), incomplete)
-    # Files come first: the script for bash forgets names that stand before them.
+    # Files come first: the script for bash forgets names that come before them.
     return [CompletionItem(incomplete, type="file"), *named]
 
 

@@ -29,7 +29,7 @@ def demo(keep: bool) -> None:
     folder = Path(tempfile.mkdtemp(prefix="mcp-governor-demo-"))
     try:
         with _inside(folder):
-            _tell_story(folder)
+            _show_all(folder)
     finally:
         if not keep:
             import shutil
@@ -39,7 +39,7 @@ def demo(keep: bool) -> None:
         out.echo(f"\nThe files are in {folder}")
 
 
-def _tell_story(folder: Path) -> None:
+def _show_all(folder: Path) -> None:
     _say("A library has an MCP server. One command writes everything that mcp-governor needs:")
     _type(["init", "--", sys.executable, "-m", _SERVER, "--release", "1"], expect=Exit.PASS)
     _say("Nothing has changed yet, so the check passes:")

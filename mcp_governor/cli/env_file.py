@@ -23,7 +23,7 @@ def read_env_file(path: Path) -> dict[str, str]:
     """The variables of a file. Values may be quoted; nothing in them is replaced.
 
     Raises:
-        UsageError: it cannot be read, or a line is no ``NAME=VALUE``; the message names the line, never a value.
+        UsageError: it cannot be read, or a line is not ``NAME=VALUE``; the message names the line, never a value.
     """
     shown = visible(str(path))
     try:

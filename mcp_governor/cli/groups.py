@@ -28,14 +28,14 @@ def color_option() -> click.Option:
 
 
 class HelpFormatter(click.HelpFormatter):
-    """Help whose lists leave room for their texts on a narrow terminal, too."""
+    """Help whose lists leave room for their descriptions on a narrow terminal."""
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         super().write_dl(list(rows), col_max if self.width >= _NARROW else col_max // 2, col_spacing)
 
 
 _NARROW = 70
-"""Columns; with fewer, a column of 30 for the names leaves less than half of the line for the texts."""
+"""Columns; with fewer, a column of 30 for the names leaves less than half of the line for the descriptions."""
 
 
 class HelpContext(click.Context):

@@ -23,7 +23,7 @@ def recorded_surface(text: str, live: Surface, config: Config) -> Surface:
 
     Args:
         text: a TARGET that is a recording.
-        live: what the server publishes now; its version, prompts, resources and the keys of tools that are nowhere in
+        live: what the server publishes now; its version, prompts, resources and the keys of tools that are not in
             the recording are taken from it.
         config: what is governed.
 

@@ -79,7 +79,7 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
         if not offer.paste:
             written.append((name, _placed(offer)))
     write_files(*files)
-    _tell(plan, len(live.tools), written, (version, verdict))
+    _summarize(plan, len(live.tools), written, (version, verdict))
     for name, offer in shown:
         if offer.paste:
             out.echo(f"\n{name} was not changed; {offer.what}:\n\n{indent(offer.paste, '    ')}")
@@ -126,7 +126,7 @@ def _placed(offer: Offer) -> str:
     return offer.what if offer.text is not None or offer.path.name == HOOKS else "exists, not changed"
 
 
-def _tell(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: tuple[str, ...]) -> None:
+def _summarize(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: tuple[str, ...]) -> None:
     from mcp_governor.report.groups import count_of
 
     folder = os.path.relpath(plan.root)

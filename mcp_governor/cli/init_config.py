@@ -29,13 +29,13 @@ class FirstFiles(NamedTuple):
 
     Attributes:
         files: what is missing and will be written.
-        told: what to say of each file, written or left alone.
+        summary: what to say of each file, written or left alone.
         version: why the version is not the one that the server reports, and where it is taken from; else empty.
         verdict: one line about the findings of today.
     """
 
     files: list[NewFile]
-    told: list[tuple[str, str]]
+    summary: list[tuple[str, str]]
     version: str
     verdict: str
 
@@ -58,8 +58,8 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
 
     root = plan.root
     suggested = suggest_source(surface, root)
-    told = suggested.version.text or suggested.spec
-    stated = None if suggested.spec == SERVER_INFO else (told, suggested.version.count)
+    version = suggested.version.text or suggested.spec
+    stated = None if suggested.spec == SERVER_INFO else (version, suggested.version.count)
     found = lint(live, lint_settings(config))
     known = _known_findings(found)
     recorded = "it is now" if surface is live else f"recorded in {one_line(surface.source, 60)}"
@@ -67,17 +67,20 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
     files = {
         OWN_FILE: (_config_text(plan, suggested, bool(known)), "the configuration"),
         SURFACE_FILE: (text, f"the baseline: the surface as {recorded}"),
-        DEFAULT_CHANGELOG: (first_changelog(surface, told), f"the schema changelog, starting at {visible(told)}"),
+        DEFAULT_CHANGELOG: (first_changelog(surface, version), f"the schema changelog, starting at {visible(version)}"),
     }
-    if Numbered.parse(told) is not None:
+    if Numbered.parse(version) is not None:
         # As a release records it: a clone without history has what this version published.
-        files[recorded_path(config.changelog_options.surfaces, told)] = (text, f"the same surface, recorded for {told}")
+        files[recorded_path(config.changelog_options.surfaces, version)] = (
+            text,
+            f"the same surface, recorded for {version}",
+        )
     if known:
         files[_KNOWN_FILE] = (known, "the current lint errors, which do not fail the check")
     missing = {name for name in files if not os.path.lexists(root / name)}
     new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if name in missing]
-    told_of = [(name, what if name in missing else "exists, not changed") for name, (_, what) in files.items()]
-    return FirstFiles(new, told_of, _version(suggested), _verdict(found))
+    summary = [(name, what if name in missing else "exists, not changed") for name, (_, what) in files.items()]
+    return FirstFiles(new, summary, _version(suggested), _verdict(found))
 
 
 def _known_findings(found: Sequence[Finding]) -> str:
@@ -93,9 +96,9 @@ def _version(suggested: Suggestion) -> str:
     """Why the version is not the one that the server reports, and where it is taken from."""
     if not suggested.reason:
         return ""
-    told = visible(suggested.version.text or suggested.spec)
-    where = "written into the configuration" if told == suggested.spec else f"taken from {visible(suggested.spec)}"
-    return f"{suggested.reason} Its version is {where}: {told}."
+    version = visible(suggested.version.text or suggested.spec)
+    where = "written into the configuration" if version == suggested.spec else f"taken from {visible(suggested.spec)}"
+    return f"{suggested.reason} Its version is {where}: {version}."
 
 
 def _verdict(found: Sequence[Finding]) -> str:

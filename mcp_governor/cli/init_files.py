@@ -1,4 +1,4 @@
-"""What ``init`` writes for a repository beside its configuration: a CI workflow and a pre-commit hook.
+"""What ``init`` writes for a repository in addition to its configuration: a CI workflow and a pre-commit hook.
 
 Nothing that is there is overwritten. An existing ``.pre-commit-config.yaml`` gets the hook appended where its list of
 repositories ends the file; whatever cannot be written safely is handed back as text to paste.
@@ -51,7 +51,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
 
     Args:
         folder: of the configuration.
-        endpoint: how the server is reached, which tells what must be installed.
+        endpoint: how the server is reached, which decides what must be installed.
         secrets: environment variables that the check needs.
     """
     top = repository_of(folder)
@@ -94,7 +94,7 @@ def hook_offer(folder: Path) -> Offer:
 
 
 class _Needs(NamedTuple):
-    """What a machine needs before it can check: shell commands, and whether node runs the server."""
+    """What a machine needs before it can check: shell commands, and if Node.js runs the server."""
 
     commands: tuple[str, ...]
     node: bool
@@ -102,7 +102,7 @@ class _Needs(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether CI has to be told where it gets mcp-governor."""
+        """True if CI needs a variable that says where it gets mcp-governor."""
         return any(f"${{{VARIABLE}" in command for command in self.commands)
 
 
@@ -117,7 +117,7 @@ def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
         return _Needs((*_node_steps(folder, top), f"pip install {ours}"), True, True)
     if program in _LOCKING:
         return _Needs((f"pip install {program} {ours}", _LOCKING[program]), False, True)
-    # A server object brings the SDK that it runs on, and may pin it: no extra of ours has a say there.
+    # A server object brings the SDK that it runs on, and may pin it: our extras cannot decide that.
     local = isinstance(endpoint, ObjectEndpoint) or (bool(program) and program not in RUNNERS)
     theirs = _requirements(folder) if local else ""
     return _Needs((f"pip install {theirs}{ours}",), False, bool(theirs) or not local)

@@ -116,7 +116,7 @@ def _keys_of(target: str, root: Path) -> dict[str, Any]:
     """The server's table for a TARGET; empty where the configuration names the target itself.
 
     Raises:
-        UsageError: it is no live server, or its address holds what must not be written into a file.
+        UsageError: it is not a live server, or its address holds what must not be written into a file.
     """
     scheme = target.partition(":")[0]
     if scheme == "python":

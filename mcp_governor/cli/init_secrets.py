@@ -38,7 +38,7 @@ def split_assignments(command: tuple[str, ...]) -> tuple[dict[str, str], tuple[s
 
 
 def see_words(keys: Mapping[str, Any]) -> None:
-    """See whether the command line of a server can be written into a file, one that is committed.
+    """Check that the command line of a server can be written into a file that is committed.
 
     Args:
         keys: the server's table.
@@ -67,7 +67,7 @@ def see_words(keys: Mapping[str, Any]) -> None:
 
 def _assignments(command: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Each variable that a command sets, with its value: ``-e NAME=VALUE``, ``env NAME=VALUE``, a script for a shell;
-    references to variables (``$NAME``) are no values."""
+    references to variables (``$NAME``) are not values."""
     before = ""
     for word in command:
         found = [match.groups() for match in _IN_SCRIPT.finditer(word)] if " " in word else []
@@ -87,7 +87,7 @@ _CREDENTIAL = re.compile(r"[?&][^=&]*(?:key|token|secret|passw|auth|sig)[^=&]*="
 
 
 def see_address(url: str, endpoint: Endpoint) -> None:
-    """See whether an address can be written into a file.
+    """Check that an address can be written into a file.
 
     Raises:
         UsageError: it holds credentials: what reports would redact has no place in a file that is committed either.

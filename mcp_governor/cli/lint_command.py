@@ -16,9 +16,9 @@ from mcp_governor.cli.common import (
     TargetCommand,
     deliver,
     places_wanted,
+    report_skipped,
     reporting,
     target_argument,
-    tell_skipped,
     useless,
     write_json,
     write_lines,
@@ -123,7 +123,7 @@ def lint(
     config = trusting(config, source)
     selection = selected(lint_settings(config))
     if not selection.reads:
-        tell_skipped(selection.skipped)
+        report_skipped(selection.skipped)
         raise NothingCheckedError(
             "None of the selected rules checks a surface.",
             "List the selected rules with: mcp-governor lint --show-settings",
@@ -133,7 +133,7 @@ def lint(
     file = baseline or (config.resolve(config.lint.baseline) if config.lint.baseline else None)
     if write_baseline:
         shown = str(baseline or config.lint.baseline or _BASELINE)
-        # What is said of acceptances is no finding of a rule that the baseline is about.
+        # Findings about acceptances do not belong in the baseline.
         unaccepted = replace(config, accept=())
         report, _ = lint_report(surface, unaccepted, selection, known=frozenset(), compared=compared)
         return _write_baseline(run, file or config.root / _BASELINE, report.findings, shown, typed=baseline is not None)
@@ -150,7 +150,7 @@ def lint(
     if places_wanted(run.output) and not statistics:
         report = with_places(report, surface, source)
     if statistics and run.output.format == "json":
-        tell_skipped(report.skipped_rules)
+        report_skipped(report.skipped_rules)
         write_json(_counts(report), run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
@@ -163,7 +163,7 @@ def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection
     from mcp_governor.checking.fix_plan import fix_plan, source_folder
     from mcp_governor.report.fix_plan import diff_lines, plan_json
 
-    tell_skipped(report.skipped_rules)
+    report_skipped(report.skipped_rules)
     made = fix_plan(surface, selection, report.findings, source_folder(source, run.config))
     if form == "json":
         write_json(plan_json(made), run.output)

@@ -1,6 +1,6 @@
 """The one door through which text leaves the command line: nothing else here writes to a stream.
 
-What comes from outside (servers, files, the configuration, the command line itself) may be anywhere in a text, so it is
+What is foreign (servers, files, the configuration, the command line itself) may be anywhere in a string, so it is
 made safe as a whole when it leaves: without secrets, without characters that fool a terminal, without commands to a CI
 system, and without lines that have no end (:func:`mcp_governor.text.printable`). Style is added afterwards, and what
 a stream cannot show is replaced (:mod:`.terminal`).
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _CLEAR = "\r\x1b[2K"
 
 Form = Literal["text", "document", "json"]
-"""What a text is: for people, in the encoding that they read; a document, which is UTF-8 wherever it is kept; JSON,
+"""What a string is: for people, in the encoding that they read; a document, which is UTF-8 wherever it is kept; JSON,
 which is a document and has escapes for what a terminal cannot show."""
 
 
@@ -60,7 +60,7 @@ def echo(
     if (bold or dim or color) and terminal.takes_color(stream):
         shown = click.style(shown, fg=color, bold=bold or None, dim=dim or None)
     if err:
-        _tell(f"{shown}\n")
+        _to_stderr(f"{shown}\n")
     else:
         put(f"{shown}\n")
 
@@ -76,11 +76,11 @@ def complain(message: str, hint: str = "") -> None:
             shown = _wrapped(shown, terminal.columns(stream))
             if terminal.takes_color(stream):
                 shown = click.style(label, **style) + shown.removeprefix(label)
-            _tell(f"{shown}\n")
+            _to_stderr(f"{shown}\n")
 
 
 _NARROWEST = 20
-"""Characters; a narrower terminal breaks lines by itself, which is no worse."""
+"""Characters; a narrower terminal breaks lines by itself, which does no harm."""
 
 
 def _wrapped(text: str, width: int | None) -> str:
@@ -104,11 +104,11 @@ def progress_line(text: str) -> None:
     stream = sys.stderr
     # A line that the terminal breaks is not erased as a whole; the last column is left free for the same reason.
     width = (terminal.columns(stream) or terminal.DEFAULT_COLUMNS) - 1
-    _tell(_CLEAR + terminal.spelled(one_line(text, width), terminal.encoding_of(stream))[:width])
+    _to_stderr(_CLEAR + terminal.spelled(one_line(text, width), terminal.encoding_of(stream))[:width])
 
 
 def put(text: str, *, form: Form = "text") -> None:
-    """Write a text that is safe already to standard output. A reader that has left is no error.
+    """Write a string that is already safe to standard output. A reader that has left is not an error.
 
     Raises:
         UsageError: standard output is closed, or takes no more.
@@ -145,11 +145,11 @@ def _bytes(text: str, form: Form, stream: object) -> bytes:
 
 
 def abandon() -> None:
-    """Send to nowhere what is still written to standard output, so that the interpreter can leave."""
+    """Discard what is still written to standard output, so that the interpreter can leave."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        sink = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(sink, sys.stdout.fileno())
+        os.close(sink)
 
 
 def put_lines(lines: Iterable[Line]) -> None:
@@ -178,7 +178,7 @@ def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None 
     return command.sub(r"\1\\x3a", buffer.getvalue())
 
 
-def _tell(text: str) -> None:
+def _to_stderr(text: str) -> None:
     stream = sys.stderr
     if stream is None:
         return

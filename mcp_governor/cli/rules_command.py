@@ -72,10 +72,10 @@ def _own(run: Run, tests: bool, docs: bool) -> int:
         raise NothingCheckedError("The configuration names no folder with rules.", 'Add it: [lint] rules = ["DIR"]')
     pages = [page for folder in folders for page in write_pages(folder, root=run.config.root)] if docs else []
     problems = [problem for folder in folders for problem in check_examples(folder)] if tests else []
-    told = [f"written: {visible(str(page))}" for page in pages] + problems
+    lines = [f"written: {visible(str(page))}" for page in pages] + problems
     if tests and not problems:
-        told.append("All rule examples passed.")
-    write_lines([line(text) for text in told], run.output)
+        lines.append("All rule examples passed.")
+    write_lines([line(text) for text in lines], run.output)
     return int(Exit.FINDINGS if problems else Exit.PASS)
 
 
@@ -166,7 +166,7 @@ def _missing(pack: str, folder: Path, run: Run) -> Iterator[str]:
     if keys:
         yield "[tool.mcp-governor.lint]" if run.config.shown.endswith("pyproject.toml") else "[lint]"
     for key, value in keys:
-        # TOML and JSON write a text alike.
+        # TOML and JSON write a string alike.
         yield f"{key} = [{json.dumps(visible(value), ensure_ascii=False)}]"
 
 
@@ -175,19 +175,19 @@ def _page(rule: Rule, output: Output) -> Iterator[Line]:
 
     severity = rule.severity.value
     traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "only if selected by name"]
-    told = "".join(f"  {trait}" for trait in traits if trait)
-    yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"{told}  since {rule.since}")
+    shown = "".join(f"  {trait}" for trait in traits if trait)
+    yield line((rule.id, "bold"), "  ", (severity, _STYLES[severity]), f"{shown}  since {rule.since}")
     if former := formerly(rule.id):
         yield line(f"formerly {', '.join(former)}", indent=2)
     yield line(rule.summary)
     read = rule.verified
-    texts = (
+    parts = (
         ("Why", rule.why),
         ("Source", rule.source),
         ("Verified", f"{read.where}, {read.version}, read on {read.date}" if read else ""),
         ("Fix", named(rule.fix)),
     )
-    for title, text in texts:
+    for title, text in parts:
         if not text:
             continue
         yield BLANK

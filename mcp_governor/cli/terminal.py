@@ -52,14 +52,14 @@ def color_is_typed() -> bool:
 
 
 def is_terminal(stream: object) -> bool:
-    """Whether somebody may be reading a stream; a closed one nobody reads."""
+    """True if somebody may be reading a stream; nobody reads a closed one."""
     with contextlib.suppress(OSError, ValueError):
         return bool(getattr(stream, "isatty", bool)())
     return False
 
 
 def takes_color(stream: object) -> bool:
-    """Whether text on a stream gets color.
+    """Decide if text on a stream gets color.
 
     In this order: ``--color``; ``NO_COLOR`` (no-color.org: any value but the empty one); ``FORCE_COLOR`` and
     ``CLICOLOR_FORCE`` (any value but ``0``); a terminal that is not dumb, unless ``CLICOLOR`` is ``0``.
@@ -74,7 +74,7 @@ def takes_color(stream: object) -> bool:
 
 
 def takes_control(stream: object) -> bool:
-    """Whether a line on a stream can be erased and written again."""
+    """True if a line on a stream can be erased and written again."""
     return is_terminal(stream) and os.environ.get("TERM") not in _DUMB
 
 
@@ -152,7 +152,7 @@ def spelled(text: str, encoding: str) -> str:
 
 
 def is_utf8(encoding: str) -> bool:
-    """Whether an encoding has every character."""
+    """True if an encoding has every character."""
     with contextlib.suppress(LookupError):
         return codecs.lookup(encoding).name == "utf-8"
     return False

@@ -80,7 +80,7 @@ def _is_launcher(word: str) -> bool:
 
 
 def _is_program(word: str) -> bool:
-    """Whether a word that may be a TARGET as well is a program."""
+    """True if a word that may also be a TARGET is a program."""
     from mcp_governor.programs import find_program
 
     if not word or ":" in word:

@@ -118,7 +118,7 @@ def _parsed(data: bytes, path: Path, *, required: bool) -> dict[str, Any] | None
 def parse_config(data: bytes, path: Path) -> Config | None:
     """The configuration that a file of this content at ``path`` is; ``None`` where it holds none.
 
-    Files that lie beside it are not looked for.
+    Files next to it are not looked for.
 
     Raises:
         ConfigError: as :func:`load_config`.

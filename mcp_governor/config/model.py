@@ -1,4 +1,4 @@
-"""The configuration as values: one frozen dataclass per table. Defaults live here and nowhere else."""
+"""The configuration as values: one frozen dataclass per table. Defaults are declared only here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 MOST_SECONDS = 86_400
-"""The longest time that anything may be told to take, a day; the clocks of the system end somewhere beyond."""
+"""The longest time that anything may be allowed to take, a day; the clocks of the system end somewhere beyond."""
 
 MOST_RELEASES = 100
 """The longest deprecation window, in minor releases: a year of two a week. A longer one forbids removals, and is more
@@ -56,7 +56,7 @@ class Launch:
 
     Attributes:
         args: arguments of ``pypi:`` and ``npm:`` targets that it names.
-        with_: packages to install beside them.
+        with_: packages to install with them.
         env: variables of every server that is started; never shown.
         named: those of which the command line says the name alone; the value is our environment's.
     """
@@ -149,7 +149,7 @@ class AcceptConfig:
 
 @frozen
 class Config:
-    """Everything a run is told.
+    """Everything that a run is configured with.
 
     Attributes:
         path: the file it came from, ``None`` where there is none.

@@ -9,7 +9,7 @@ from mcp_governor.findings import Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
-_TEXTS: dict[str, Any] = {"type": "array", "items": _TEXT}
+_STRINGS: dict[str, Any] = {"type": "array", "items": _TEXT}
 _SECONDS: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS}
 _STRING_MAP: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
 _SEVERITIES = [*(severity.value for severity in Severity), "off"]
@@ -46,7 +46,7 @@ _SUPPRESSIONS: dict[str, Any] = {
 _SERVER = _table(
     {
         "command": _key(
-            {**_TEXTS, "minItems": 1},
+            {**_STRINGS, "minItems": 1},
             "Program and arguments of a stdio server; the program is looked up in .venv, then in PATH.",
         ),
         "url": _key({"type": "string", "pattern": "^https?://"}, "URL of an HTTP server."),
@@ -59,7 +59,7 @@ _SERVER = _table(
             {"type": "string", "pattern": "^(pypi|npm):."}, "pypi:NAME or npm:NAME, with an optional version."
         ),
         "args": _key({"type": "array", "items": {"type": "string"}}, "Arguments of the package's server."),
-        "with": _key(_TEXTS, 'Other packages to install with the package, for example "mcp<2".'),
+        "with": _key(_STRINGS, 'Other packages to install with the package, for example "mcp<2".'),
         "transport": _key({"enum": ["auto", "http", "sse"]}, "Which HTTP transport; auto falls back to SSE."),
         "env": _key(_STRING_MAP, "Environment variables of the server; $NAME is taken from the environment."),
         "headers": _key(_STRING_MAP, "HTTP headers; $NAME is taken from the environment."),
@@ -79,8 +79,8 @@ _SERVER = _table(
 
 _LINT = _table(
     {
-        "select": _key(_TEXTS, "Rules to run instead of the profile's: pack/rule or pack/*."),
-        "extend-select": _key(_TEXTS, "Rules to run in addition to the profile's."),
+        "select": _key(_STRINGS, "Rules to run instead of the profile's: pack/rule or pack/*."),
+        "extend-select": _key(_STRINGS, "Rules to run in addition to the profile's."),
         "ignore": _key(_SUPPRESSIONS, "Rules not to run: ids, pack/*, or tables of rule and reason."),
         "severity": _key(
             {"type": "object", "additionalProperties": {"enum": _SEVERITIES}}, "Severity by rule or pack/*."
@@ -93,7 +93,7 @@ _LINT = _table(
             {"type": "object", "additionalProperties": _SUPPRESSIONS},
             "Rules not to report for some tools, by glob over their names: ids, pack/*, or tables of rule and reason.",
         ),
-        "rules": _key(_TEXTS, "Folders with your own rules; those in Python run only if you trust them."),
+        "rules": _key(_STRINGS, "Folders with your own rules; those in Python run only if you trust them."),
         "persona": _key({"enum": ["regular", "pedantic"]}, "Rules to run: regular leaves out pedantic rules."),
         "baseline": _key(_TEXT, "File of known findings, which do not fail a run."),
     },
@@ -165,7 +165,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
 
     Args:
         policy_options: schemas of the change catalogue's options, which sit in the ``policy`` table; the
-            caller brings them because the catalogue stands on a floor above this one.
+            caller brings them because the catalogue is on a floor above this one.
         profiles: the known profiles, for the same reason brought by the caller.
     """
     policy = {**_POLICY, "properties": {**_POLICY["properties"], **(policy_options or {})}}
@@ -198,7 +198,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                 ),
                 "level": _key({"enum": ["declared", "strict"]}, "How schemas are compared."),
                 "fail-on": _key({"enum": [*(s.value for s in Severity), "never"]}, "Lowest severity that fails a run."),
-                "clients": _key(_TEXTS, "Clients whose limits apply."),
+                "clients": _key(_STRINGS, "Clients whose limits apply."),
                 "contract-doc": _key(_TEXT, "Document that must change with a tool's schemas."),
                 "server-json": _key(_TEXT, "The registry manifest. Default: server.json if it exists."),
                 "timeout": _key(_SECONDS, "Timeout per response of a server, in seconds."),
@@ -208,7 +208,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     "and a package runner, or timeout if that is longer.",
                 ),
                 "read-only-tools": _key(
-                    _TEXTS, "Globs over names of tools without annotations that only read and may be called."
+                    _STRINGS, "Globs over names of tools without annotations that only read and may be called."
                 ),
                 "calls-dir": _key(_TEXT, "Folder of recorded calls, one JSON file each."),
                 "servers": {
@@ -217,7 +217,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     "additionalProperties": _SERVER,
                 },
                 "tiers": _table(
-                    {tier.value: _key(_TEXTS, f"Globs over tool names: {tier.value}.") for tier in Tier},
+                    {tier.value: _key(_STRINGS, f"Globs over tool names: {tier.value}.") for tier in Tier},
                     "Tiers by glob; tools that match none are standard.",
                 ),
                 "lint": _LINT,

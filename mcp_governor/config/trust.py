@@ -1,4 +1,4 @@
-"""Whether rules may bring Python: the user's decision, taken outside of the repository that brings them.
+"""May rules bring Python: the user's decision, taken outside of the repository that brings them.
 
 Rules in TOML are data and always run. A rule whose check is a function, and a package that hands over its rules
 through a function, are code; whoever wrote the repository wrote them, or chose them.
@@ -21,7 +21,7 @@ _NO = frozenset({"", "0", "false", "no", "off"})
 
 
 def rules_trusted(root: Path) -> bool:
-    """Whether the user trusts the rules of a repository: in the environment, else in a configuration of their own.
+    """True if the user trusts the rules of a repository: in the environment, else in a configuration of their own.
 
     Args:
         root: the folder of the repository's configuration. A user configuration inside of its repository counts for
@@ -48,7 +48,7 @@ def rules_trusted(root: Path) -> bool:
 
 
 def user_config() -> Path | None:
-    """Where a user's own configuration is, whether it exists or not; ``None`` for a user without a home."""
+    """Where a user's own configuration is, even if it does not exist; ``None`` for a user without a home."""
     variable = "APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME"
     named = os.environ.get(variable, "")
     try:

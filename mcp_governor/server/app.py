@@ -35,7 +35,7 @@ _SPENT = {
 
 
 class RefusedError(Exception):
-    """A call that never reaches its tool; ``str()`` is what the client is told."""
+    """A call that never reaches its tool; ``str()`` is what the client gets."""
 
 
 def refusal(tool: str, error: ValidationError) -> str:
@@ -133,8 +133,8 @@ def _carried(tool: Tool, calls: Pool) -> Callable[..., Any]:
 def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
     """The arguments as JSON.
 
-    They are looked at once more because the SDK reads JSON out of texts where a list is wanted, and because a server
-    over HTTP, or in a process of its own, has nothing of ours in front of it.
+    They are checked again because the SDK reads JSON out of strings where a list is expected, and because a server
+    over HTTP, or in a process of its own, has none of our checks in front of it.
 
     Raises:
         RefusedError: they are too large, too deep, or not to be written as JSON.

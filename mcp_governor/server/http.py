@@ -1,6 +1,6 @@
 """Serving over HTTP on the loopback interface: bounded in connections, in what waits, and in how slow a client may be.
 
-Two things stand in front of the SDK. ``Line`` is the protocol of one connection, and hangs up where there are too
+Two things are in front of the SDK. ``Line`` is the protocol of one connection, and hangs up where there are too
 many or a request does not arrive. ``Door`` reads the body of a request as ``lines`` reads a line over stdio, so that
 whatever is refused there is refused here, and holds no more of them at a time than memory allows.
 """
@@ -43,7 +43,7 @@ SESSION_SECONDS = 300
 """How long a session is kept that nobody uses; its client then has to begin again."""
 
 GRACE = 1
-"""Seconds that running calls get when the server is told to end."""
+"""Seconds that running calls get when the server has to end."""
 
 
 class Line(H11Protocol):

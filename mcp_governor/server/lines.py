@@ -1,7 +1,7 @@
 """What a client sends over stdio: bytes, cut into lines, each of which becomes one message or one refusal.
 
 The SDK's reader takes lines of any length, drops what it cannot read and answers nothing, so that a client waits
-for ever. Here every line that is not blank comes to something that is passed on or answered.
+forever. Here every line that is not blank comes to something that is passed on or answered.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*+"|-?[0-9]{1,19})\s*[,}]')
 
 @frozen
 class Refused:
-    """A line that is no message for the server.
+    """A line that is not a message for the server.
 
     Attributes:
         code: JSON-RPC's.
-        why: what is told to the client.
-        id: of the request, as far as it can be told; else ``None``.
+        why: what the client gets.
+        id: of the request, as far as it is known; else ``None``.
     """
 
     code: int
@@ -164,7 +164,7 @@ def _checked(message: dict[str, Any], line: bytes) -> dict[str, Any] | Refused:
 
 
 def is_id(value: Any) -> bool:
-    """Whether a request may be called so, and its response, too."""
+    """True if this may be the id of a request and of its response."""
     if isinstance(value, str):
         return len(value) <= _ID_CHARACTERS and not _HALF.search(value)
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _ID_LARGEST

@@ -66,7 +66,7 @@ class Worker:
     def __init__(self) -> None:
         root = str(Path(__file__).parents[2])
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-        # -P: the folder that we were started in is not ours, and a module in it must not be taken for one of ours.
+        # -P: the folder that we were started in is not ours, and a module in it must not replace our own.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "mcp_governor.server.worker"],
             stdin=subprocess.PIPE,
@@ -92,7 +92,7 @@ class Worker:
             BrokenFrameError, OSError, ValueError: the process is gone.
         """
         write_frame(self._outward, request)
-        # Three times: what an answer says beside the envelope, and how JSON may be escaped.
+        # Three times: what a response says in addition to the envelope, and how JSON may be escaped.
         return read_frame(self._inward, 3 * RESULT_BYTES)
 
     def kill(self) -> int:

@@ -19,7 +19,7 @@ PIECE = 4096
 def unblocking_stderr() -> Iterator[None]:
     """Have descriptor 2 lead to a thread that passes on what the real one takes at once, and drops the rest.
 
-    Windows has no way to ask; there it stays what it was. A descriptor 2 that is closed leads nowhere from now on.
+    Windows has no way to ask; there it stays what it was. A closed descriptor 2 leads to the null device from now on.
     """
     try:
         real = os.dup(2)

@@ -49,7 +49,7 @@ AFTERLIFE = 0.9
 """Seconds after which a process whose client is gone ends, whatever it is doing."""
 
 POLL = 0.1
-"""Seconds between two looks at whether the client is gone, while it does not read."""
+"""Seconds between two checks if the client is gone, while it does not read."""
 
 
 @frozen
@@ -104,7 +104,7 @@ class Output:
 
     @property
     def stalled(self) -> bool:
-        """Whether the client is too far behind to be sent more."""
+        """True if the client is too far behind to be sent more."""
         return self._unread > UNREAD and not self.broken.is_set()
 
     async def drained(self) -> None:
@@ -132,13 +132,13 @@ class Output:
         self._unread -= size
         if self._unread <= UNREAD:
             self._pool.resume()
-        self._told()
+        self._wake()
 
     def _break(self) -> None:
         self.broken.set()
-        self._told()
+        self._wake()
 
-    def _told(self) -> None:
+    def _wake(self) -> None:
         news, self._news = self._news, anyio.Event()
         news.set()
 
@@ -275,13 +275,13 @@ class Input:
             except TimeoutError:
                 if future.done() or (self._output.stalled and self._hung_up()):
                     return False
-            except BaseException:  # noqa: BLE001  (a session that has ended is told of in its own place)
+            except BaseException:  # noqa: BLE001  (a session that has ended is reported in its own place)
                 return False
             else:
                 return True
 
     def _hung_up(self) -> bool:
-        """Whether the other end of stdin is closed, though not everything was read from it."""
+        """True if the other end of stdin is closed, though not everything was read from it."""
         if not hasattr(select, "poll"):  # Windows: it is seen when the rest has been read
             return False
         poll = select.poll()

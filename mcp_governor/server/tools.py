@@ -113,7 +113,7 @@ def compare_surfaces(old_tools: Tools, new_tools: Tools) -> ToolResponse[Compare
     from mcp_governor.surface import build_surface
 
     changes = compare(build_surface({"tools": old_tools}), build_surface({"tools": new_tools}))
-    told = [
+    found = [
         ChangeData(
             kind=change.kind,
             tool=change.tool,
@@ -124,8 +124,8 @@ def compare_surfaces(old_tools: Tools, new_tools: Tools) -> ToolResponse[Compare
         )
         for change in changes
     ]
-    data = CompareData(required_bump=Bump.highest([change.bump for change in changes]).value, changes=told)
-    return ToolResponse[CompareData].success(data) if told else ToolResponse[CompareData].empty(data)
+    data = CompareData(required_bump=Bump.highest([change.bump for change in changes]).value, changes=found)
+    return ToolResponse[CompareData].success(data) if found else ToolResponse[CompareData].empty(data)
 
 
 def list_rules(

@@ -86,7 +86,7 @@ def _warm() -> None:
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """Our ends of the pipes. What a tool prints goes nowhere, and what it starts does not hold the pipes open."""
+    """Our ends of the pipes. What a tool prints is discarded, and what it starts does not hold the pipes open."""
     inward, outward = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1):
