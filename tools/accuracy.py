@@ -1,4 +1,4 @@
-"""Verdicts against labelled data beside the repository: ``make accuracy``. Says so where that data is missing."""
+"""Verdicts against labelled data next to the repository: ``make accuracy``. Says so where that data is missing."""
 
 from __future__ import annotations
 

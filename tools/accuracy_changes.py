@@ -1,6 +1,6 @@
 """How right the comparison of surfaces is, measured on what real servers published.
 
-Reads the corpus beside the repository (``../shared/corpus``): every release is compared with itself and with the
+Reads the corpus next to the repository (``../shared/corpus``): every release is compared with itself and with the
 next one, and pairs that people labelled are held against their labels. Run through ``make accuracy``.
 
 Exit code 1 where a target is missed: a crash, a change between a release and itself, more than 0.2 % of changed
@@ -33,13 +33,13 @@ MOST_UNKNOWN = 0.002
 POLICY_WINS = {
     "annotations-weakened": "a hint made less safe is breaking (docs/changes.md)",
     "format-added": "formats are annotations; breaking with assert-formats (docs/changes.md)",
-    "def-added": "a definition that nothing uses changes nothing; its uses are told (docs/changes.md)",
+    "def-added": "a definition that nothing uses changes nothing; its uses are reported (docs/changes.md)",
 }
 """Label rules whose verdict the design decides otherwise."""
 
 EXCEPTIONS = {
     ("search_documentation", "/outputSchema/$defs/SearchResult/properties/query_id"): (
-        "the field that held the results is gone, which is told once; what was below it is not told again"
+        "the field that held the results is gone, which is reported once; what was below it is not reported again"
     ),
 }
 """Single labels that are not met: (tool, pointer) → why."""

@@ -1,6 +1,6 @@
 """How right and how fast ``contains`` is, measured on labelled pairs of schemas.
 
-Reads the oracle beside the repository (``../shared/oracle/containment.jsonl``) and the schemas of the corpus
+Reads the oracle next to the repository (``../shared/oracle/containment.jsonl``) and the schemas of the corpus
 (``../shared/corpus``), and times the ``jsonsubschema`` package on the same pairs in the same run, in a virtual
 environment of its own. Times are CPU times, the least of several passes over all questions.
 Run through ``make accuracy``.
@@ -39,7 +39,7 @@ REAL_EDITS = "github-mcp-server-history"
 """The pairs that are edits of one server's schemas as they were made."""
 PASSES, RIVAL_PASSES = 9, 3
 """How often each question is asked of us and of the rival; the least time counts, so that noise does not. One pass
-takes us half a second and the rival half a minute; a rival that noise costs a tenth is no matter at a twentieth."""
+takes us half a second and the rival half a minute; a rival that noise costs a tenth does not matter at a twentieth."""
 
 # Runs under the rival's interpreter: one JSON pair a line in, seconds and verdict out.
 RIVAL = """

@@ -1,7 +1,7 @@
 """Speed as ratios, measured side by side in one run: ``make bench``.
 
 Each row is the CPU time (user + system, children included) of one thing against another, median of the rounds, the
-two interleaved so that a busy machine slows both. Nothing here is asserted: budgets are printed beside the ratios.
+two interleaved so that a busy machine slows both. Nothing here is asserted: budgets are printed next to the ratios.
 """
 
 from __future__ import annotations

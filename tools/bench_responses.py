@@ -1,6 +1,6 @@
 """CPU seconds for the validation of 10,000 results: ``python tools/bench_responses.py [--count N]``.
 
-The results are the recordings beside the repository where they are there, else envelopes of our own. Each round
+The results are the recordings next to the repository where they are there, else envelopes of our own. Each round
 reads the results from their text, so that nothing is remembered between two of them.
 """
 

@@ -1,7 +1,7 @@
 """Our wire client, driven by the official conformance suite: ``conformance client --command "… this file"``.
 
-The suite appends the URL of its scenario's server and tells the scenario in the environment. Each scenario does with
-the client what a station of ours does: connect, list, call.
+The suite appends the URL of its scenario's server and gives the scenario in the environment. Each scenario does with
+the client what a station of mcp-governor does: connect, list, call.
 """
 
 from __future__ import annotations

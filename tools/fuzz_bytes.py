@@ -121,7 +121,7 @@ class Mutator:
         return Document(before + token * times + behind, (before, token, behind, times))
 
     def _place(self, data: bytes) -> int:
-        """Somewhere, mostly beside a token: that is where a reader decides."""
+        """Somewhere, mostly next to a token: that is where a reader decides."""
         rng = self.rng
         if rng.random() < 0.6:
             token = rng.choice(self.own)
@@ -136,7 +136,7 @@ class Mutator:
         kind = rng.randrange(11)
         if kind == 0:  # a piece is gone
             return data[:at] + data[to:]
-        if kind == 1:  # a piece stands twice, or elsewhere
+        if kind == 1:  # a piece appears twice, or elsewhere
             elsewhere = self._place(data)
             return data[:elsewhere] + data[at:to] + data[elsewhere:]
         if kind == 2:  # the rest is of another document

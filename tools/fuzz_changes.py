@@ -72,7 +72,7 @@ def ask(question: dict[str, Any]) -> dict[str, Any]:
         moved = fingerprint(old) != fingerprint(new)
     except OURS:
         raise
-    except BaseException as error:  # a panic of a Rust extension is no Exception
+    except BaseException as error:  # a panic of a Rust extension is not an Exception
         return {"crash": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0}
     return {"changes": changes, "moved": moved, "seconds": time.process_time() - start}
 
@@ -162,7 +162,7 @@ def _tool(surface: Any, name: str | None) -> dict[str, Any]:
 
 
 def witness_holds(question: dict[str, Any], change: dict[str, Any]) -> bool:
-    """Whether a change's witness is valid on one side and invalid on the other, by the published schemas."""
+    """True if a change's witness is valid on one side and invalid on the other, by the published schemas."""
     key = dict(SIDES)[change["side"]]
     old = _tool(question["old"], change["tool"]).get(key)
     new = _tool(question["new"], change["tool"]).get(key)
@@ -210,7 +210,7 @@ def _breaking_values(
     values += Sampler(takes, universe).values(60 * effort)
     known = contains(refuses, takes, deadline=DEADLINE)
     if known.has_witness:
-        # whoever found it, the validators say whether it shows anything
+        # whoever found it, the validators decide if it shows anything
         values.append(known.witness)
     tally.add("instances", len(values))
     for value in values:
@@ -219,7 +219,7 @@ def _breaking_values(
 
 
 def breaks(schemas: tuple[Any, Any], value: Any, level: str, side: str, valid: Any = None, now: Any = None) -> bool:
-    """Whether a value was good and is not, as the level reads the two schemas."""
+    """True if a value was good and is not, as the level reads the two schemas."""
     takes, refuses = schemas
     valid, now = valid or native(takes, 20), now or native(refuses, 20)
     try:
@@ -239,7 +239,7 @@ _PLAIN_LIST = {"type", "items", "minItems", "maxItems", "uniqueItems", "descript
 
 
 def _declared(schema: Any, value: Any, *, root: bool = True) -> bool:
-    """Whether the readings of docs/changes.md take the schema at its word about this value.
+    """True if the readings of docs/changes.md take the schema at its word about this value.
 
     That is so where every object in the value holds declared keys only, and is described by nothing but plain
     properties. Nothing is claimed about other values.

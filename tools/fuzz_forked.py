@@ -97,7 +97,7 @@ def _child(ask: Callable[[bytes], tuple[str, str]], data: bytes, inlet: int) -> 
 
 
 def _where(error: BaseException) -> str:
-    """The error and the innermost place of ours that it came from."""
+    """The error and the innermost place of mcp-governor that it came from."""
     places = []
     trace = error.__traceback__
     while trace is not None and len(places) < 10_000:

@@ -3,7 +3,7 @@
 Two sources. The *universe* of some schemas: their constants, bounds, lengths, keys and patterns with the neighbours
 of each, in arrays of up to four items and in objects over the mentioned keys and fresh ones. And *samples*: values
 made by walking a schema, which reach what a universe of small values does not (required members three levels down,
-sixty-one items, a string of 1,001 characters). Whether a value is valid is for the validators to say.
+sixty-one items, a string of 1,001 characters). The validators decide if a value is valid.
 """
 
 from __future__ import annotations
@@ -441,7 +441,7 @@ _HINTS = (
 
 @lru_cache(maxsize=8_192)
 def fits(pattern: str, text: str) -> bool:
-    """Whether a pattern matches, as Python reads it."""
+    """True if a pattern matches, as Python reads it."""
     tree = _parsed(pattern)
     if tree is None:
         return False

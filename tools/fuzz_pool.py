@@ -102,10 +102,10 @@ class Subject(Protocol):
         """The questions of a case, in the order in which they are asked."""
 
     def digest(self, question: dict[str, Any]) -> str | None:
-        """The answer, as a text that must not depend on the process; ``None`` where it may."""
+        """The answer, as a string that must not depend on the process; ``None`` where it may."""
 
     def still(self, kind: str, case: dict[str, Any]) -> bool:
-        """Whether a case shows a failure of this kind."""
+        """True if a case shows a failure of this kind."""
 
     def replay(self, case: dict[str, Any]) -> list[Failure]:
         """Judge one saved case as thoroughly as possible."""
@@ -318,7 +318,7 @@ class Answers:
         ]
 
     def differ(self, case: dict[str, Any]) -> bool:
-        """Whether the processes give different answers that do not hang on time."""
+        """True if the processes give different answers that do not hang on time."""
         found: set[str] = set()
         for child in self._children:
             assert child.stdin is not None

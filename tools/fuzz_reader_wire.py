@@ -20,7 +20,7 @@ def read_wire(data: bytes, folder: Path) -> tuple[str, str]:
     from mcp_governor.wire.child import Lines
     from mcp_governor.wire.transport import Inbox, Mailbox
 
-    # Short, because a stream that says too little is waited for, and how long is no matter here.
+    # Short, because a stream that says too little is waited for, and how long does not matter here.
     limits = Limits(
         connect_timeout=1,
         probe_timeout=0.3,

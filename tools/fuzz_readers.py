@@ -135,7 +135,7 @@ def judged(case: Case, first: forked.Outcome | None = None) -> forked.Outcome:
 
 
 def _growth(case: Case, question: Any, found: forked.Outcome) -> forked.Outcome:
-    """Whether twice the repetitions take much more than twice the time, two times over."""
+    """True if twice the repetitions take much more than twice the time, two times over."""
     half, quarter = (
         min(forked.asked(question, case.document.shorter(divisor)).seconds for _ in range(2)) for divisor in (2, 4)
     )
@@ -252,7 +252,7 @@ def show(case: Case, found: forked.Outcome, command: str, out: Path) -> None:
     print(f"  this: python tools/fuzz_readers.py --replay {os.path.relpath(file)}", flush=True)
 
 
-# What tools/fuzz.py wants of a subject; see fuzz_pool.Subject there.
+# What tools/fuzz.py requires of a subject; see fuzz_pool.Subject there.
 
 
 def run(seed: int, index: int, tally: Any) -> Iterator[Any]:
@@ -288,7 +288,7 @@ def stable(found: forked.Outcome) -> str | None:
 
 
 def still(kind: str, case: dict[str, Any]) -> bool:
-    """Whether a case shows a failure of this kind."""
+    """True if a case shows a failure of this kind."""
     warm()
     return judged(Case(case["reader"], Document(case["data"].encode("latin-1")))).kind == kind
 

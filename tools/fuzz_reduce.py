@@ -27,7 +27,7 @@ def reduced(
 
     Args:
         case: shows the failure.
-        shows: whether another one does.
+        shows: true if another one does.
         documents: the members of the case that may be made smaller.
         seconds: when to stop.
     """

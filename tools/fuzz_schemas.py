@@ -114,7 +114,7 @@ class Maker:
         return self.rng.random() < share
 
     def refers(self) -> bool:
-        """Whether a reference may be made here."""
+        """True if a reference may be made here."""
         return bool(self.references) and not (self._in_place and not self.chance(self.circles))
 
     def leaf(self) -> Any:

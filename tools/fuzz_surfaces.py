@@ -184,7 +184,7 @@ def shuffled(value: Any, rng: random.Random, word: str = "") -> Any:
 
 
 def reordered(case: dict[str, Any]) -> bool:
-    """Whether the two surfaces differ in order only."""
+    """True if the two surfaces differ in order only."""
     return _sorted(case["old"]) == _sorted(case["new"])
 
 

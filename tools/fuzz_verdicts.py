@@ -41,7 +41,7 @@ waits without working is ended by the pool after its own limit."""
 BEYOND = 0.12
 """Share of cases that are made to lie beyond a limit: they take most of the time."""
 COMPLEMENTS = 0.15
-"""Share of cases about a schema beside the negation of its neighbour: nearly everything, and nearly nothing."""
+"""Share of cases about a schema next to the negation of its neighbour: nearly everything, and nearly nothing."""
 TRIVIAL = 0.25
 """Share of cases in which one of the schemas is no more than a type, or nothing at all."""
 REAL_SHARE = 0.05
@@ -65,7 +65,7 @@ PYTHON = {
     20: jsonschema.Draft202012Validator,
 }
 OURS = (MemoryError, KeyboardInterrupt, SystemExit)
-"""What is raised at this process; a panic of a Rust extension is no ``Exception``, and is caught as the rest."""
+"""What is raised at this process; a panic of a Rust extension is not an ``Exception``, and is caught as the rest."""
 _NUMBERS = {uri.rstrip("#"): draft for draft, uri in DRAFTS.items()}
 
 
@@ -98,7 +98,7 @@ def accepts_twice(schema: Any, value: Any, default: int) -> bool | None:
 
 
 def refutes(question: dict[str, Any], value: Any) -> bool | None:
-    """Whether the value shows that the outer schema does not contain the inner one; ``None``: validators differ."""
+    """True if the value shows that the outer schema does not contain the inner one; ``None``: validators differ."""
     inside = accepts_twice(question["inner"], value, question["draft"])
     outside = accepts_twice(question["outer"], value, question["draft"])
     if inside is None or outside is None:
@@ -169,7 +169,7 @@ def questions(seed: int, index: int) -> list[dict[str, Any]]:
 
 
 def digest(question: dict[str, Any]) -> str | None:
-    """The answer as a text that must be the same in every process."""
+    """The answer as a string that must be the same in every process."""
     return stable(ask(question))
 
 
@@ -207,7 +207,7 @@ def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
         )
     except OURS:
         raise
-    except BaseException as error:  # a panic of a Rust extension is no Exception
+    except BaseException as error:  # a panic of a Rust extension is not an Exception
         return {"verdict": "crash", "reason": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0}
     answer: dict[str, Any] = {"verdict": found.verdict, "reason": found.reason, "deadline": deadline}
     if found.has_witness:
@@ -328,7 +328,7 @@ def _respelling(case: Case, answers: list[Any], tally: Tally) -> Iterator[Failur
 
 
 def still(kind: str, question: dict[str, Any]) -> bool:
-    """Whether a question still shows a failure of this kind: what the reducer asks."""
+    """True if a question still shows a failure of this kind: what the reducer asks."""
     if native(question["outer"], question["draft"]) is None or native(question["inner"], question["draft"]) is None:
         return False
     answer = ask(question)

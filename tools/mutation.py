@@ -156,7 +156,7 @@ def _baseline(copies: SimpleQueue[Path], tests: str) -> None:
 
 
 def _try(item: tuple[str, str, int, int], copies: SimpleQueue[Path], tests: str) -> dict[str, Any]:
-    """Whether the tests notice one mutant."""
+    """True if the tests notice one mutant."""
     file, name, occurrence, line = item
     copy = copies.get()
     path = copy / file

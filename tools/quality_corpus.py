@@ -1,4 +1,4 @@
-"""The recorded servers beside the repository, each by its newest release, and what the linter says about them."""
+"""The recorded servers next to the repository, each by its newest release, and what the linter says about them."""
 
 from __future__ import annotations
 

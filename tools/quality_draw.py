@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _REASON = 160
-"""Characters of a reason that are kept: the file holds judgements, no texts of others."""
+"""Characters of a reason that are kept: the file holds judgements, nothing that others wrote."""
 
 
 def draw(findings: Iterable[Given], count: int, seed: int) -> list[Given]:

@@ -23,7 +23,7 @@ STAGES = ("before", "now")
 def read_figures(file: Path = FIGURES) -> dict[str, Any]:
     """Stage → ``recall``, ``corpus`` and ``precision``, as far as they were recorded.
 
-    Figures of a rule that was renamed since stand under its current name.
+    Figures of a rule that was renamed since are under its current name.
     """
     figures: dict[str, Any] = json.loads(file.read_text("utf-8"), object_pairs_hook=_named) if file.is_file() else {}
     return {stage: figures.get(stage, {}) for stage in STAGES}

@@ -80,7 +80,7 @@ class Verdict(NamedTuple):
             ValueError: the verdict is none of :data:`VERDICTS`.
         """
         if record["verdict"] not in VERDICTS:
-            raise ValueError(f"{record['verdict']!r} is no verdict; known are {', '.join(VERDICTS)}")
+            raise ValueError(f"{record['verdict']!r} is not a verdict; known are {', '.join(VERDICTS)}")
         own = (record[name] for name in cls._fields[1:])
         return cls(read_key(record), *own)
 
@@ -141,7 +141,7 @@ def read_verdicts(folder: Path = PRECISION) -> list[Verdict]:
     """Every verdict, file by file.
 
     Raises:
-        ValueError: a line is no verdict, or a judge judged a finding twice.
+        ValueError: a line is not a verdict, or a judge judged a finding twice.
     """
     out: list[Verdict] = []
     for file in sorted(folder.glob("*.jsonl")):

@@ -1,4 +1,4 @@
-"""What reviewers noted about recorded servers, and whether a finding is about the same: fixtures/quality/recall."""
+"""What reviewers noted about recorded servers, and if a finding is about the same: fixtures/quality/recall."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Label(NamedTuple):
         server: the server's name in ``servers.json``.
         places: where it is; the first is the reviewer's, the others have the same cause.
         kind: one of :data:`KINDS`.
-        trap: whether it is a trap.
+        trap: true if it is a trap.
         importance: ``important`` or ``minor``; empty for a trap.
         reach: ``rule`` or ``meaning``; empty for a trap.
         words: evidence and fix, or evidence and why: what names the arguments in question.
@@ -128,7 +128,7 @@ class Repairs(NamedTuple):
     about: re.Pattern[str] | None = None
 
     def covers(self, label: Label) -> bool:
-        """Whether a finding at the place of a label repairs it; a trap is one for every rule of its kind."""
+        """True if a finding at the place of a label repairs it; a trap is one for every rule of its kind."""
         if label.kind not in self.kinds:
             return False
         if label.trap or label.kind not in CATCH_ALL:
@@ -181,7 +181,7 @@ def _entry_name(entries: tuple[object, ...], token: str) -> str:
 
 
 def is_about(finding: Finding, label: Label, surface: Surface) -> bool:
-    """Whether a finding points at what a label is about, whatever its kind.
+    """True if a finding points at what a label is about, whatever its kind.
 
     It does where one of the two pointers leads to the other within one argument; where one of them is about the tool
     and names the argument that the other is about; and where both are about the tool, from two sides, and name the same
@@ -246,5 +246,5 @@ def _one_leads_to_the_other(one: str, other: str) -> bool:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a text names something as a word of its own."""
+    """True if a string names something as a word of its own."""
     return bool(name) and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None

@@ -100,7 +100,7 @@ def judge(
     for label in noted:
         if not label.trap:
             continue
-        # One text may hold a problem and a trap; what finds the problem is no false alarm.
+        # One text may hold a problem and a trap; what finds the problem is not a false alarm.
         hits = [at for at in about(label) if at not in right]
         wrong.update(hits)
         if hits:

@@ -1,6 +1,6 @@
 """How often each rule hits real servers, and what the cues are worth: ``make rules-report``.
 
-Reads ``../shared/corpus`` and ``../shared/eval/smell-labels.jsonl`` beside the repository; says so where they are
+Reads ``../shared/corpus`` and ``../shared/eval/smell-labels.jsonl`` next to the repository; says so where they are
 missing. Exits 1 where a rule hits nothing and its file does not say why, or says so and hits something.
 """
 
@@ -90,7 +90,7 @@ def report_hits() -> list[str]:
 
 
 def report_cues() -> None:
-    """Print precision, recall and kappa of the cue rules against the jury, beside the figures of FACTS."""
+    """Print precision, recall and kappa of the cue rules against the jury, next to the figures of FACTS."""
     rows = [json.loads(line) for line in (SHARED / "eval" / "smell-labels.jsonl").read_text("utf-8").splitlines()]
     print(f"\n## Cues against the jury ({len(rows)} tools with a median score; FACTS: 631)\n")
     print("| rule | options | jury | precision | recall | kappa | FACTS 4 |")

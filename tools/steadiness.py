@@ -1,4 +1,4 @@
-"""Are verdicts the same, whatever the weather? Real servers checked cold, warm and beside busy cores.
+"""Are verdicts the same, whatever the weather? Real servers checked cold, warm and on busy cores.
 
     python tools/steadiness.py [--list FILE] [--only WORD] [--out DIR] [--timeout SECONDS]
 
@@ -6,7 +6,7 @@ Each server of the list (``tools/registry_servers.json``) is checked three times
 
 - *cold*: package caches are empty, so that the start includes a download;
 - *warm*: the same caches again;
-- *load*: warm, beside two busy processes per core.
+- *load*: warm, with two busy processes per core.
 
 Two reports are the same when their JSON is equal after removing what a clock wrote. A difference, or a server that
 answers one time and not another, is printed and makes the exit code 1. A server that never starts is listed with the

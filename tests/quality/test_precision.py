@@ -148,7 +148,7 @@ def test_a_verdict_that_is_none_and_a_second_one_are_refused(tmp_path: Path) -> 
     with pytest.raises(ValueError, match="one judged a/one at boxes t /1 twice"):
         read_verdicts(tmp_path)
     write(tmp_path, "c.jsonl", [verdict(key(3), "fine")])
-    with pytest.raises(ValueError, match="'fine' is no verdict; known are useful, nitpick, false"):
+    with pytest.raises(ValueError, match="'fine' is not a verdict; known are useful, nitpick, false"):
         read_verdicts(tmp_path)
 
 
@@ -212,7 +212,7 @@ def test_a_judges_file_gets_back_what_the_sheet_hid() -> None:
     for lines, told in (
         ([{"n": 3, "verdict": "useful"}], "number 3 is not on the sheet"),
         ([{"n": 1, "verdict": "useful"}] * 2, "number 1 was judged twice"),
-        ([{"n": 1, "verdict": "ok"}], "'ok' is no verdict"),
+        ([{"n": 1, "verdict": "ok"}], "'ok' is not a verdict"),
     ):
         with pytest.raises(ValueError, match=told):
             judged(hidden, lines, "j")
