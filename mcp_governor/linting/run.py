@@ -160,11 +160,26 @@ def _run(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Find
 
 
 def _run_texts(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
-    on_any, on_prose = runners.get("text", []), runners.get("prose", [])
+    on_any = runners.get("text", [])
+    on_prose = [*on_any, *runners.get("prose", ())]
+    # Surfaces repeat their texts, "string" above all. Our own checks judge the value alone: one that says nothing of it
+    # says nothing of it anywhere. A check of the user's may look at more.
+    users = {id(check) for active, check, _ in on_prose if active.rule.check is not None and ":" in active.rule.check}
+    speak: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
     for text in surface_texts(surface):
-        for active, check, context in [*on_any, *on_prose] if text.is_prose else on_any:
+        is_prose = text.is_prose
+        known = speak[is_prose].get(text.value)
+        spoke = []
+        for runner in (on_prose if is_prose else on_any) if known is None else known:
+            active, check, context = runner
+            said = False
             for found in check(text, context):
+                said = True
                 yield _finding(active, found, text.tool)
+            if known is None and (said or id(check) in users):
+                spoke.append(runner)
+        if known is None:
+            speak[is_prose][text.value] = spoke
 
 
 def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:

@@ -289,3 +289,18 @@ def test_a_module_that_is_no_python_is_the_users_error(tmp_path):
     with pytest.raises(ConfigError, match=r"the check acme_broken:ends cannot be imported: invalid syntax") as caught:
         run(tmp_path, text)
     assert caught.value.hint.startswith("Put its module into the folder of rules")
+
+
+def test_a_check_in_python_is_asked_about_each_text(tmp_path):
+    text = changed('given = "$.description"\nforbid = "foo+$"', 'on = "prose"\ncheck = "readers_of_texts:of_b"')
+    (folder(tmp_path, text) / "acme" / "readers_of_texts.py").write_text(
+        "from mcp_governor.linting.context import hit\n\n\n"
+        "def of_b(text, context):\n"
+        "    if text.tool == 'b':\n"
+        "        yield hit(text.pointer, text.value)\n"
+    )
+    tools = [{"name": name, "description": "a foo", "inputSchema": {"type": "object"}} for name in "ab"]
+    settings = LintSettings(select=("acme/*",), rule_paths=(tmp_path / "rules" / "acme",))
+    assert [(found.tool, found.path) for found in lint(build_surface({"tools": tools}), settings)] == [
+        ("b", "/description")
+    ]

@@ -73,7 +73,11 @@ def _annotated(tool: Tool) -> Any:
 def misspelt(surface: Surface, context: Context) -> Iterator[Hit]:
     """No word in a text is misspelt in a way that a program can be sure of; one hit for the server."""
     found: dict[str, _Place] = {}
+    seen: set[str] = set()
     for text in _prose(surface, context):
+        if text.value in seen:
+            continue
+        seen.add(text.value)
         for word in sorted(MISSPELT.keys() & _WORD.findall(text.value[:_MOST_READ].lower())):
             found.setdefault(word, _place(f"{word} for {MISSPELT[word]}", text))
     if found:
