@@ -148,7 +148,8 @@ def char_name(char: str) -> str:
 def one_line(text: str, limit: int = 160) -> str:
     """The text on one line, safe to show, cut with an ellipsis after ``limit`` characters."""
     # Redacted as it is, and again when it is flat: a secret may hold white space.
-    flat = visible(" ".join(_words(redact(text), limit + _LONGEST_SECRET)))
+    text, enough = redact(text), limit + _LONGEST_SECRET
+    flat = visible(" ".join(text.split() if len(text) <= enough else _words(text, enough)))
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 

@@ -106,7 +106,19 @@ def fill(template: str, facts: Mapping[str, Any]) -> str:
     a string is shown by its type in both. ``{name:60}`` shows 60 characters at most, ``{name:all}`` a whole line,
     ``{name:lines}`` keeps its line feeds.
     """
-    return _PLACE.sub(lambda match: _show(match, facts) if match[1] in facts else match[0], template).strip()
+    return "".join([part if how is None else _show(part, how, facts) for part, how in _parts(template)]).strip()
+
+
+# the messages and fixes of all rules, some of which are filled in thousands of times
+@functools.lru_cache(maxsize=1024)
+def _parts(template: str) -> tuple[tuple[str, re.Match[str] | None], ...]:
+    """The text of a template and its places, in order; a place is its text and its match."""
+    parts: list[tuple[str, re.Match[str] | None]] = []
+    end = 0
+    for match in _PLACE.finditer(template):
+        parts += [(template[end : match.start()], None), (match[0], match)]
+        end = match.end()
+    return (*parts, (template[end:], None))
 
 
 def named(template: str) -> str:
@@ -114,8 +126,10 @@ def named(template: str) -> str:
     return _PLACE.sub(r"{\1}", template)
 
 
-def _show(match: re.Match[str], facts: Mapping[str, Any]) -> str:
+def _show(place: str, match: re.Match[str], facts: Mapping[str, Any]) -> str:
     name, how, size = match.groups()
+    if name not in facts:
+        return place
     fact = facts[name]
     if isinstance(fact, str) and not how and size != "lines":
         # A fact may be a sentence that is not always there, such as a guess: then it begins with its blank.

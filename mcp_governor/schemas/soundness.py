@@ -164,6 +164,26 @@ def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
     return _has_plain_references(schema, text) or _bad_reference(schema, text) is None
 
 
+_UNSURE = ('"id"', '"pattern', '"not"', "\\ud", "NaN", "Infinity")
+
+
+def surely_compiles(schema: Any, text: str, draft: int) -> bool:
+    """Whether :func:`native_validator` builds a validator; a fraction of its work, and says no when unsure.
+
+    Args:
+        schema: a schema object.
+        text: it as JSON, in ASCII.
+        draft: the draft it is written in.
+    """
+    # Identifiers, references and dialects within it, patterns, negations, lone surrogates and what JSON does not have
+    # are for the engine.
+    if draft < 7 or len(text) > _SMALL or any(map(text.__contains__, _UNSURE)):
+        return False
+    if text.count('"$') != ("$schema" in schema) + text.count('"$comment"'):
+        return False
+    return bool(jsonschema_rs.meta.is_valid(_named(schema, draft)))
+
+
 _REFERENCE = re.compile(r'"\$ref":"#/(\$defs|definitions)/([^"/~%\\]+)"')
 
 

@@ -35,7 +35,9 @@ def copied_description(surface: Surface, context: Context) -> Iterator[Hit]:
     first: dict[tuple[str, ...], Tool] = {}
     for tool in surface.tools:
         own = {stem(word) for word in name_words(tool.name)}
-        text = " ".join(line for line in _split(tool.description) if line not in repeated)
+        text = tool.description[:_MOST_TEXT]
+        if repeated:
+            text = " ".join([line for line in _split(text) if line not in repeated])
         key = tuple(word for word in words(text) if word not in STOP_WORDS and stem(word) not in own)
         if len(key) < _FEWEST_SAME:
             continue
@@ -135,7 +137,14 @@ def _lines_of(surface: Surface) -> dict[str, list[str]]:
 
 
 def _split(text: str) -> list[str]:
-    return [line.strip() for line in _SPLIT.split(text[:_MOST_TEXT])]
+    """The lines and sentences of a text; some may be empty."""
+    text = text[:_MOST_TEXT]
+    if not text.replace("\n", "").isprintable():
+        return [line.strip() for line in _SPLIT.split(text)]
+    # All white space is blanks and line feeds: without an expression it takes a tenth of the time.
+    for end in ".!?":
+        text = text.replace(f"{end} ", f"{end}\n")
+    return [line.strip() for line in text.split("\n")]
 
 
 # -- says only the name
