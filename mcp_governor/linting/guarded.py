@@ -15,10 +15,32 @@ if TYPE_CHECKING:
 
 def has_any(text: str, words: Iterable[str]) -> bool:
     """Whether one of the words is in the text, as they are written."""
-    for word in words:  # noqa: SIM110 - a generator costs more than the search
-        if word in text:
-            return True
-    return False
+    return any(map(text.__contains__, words))
+
+
+class _Lower:
+    """The text that was asked about last, in lower case: many expressions are searched in one text after the other."""
+
+    text = ""
+    lower = ""
+
+
+def lowered(text: str) -> str:
+    """A text in lower case."""
+    if text is not _Lower.text:
+        _Lower.lower = text.lower()
+        _Lower.text = text
+    return _Lower.lower
+
+
+# What is no letter of an expression: escapes, the names of groups, and the classes that have both cases.
+_NO_LETTERS = re.compile(r"\\.|\(\?P<\w+>|A-Za-z|a-zA-Z")
+
+
+def _is_lower(source: str) -> bool:
+    """Whether an expression that ignores case finds in a text of lower-case ASCII what it finds with case."""
+    letters = _NO_LETTERS.sub("", source)
+    return letters == letters.lower() and "(?-" not in source and "(?P=" not in source
 
 
 class Guarded:
@@ -36,11 +58,22 @@ class Guarded:
         self._needs = needs or ("",)
         self._flags = re.IGNORECASE if ignore_case else re.NOFLAG
         self._compiled: re.Pattern[str] | None = None
+        self._quick: re.Pattern[str] | None = None
+        self._has_quick = ignore_case
 
     def _pattern(self, text: str) -> re.Pattern[str] | None:
         """The compiled expression, or ``None`` where the text cannot match."""
-        if not has_any(text.lower(), self._needs):
+        lower = lowered(text)
+        if not any(map(lower.__contains__, self._needs)):
             return None
+        if self._has_quick and text.isascii():
+            # An expression that need not ignore case takes a third of the time, and most texts do not match.
+            quick = self._quick
+            if quick is None:
+                self._has_quick = _is_lower(self._source)
+                quick = self._quick = re.compile(self._source, self._flags & ~re.IGNORECASE)
+            if self._has_quick and quick.search(lower) is None:
+                return None
         if self._compiled is None:
             self._compiled = re.compile(self._source, self._flags)
         return self._compiled

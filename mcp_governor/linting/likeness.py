@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 _COMPOUND = re.compile(r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_\-]++[A-Za-z0-9]++)++|[A-Z]*+[a-z]++[A-Z][A-Za-z0-9]*+)")
 """An identifier of several words, joined by marks or by capitals."""
@@ -81,6 +81,7 @@ _SETS = re.compile(
 )
 _IF = re.compile(r"\b(?:if|when|unless)\s(?:no\s|an?\s|the\s)?[`'\"“]?$", re.IGNORECASE)
 _ENTRY = re.compile(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
+_HUMP = re.compile(r"[a-z][A-Z]")
 _CLOSE = 0.84
 """Likeness (difflib) from which a name is taken for a slip of another: one letter in six, a plural, a swapped word."""
 _MOST_COMPARED = 100_000
@@ -148,6 +149,11 @@ class Names:
         return self._effort >= 0
 
 
+def _compounds(text: str) -> Iterable[re.Match[str]]:
+    """The identifiers of several words in a text."""
+    return _COMPOUND.finditer(text) if "_" in text or "-" in text or _HUMP.search(text) else ()
+
+
 def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
     """Words that are written as the name of a tool and are none, each with the nearest name, or empty.
 
@@ -155,10 +161,14 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         text: any text for a model.
         tools: the tools of the server.
     """
-    text = " ".join(text.split())
-    for match in _COMPOUND.finditer(text):
+    text = " ".join(text.split()) if _compounds(text) else ""
+    for match in _compounds(text):
         word = match[0]
         if word in tools.names:
+            continue
+        # Most words are like no name, and are read no further.
+        name = tools.variant(word)
+        if name is None and not _may_be_meant(match, tools):
             continue
         front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
         if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON:
@@ -191,6 +201,11 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
             yield word, name
         elif (called or _SOURCE.search(front)) and (quoted or "_" in word) and tools.is_alike(word):
             yield word, tools.nearest(word) or ""
+
+
+def _may_be_meant(match: re.Match[str], tools: Names) -> bool:
+    """Whether a word that is no spelling of a name looks like one: by its marks, its quotes or its beginning."""
+    return "_" in match[0] or match.string[match.start() - 1] in _QUOTES or tools.is_alike(match[0])
 
 
 def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
@@ -243,7 +258,7 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         text: a tool's description or one of its arguments', without what is said of results.
         arguments: of the tool, nested ones included.
     """
-    for match in _COMPOUND.finditer(text):
+    for match in _compounds(text):
         word = match[0]
         if word in arguments.names:
             continue
@@ -253,12 +268,14 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         called = (
             _ARGUMENT_BEHIND.match(text, end) is not None
             or _ARGUMENT_FRONT.search(front) is not None
-            or _NOTES.search(front) is not None
-            or (_IF.search(front) is not None and _GIVEN.match(text, end) is not None)
+            or (front[-1:] in _QUOTES and _NOTES.search(front) is not None)
+            or (_GIVEN.match(text, end) is not None and _IF.search(front) is not None)
         )
+        name = arguments.variant(word)
+        if name is None and not called:
+            continue
         if (not called and _OTHER_BEHIND.match(text, end)) or _DENIED.search(front):
             continue
-        name = arguments.variant(word)
         if name is not None:
             sets = _SETS.search(front) and not _FROM_RESULT.match(text, end)
             entry = _ENTRY.search(front) is not None and text[end : end + 3].lstrip("`*'\"")[:1] == ":"

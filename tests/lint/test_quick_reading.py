@@ -1,0 +1,74 @@
+"""What lets lint read less of a surface, and must leave out nothing."""
+
+import itertools
+import json
+import re
+
+import pytest
+
+from mcp_governor.linting import lint
+from mcp_governor.linting.guarded import Guarded
+from mcp_governor.schemas.soundness import native_validator, surely_compiles
+from mcp_governor.surface import build_surface
+
+PATTERNS = [
+    r"\bat (?:least|MOST)\s(?P<Number>\d+)",
+    r"[A-Z]{2}-\d",
+    r"\S+\.(?=[A-Z])",
+    r"(?P<one>a+)-(?P=one)",
+    r"(?-i:K)ey",
+    r"[^a-z\s]+\Z",
+    r"stra(?:ss|ß)e|\bkey\b",
+]
+TEXTS = [
+    "At Least 5",
+    "at most 3",
+    "AB-1, ab-2",
+    "one.Two three.",
+    "aA-Aa",
+    "Key KEY key",
+    "End 42",
+    "STRASSE und Straße",
+    "a K (Kelvin) ey, ſ, İ: \u212aey",
+    "",
+]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_guarded_expression_finds_what_the_plain_one_finds(pattern):
+    guarded, plain = Guarded(pattern), re.compile(pattern, re.IGNORECASE)
+    for text in (*TEXTS, *map("".join, itertools.product("aAbB-. 1", repeat=4))):
+        assert [match.span() for match in guarded.finditer(text)] == [match.span() for match in plain.finditer(text)]
+        assert (guarded.search(text) is None) == (plain.search(text) is None)
+
+
+def test_a_rule_is_reported_wherever_a_text_stands():
+    description = "Reads it. <!-- hidden -->"
+    surface = build_surface({"tools": [_tool("a", description), _tool("b", description)]}, source="x")
+    found = [finding for finding in lint(surface) if finding.rule == "hygiene/comments"]
+    assert [(finding.tool, finding.path) for finding in found] == [("a", "/description"), ("b", "/description")]
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"type": "object", "properties": {"a": {"type": "string"}}}, True),
+        ({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}, True),
+        ({"type": "strin"}, False),
+        ({"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}}, False),
+        ({"type": "object", "properties": {"a": {"pattern": "("}}}, False),
+        ({"$id": "http://[", "type": "object"}, False),
+        ({"properties": {"a": {"$schema": "http://json-schema.org/draft-04/schema#"}}}, False),
+        ({"default": float("nan")}, False),
+        ({"description": "\ud800"}, False),
+    ],
+)
+def test_a_schema_surely_compiles(schema, expected):
+    text = json.dumps(schema)
+    assert surely_compiles(schema, text, 20) is expected
+    if expected:
+        native_validator(schema, text, 20)
+
+
+def _tool(name, description):
+    return {"name": name, "description": description, "inputSchema": {"type": "object"}}
