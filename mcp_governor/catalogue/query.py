@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -44,12 +45,9 @@ def compile_query(expression: str) -> Query:
     """
     if len(expression) > _LONGEST:
         raise ConfigError(f"The JSONPath has more than {_LONGEST} characters.", "Make two rules of it, or two cases.")
-    if _STEPS.fullmatch(expression):
-        steps = [tuple(_NAME.findall(names)) if names else (name,) for name, names in _STEP.findall(expression)]
-        # A name that is said twice gives its value twice, and the next step does so again: that has to be counted.
-        if all(len(set(step)) == len(step) for step in steps):
-            singular = all(len(step) == 1 and step[0] for step in steps)
-            return _member(tuple(step[0] for step in steps)) if singular else _members(steps)
+    plain = _plain_query(expression)
+    if plain is not None:
+        return plain
     from mcp_governor.catalogue.counted import Counted
 
     environment = Counted(expression, _LEAST_STEPS)
@@ -62,6 +60,19 @@ def compile_query(expression: str) -> Query:
         return environment.found(query, value)
 
     return find
+
+
+# the queries of all our rules, which hold nothing from one run to the next
+@functools.lru_cache(maxsize=512)
+def _plain_query(expression: str) -> Query | None:
+    """The query of an expression that consists of names and wildcards; ``None`` for any other."""
+    if _STEPS.fullmatch(expression):
+        steps = [tuple(_NAME.findall(names)) if names else (name,) for name, names in _STEP.findall(expression)]
+        # A name that is said twice gives its value twice, and the next step does so again: that has to be counted.
+        if all(len(set(step)) == len(step) for step in steps):
+            singular = all(len(step) == 1 and step[0] for step in steps)
+            return _member(tuple(step[0] for step in steps)) if singular else _members(steps)
+    return None
 
 
 def _member(names: tuple[str, ...]) -> Query:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor.linting.guarded import Guarded, has_any
+from mcp_governor.linting.guarded import Guarded, has_any, lowered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +104,7 @@ _START = re.compile(r"(?:^|[.:;]\s|\n)(?:(?:currently|only|both)\s){0,2}(?=[\w`'
 _GLUED = re.compile(rf"-\s(?P<item>{_QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?:|\s?-\s|\s|$)")
 
 # "e.g. a" is no end of a sentence; the length of the text stays.
-_ABBREVIATED = re.compile(r"\b(e\.g|i\.e|eg|ie|vs|incl)\.", re.IGNORECASE)
+_ABBREVIATED = re.compile(r"\.(?:(?<=\be\.g\.)|(?<=\bi\.e\.)|(?<=\b(?:eg|ie|vs)\.)|(?<=\bincl\.))", re.IGNORECASE)
 _SHORT_FORMS = ("e.g.", "i.e.", "eg.", "ie.", "vs.", "incl.")
 _EXAMPLE = re.compile(
     r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
@@ -199,8 +199,8 @@ def closed_lists(text: str) -> tuple[ClosedList, ...]:
 
 def _closed_lists(text: str) -> Iterator[ClosedList]:
     text = text[:_MOST_TEXT]
-    if has_any(text.lower(), _SHORT_FORMS):
-        text = _ABBREVIATED.sub(r"\1,", text)
+    if has_any(lowered(text), _SHORT_FORMS):
+        text = _ABBREVIATED.sub(",", text)
     if is_open(text):
         return
     promises = list(_PROMISE.finditer(text))

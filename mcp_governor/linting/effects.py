@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
+from mcp_governor.linting.guarded import has_any, lowered
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ _LOSSES = re.compile(
     r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b)",
     re.IGNORECASE,
 )
+_LOSS_CUES = (" be ", "irreversibl", "permanently ", "overwrit")
 _DENIAL = re.compile(
     r"\b(?:not|never|without|no|avoids?|prevents?|unless|if|whether|instead of)\b|n't\b", re.IGNORECASE
 )
@@ -153,6 +155,8 @@ def opening_verb(text: str) -> str | None:
 
 def loss_told(text: str) -> str | None:
     """The words by which a text says that something is lost ("cannot be undone"), if nothing denies them."""
+    if not has_any(lowered(text), _LOSS_CUES):
+        return None
     for match in _LOSSES.finditer(text, 0, _MOST_TEXT):
         if not _DENIAL.search(text, max(0, match.start() - _REACH), match.start()):
             return match[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.linting.guarded import Guarded, has_any
+from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.named_forms import DATES, KNOWN, Form
 from mcp_governor.linting.ruled_forms import ruled_forms
 
@@ -28,7 +28,7 @@ def stated_form(text: str, name: str = "") -> Form | None:
         name: of the argument.
     """
     text = text[:_MOST_TEXT]
-    if not has_any(text.lower(), _CUES):
+    if not has_any(lowered(text), _CUES):
         return None
     forms: dict[str, Form] = {}
     for form in _forms(text, name):

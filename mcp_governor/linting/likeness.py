@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 _COMPOUND = re.compile(r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_\-]++[A-Za-z0-9]++)++|[A-Z]*+[a-z]++[A-Z][A-Za-z0-9]*+)")
 """An identifier of several words, joined by marks or by capitals."""
@@ -81,7 +81,8 @@ _SETS = re.compile(
 )
 _IF = re.compile(r"\b(?:if|when|unless)\s(?:no\s|an?\s|the\s)?[`'\"“]?$", re.IGNORECASE)
 _ENTRY = re.compile(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
-_HUMP = re.compile(r"[a-z][A-Z]")
+# A set of characters in front is what the engine finds fastest.
+_JOINT = re.compile(r"[_\-A-Z](?:(?<=[_\-])|(?<=[a-z][A-Z]))")
 _CLOSE = 0.84
 """Likeness (difflib) from which a name is taken for a slip of another: one letter in six, a plural, a swapped word."""
 _MOST_COMPARED = 100_000
@@ -149,9 +150,15 @@ class Names:
         return self._effort >= 0
 
 
-def _compounds(text: str) -> Iterable[re.Match[str]]:
-    """The identifiers of several words in a text."""
-    return _COMPOUND.finditer(text) if "_" in text or "-" in text or _HUMP.search(text) else ()
+def _compounds(text: str) -> Iterator[re.Match[str]]:
+    """The identifiers of several words in a text, looked for only between blanks with a mark or a hump between them."""
+    end = 0
+    for joint in _JOINT.finditer(text):
+        at = joint.start()
+        if at >= end:
+            start, end = max(text.rfind(" ", end, at), end), text.find(" ", at)
+            end = end if end >= 0 else len(text)
+            yield from _COMPOUND.finditer(text, start, end)
 
 
 def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
@@ -161,14 +168,11 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         text: any text for a model.
         tools: the tools of the server.
     """
-    text = " ".join(text.split()) if _compounds(text) else ""
+    text = " ".join(text.split()) if _JOINT.search(text) else ""
     for match in _compounds(text):
         word = match[0]
-        if word in tools.names:
-            continue
         # Most words are like no name, and are read no further.
-        name = tools.variant(word)
-        if name is None and not _may_be_meant(match, tools):
+        if word in tools.names or not _may_be_meant(match, tools):
             continue
         front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
         if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON:
@@ -204,8 +208,9 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
 
 
 def _may_be_meant(match: re.Match[str], tools: Names) -> bool:
-    """Whether a word that is no spelling of a name looks like one: by its marks, its quotes or its beginning."""
-    return "_" in match[0] or match.string[match.start() - 1] in _QUOTES or tools.is_alike(match[0])
+    """Whether a word is another spelling of a name, or looks like one: by its marks, its quotes or its beginning."""
+    word, quoted = match[0], match.string[match.start() - 1] in _QUOTES
+    return "_" in word or quoted or tools.is_alike(word) or tools.variant(word) is not None
 
 
 def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.guarded import Guarded, has_any
+from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, QUOTES, Ways, grouped, names_in, places
 from mcp_governor.linting.pairs import GUARD, relation
 
@@ -193,12 +193,12 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
         group: the arguments that it may name.
         subject: the argument that the text describes; empty for a text about all of them.
     """
-    if len(group.names) < 2 or not has_any(text.lower(), _GUARD):
+    if len(group.names) < 2 or not has_any(lowered(text), _GUARD):
         return
     last = ""
     for sentence in _ENDS.split(text, maxsplit=_MOST_SENTENCES)[:_MOST_SENTENCES]:
         flat = " ".join(sentence[:_MOST_SENTENCE].split())
-        if has_any(flat.lower(), _GUARD):
+        if has_any(lowered(flat), _GUARD):
             yield from _Sentence(flat, group, subject).needs(last)
         last = flat
 

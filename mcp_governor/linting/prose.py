@@ -490,8 +490,7 @@ def stated_necessity(text: str) -> str | None:
 
 def without_name(text: str, argument: str) -> str:
     """Text in single blanks, without empty lines, bold marks, and the argument's own name in front of a claim."""
-    lines = (" ".join(line.replace("**", "").split()) for line in text.split("\n"))
-    flat = "\n".join(line for line in lines if line)
+    flat = _lines(text) if "\n" in text or "**" in text else " ".join(text.split())
     bare = flat.lstrip("`'\"")
     if bare.startswith(argument):
         rest = bare[len(argument) :].lstrip("`'\" ")
@@ -500,3 +499,8 @@ def without_name(text: str, argument: str) -> str:
         if rest.startswith((":", "–", "—", "- ")):
             return rest[1:].lstrip()
     return flat
+
+
+def _lines(text: str) -> str:
+    lines = (" ".join(line.replace("**", "").split()) for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)

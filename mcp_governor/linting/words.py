@@ -9,6 +9,7 @@ _MOST_CACHED = 64
 """Characters of a name or a word that is kept with what was found in it: with 4096 of them, that is one megabyte."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)?+")
 # Scripts that are written without spaces between words: about two characters make one.
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
 
@@ -157,7 +158,7 @@ _short_words = lru_cache(maxsize=4096)(_name_words)
 def words(text: str) -> list[str]:
     """The words of a text, in lower case."""
     if text.isascii():
-        return _WORD.findall(text.lower())
+        return _ASCII_WORD.findall(text.lower())
     # Folded, a few letters are no longer one.
     return [word.lower() for word in _WORD.findall(text)]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting import prose
 from mcp_governor.linting.context import hit
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.said import told_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
 from mcp_governor.schemas.pointers import join_pointer
@@ -71,7 +71,7 @@ def _by_notes(description: str, arguments: Mapping[str, Any], required: set[str]
 
     Only where the author keeps to it: what is marked is optional, and one that is not marked is required.
     """
-    if "optional" not in description.lower():
+    if "optional" not in lowered(description):
         return {}
     notes = {match["name"]: match["note"] for match in _NOTE.finditer(description) if match["name"] in arguments}
     marked = {name for name, note in notes.items() if _OPTIONAL.search(note)}
@@ -86,6 +86,8 @@ def _by_headings(description: str, arguments: Mapping[str, Any]) -> dict[str, st
     out: dict[str, str] = {}
     seen: list[str] = []
     word = ""
+    if not has_any(lowered(description), ("required", "optional")):
+        return out
     for line in description.splitlines():
         flat = line.strip()
         heading = _HEADING.fullmatch(flat)

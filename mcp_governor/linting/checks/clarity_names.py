@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.guarded import has_any, lowered
 from mcp_governor.linting.likeness import (
     Names,
     absent_arguments,
@@ -142,6 +143,8 @@ def _asked(description: str) -> str:
 
 def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]:
     """Entries of an "Args:" section that the schema does not have, where it has another of the entries."""
+    if ":" not in description or not has_any(lowered(description), ("args", "arguments", "param")):
+        return
     within, indent = False, -1
     entries: list[str] = []
     for line in description.splitlines():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.declared import declared
+from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import word_count
 from mcp_governor.text import one_line
@@ -27,10 +28,10 @@ _TITLE = re.compile(
     r".*\b(?:guide|overview|documentation|docs|manual|faq|tutorial)$",
     re.IGNORECASE,
 )
-_SHOWN = re.compile(
-    r"\bin the (?:image|picture|figure|screenshot|diagram|illustration)s? (?:below|above)\b", re.IGNORECASE
+_SHOWN = Guarded(
+    r"\bin the (?:image|picture|figure|screenshot|diagram|illustration)s? (?:below|above)\b", " below", " above"
 )
-_HERE = re.compile(r"\b(?:click|see|documented|described) here\b(?!\s?[:(])(?!.{0,80}https?:)", re.IGNORECASE)
+_HERE = Guarded(r"\b(?:click|see|documented|described) here\b(?!\s?[:(])(?!.{0,80}https?:)", " here")
 _MOST_TEXT = 4_000
 """Characters of one text that are searched."""
 _MOST_LINKS = 40

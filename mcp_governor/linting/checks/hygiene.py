@@ -83,7 +83,9 @@ _SECRET = Guarded(
 )
 _SHORTEST_SECRET = 20
 """Characters of the shortest credential that the patterns know; a shorter text needs no search."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
+_SHORTEST_RUN = 40
+"""Characters of a run of base64 that is long."""
+_BASE64 = re.compile(rf"[A-Za-z0-9+/]{{{_SHORTEST_RUN},}}={{0,2}}")
 _ALL = r"(?:any|all|every|each)"
 _ORDER = Guarded(
     # before everything else
@@ -212,6 +214,8 @@ def published_secret(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
     """No long run of base64, which nobody can read in a review."""
+    if len(text.value) < _SHORTEST_RUN or max(map(len, text.value.split()), default=0) < _SHORTEST_RUN:
+        return
     for match in _BASE64.finditer(text.value):
         run = match.group()
         # Words, hex digests and paths also make long runs; base64 mixes everything.
