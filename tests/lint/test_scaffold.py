@@ -39,7 +39,7 @@ def test_an_example_that_does_not_hold_is_told(tmp_path, old, new, says):
 
 @pytest.mark.parametrize("rule_id", ["todo", "Acme/todo", "acme/no todo", "acme/../x", ""])
 def test_what_is_no_rule_id_is_refused(tmp_path, rule_id):
-    with pytest.raises(UsageError, match="no rule id"):
+    with pytest.raises(UsageError, match="not a rule id"):
         new_rule(rule_id, tmp_path)
 
 
