@@ -25,10 +25,10 @@ def test_a_generators_null_defaults_are_one_finding():
     null = {**TEXT, "default": None}
     found = findings("null-default", *({f"p{n}": null, "same": null} for n in range(14)))
     assert [(finding.tool, finding.path) for finding in found] == [(None, "/tools")]
-    assert found[0].message.startswith("Null is the default where the type refuses it, 28 arguments in 14 tools: ")
+    assert found[0].message.startswith("The default is null, but the type does not accept null: p0 (tool_0), ")
     names = found[0].message.split(": ", 1)[1]
     assert names.startswith("p0 (tool_0), same (tool_0), p1 (tool_1), ")
-    assert names.endswith("p10 (tool_10) and 3 more.")
+    assert names.endswith("p10 (tool_10) and 3 more; 28 arguments in 14 tools.")
 
 
 def test_definitions_that_a_generator_leaves_behind_are_one_finding():
@@ -36,7 +36,7 @@ def test_definitions_that_a_generator_leaves_behind_are_one_finding():
         {"name": name, "inputSchema": {"type": "object", "$defs": {"Left": TEXT, "Behind": TEXT}}} for name in "abc"
     ]
     found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/unused-definitions",)))
-    assert [finding.message for finding in found] == ["Nothing refers to these definitions in 3 tools: Left, Behind."]
+    assert [finding.message for finding in found] == ["These definitions are not used in 3 tools: Left, Behind."]
 
 
 def test_what_only_an_unused_definition_refers_to_is_unused_as_well():

@@ -1,4 +1,4 @@
-"""What the default profile once said for nothing, it says no more; and what stands beside it is still found.
+"""What the default profile once said for nothing, it says no more; and what resembles it is still found.
 
 Each text was a false finding on a public server or in a recording of such findings. The counterpart is the nearest text
 that deserves one.

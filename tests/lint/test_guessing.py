@@ -83,9 +83,11 @@ def test_an_example_in_the_description_of_the_tool_shows_the_keys() -> None:
 
 
 def test_the_message_says_what_is_missing() -> None:
-    assert said("type", {"type": "integer"}) == ["type of run is a number, and nothing says what each stands for."]
+    assert said("type", {"type": "integer"}) == [
+        "type of run is a number, but the meaning of each number is not described."
+    ]
     assert said("filter", TEXT, "Filters as JSON") == [
-        "filter of run is JSON in a string, and nothing says what it holds."
+        "filter of run is JSON in a string, but its content is not described."
     ]
 
 

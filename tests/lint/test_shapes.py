@@ -151,16 +151,16 @@ def findings(rule, *properties, required=()):
 def test_one_finding_for_the_server():
     files = {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}
     (message,) = findings("empty-list", {"files": files}, {"files": files}, required=["files"])
-    assert "2 arguments in 2 tools: files (t0, t1)" in message
+    assert "files (t0, t1); 2 arguments in 2 tools." in message
     assert findings("empty-list", {"files": files}) == []
     (message,) = findings("stringly-typed", {"ids": {"type": "string", "description": "IDs, comma-separated"}})
-    assert "1 argument in 1 tool: ids (t0: comma-separated)" in message
+    assert "ids (t0: comma-separated); 1 argument in 1 tool." in message
 
 
 def test_an_argument_that_has_a_minimum_in_another_tool():
     least = {"type": "integer", "minimum": 1}
     (message,) = findings("count-minimum", {"issue": least}, {"issue": {"type": "integer"}})
-    assert "1 argument in 1 tool: issue (t1)" in message
+    assert "issue (t1); 1 argument in 1 tool." in message
     assert findings("count-minimum", {"issue": {"type": "integer"}}) == []
 
 
@@ -202,4 +202,4 @@ def test_a_call_without_arguments(name, property_, found):
 def test_a_message_names_more_tools_of_one_argument_where_there_is_room():
     files = {"files": {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}}
     (message,) = findings("empty-list", *[files] * 5, required=["files"])
-    assert "5 arguments in 5 tools: files (t0, t1, t2)." in message
+    assert "files (t0, t1, t2); 5 arguments in 5 tools." in message

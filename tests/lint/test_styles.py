@@ -21,8 +21,8 @@ def tool(name: str, **arguments: dict) -> dict:
 def test_two_families_are_two_findings_and_three_are_one() -> None:
     two = (tool("a", planId=TEXT, limit=NUMBER), tool("b", planid=TEXT, maxResults=NUMBER))
     assert messages("clarity/inconsistent-names", *two) == [
-        "One thing, several names: planId (1 tool: a); planid (1 tool: b).",
-        "One thing, several names: limit (1 tool: a); maxResults (1 tool: b).",
+        "One thing has several names: planId (1 tool: a); planid (1 tool: b).",
+        "One thing has several names: limit (1 tool: a); maxResults (1 tool: b).",
     ]
     three = (
         tool("a", planId=TEXT, limit=NUMBER, repo=TEXT),
@@ -41,7 +41,7 @@ def test_values_are_compared_over_arguments_and_items() -> None:
     one = tool("a", op={"enum": ["Add", "Remove", "Keep"]})
     other = tool("b", ops={"type": "array", "items": {"enum": ["add", "remove", "keep"]}})
     assert messages("clarity/inconsistent-values", one, other) == [
-        "The same values in two spellings: Add and add, Keep and keep (op of a; ops of b)."
+        "The same values are spelled in two ways: Add and add, Keep and keep (op of a; ops of b)."
     ]
     assert messages("clarity/inconsistent-values", one, tool("b", op={"enum": ["add", "Remove", "Keep"]})) == []
 
