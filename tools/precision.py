@@ -24,10 +24,14 @@ from quality_draw import draw, judged, key_lines, known_keys, read_lines, sheet,
 from quality_figures import STAGES, read_figures, record
 from quality_judged import PRECISION, Given, Tally, Verdict, agreement, by_rule, given, read_verdicts, weighted
 from quality_labels import splits
-from quality_numbers import Share, table
+from quality_numbers import table
+
+from mcp_governor.report.causes import causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from mcp_governor.findings import Finding
 
 SPLITS = ("all", "dev", "held")
 
@@ -44,8 +48,12 @@ def standing(verdicts: Iterable[Verdict], today: Iterable[Given]) -> list[Verdic
 
 
 def counts_by_rule(today: Iterable[Given], split: str, drawn: Mapping[str, str]) -> Counter[str]:
-    """How often each rule hits the servers of a split today."""
-    return Counter(item.key.rule for item in today if split in ("all", drawn.get(item.key.server, "dev")))
+    """How many lines of the text report each rule takes on the servers of a split today: one for each cause."""
+    servers: dict[str, list[Finding]] = {}
+    for item in today:
+        if split in ("all", drawn.get(item.key.server, "dev")):
+            servers.setdefault(item.key.server, []).append(item.finding)
+    return Counter(cause.rule for findings in servers.values() for cause in causes(findings))
 
 
 def figures(verdicts: list[Verdict], counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
@@ -89,7 +97,7 @@ def report(split: str, verdicts: list[Verdict], counts: Mapping[str, int]) -> It
         for rule, tally in sorted(rules.items(), key=lambda row: (-row[1].n, row[0]))
     ]
     yield table(
-        ("rule", "findings", "judged", "useful", "nitpick", "false"),
+        ("rule", "lines", "judged", "useful", "nitpick", "false"),
         [*rows, ("**all**", sum(counts.values()) or "", *_cells(total))],
     )
     yield "\nShare and 95 % interval (Wilson) of the judged findings. Where judges disagree, each counts in part.\n"
@@ -98,9 +106,8 @@ def report(split: str, verdicts: list[Verdict], counts: Mapping[str, int]) -> It
     share = weighted(rules, counts)
     if share is not None:
         judged_rules = sum(counts[rule] for rule in rules if rule in counts)
-        yield f"Useful, if all findings of a rule are as its judged ones: {share:.0%} of {judged_rules} findings"
+        yield f"Useful, if all lines of a rule are as its judged findings: {share:.0%} of {judged_rules} lines"
     if counts:
-        yield f"Findings of today with a verdict: {Share(total.n, sum(counts.values()))}"
         unjudged = sorted(set(counts) - set(rules))
         if unjudged:
             yield f"Rules without a verdict: {', '.join(f'{rule} ({counts[rule]})' for rule in unjudged)}"

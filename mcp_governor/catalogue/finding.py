@@ -86,7 +86,7 @@ def _cause(rule: Rule, known: Mapping[str, Any]) -> str:
     """The grouped sentence of a rule; the tools are filled in where findings are put together."""
     if not rule.grouped:
         return ""
-    return fill(rule.grouped, {name: fact for name, fact in known.items() if name != "tools"})
+    return fill(rule.grouped, {name: fact for name, fact in known.items() if name not in ("tools", "places")})
 
 
 def sentence(rule: Rule, facts: Mapping[str, Any], says: str = "") -> str:

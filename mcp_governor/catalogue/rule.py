@@ -181,8 +181,9 @@ class Rule:
         check: ``module.function`` under ``mcp_governor.linting.checks``, or ``package.module:function``.
         message: the sentence of a finding, with facts in braces (:func:`mcp_governor.catalogue.finding.fill`).
         messages: by name, where a rule needs several sentences; then ``message`` is empty, or the commonest one.
-        grouped: one sentence for findings of several tools, with the facts that they have in common and ``{tools}``
-            for their number and names; empty: the message of the first one stands for all.
+        grouped: one sentence for findings of several tools, with the facts that they have in common, and ``{tools}``
+            for their number and names or ``{places}`` for parameters and tools; empty: the message of the first one
+            stands for all.
         fix: what to do instead, with the same facts.
         options: by name.
         stance: the side it takes, where the sources disagree.

@@ -147,9 +147,10 @@ RULE_SCHEMA: dict[str, Any] = {
         },
         "grouped": {
             **_SENTENCE,
-            "pattern": "\\{tools\\}",
+            "pattern": "\\{(?:tools|places)\\}",
             "description": "One sentence for equal findings of several tools: the facts that they share, and {tools} "
-            "for their number and names. Default: the message of the first one, and the names of the other tools.",
+            "for their number and names, or {places} for parameters and tools. "
+            "Default: the message of the first one, and the names of the other tools.",
         },
         "fix": {**_SENTENCE, "description": "What to do instead; facts in braces, too."},
         "options": {

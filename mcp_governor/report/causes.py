@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
 from mcp_governor.report.groups import count_of
+from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.text import one_line, short_digests, visible
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 NAMES_SHOWN = 3
 """Tools that a sentence names: enough to see which family it is. The JSON report and ``-v`` name all of them."""
+
+PLACES_SHOWN = 5
+"""Parameters that a sentence names: two lines of a terminal. The JSON report and ``-v`` name all of them."""
 
 _NAME = 60
 """Characters of a tool's name: the longest that a client takes has 64."""
@@ -57,7 +61,8 @@ class Cause:
             return visible(first.message)
         tools = self.tools
         if first.cause and tools:
-            return _ended(visible(first.cause.replace("{tools}", named_tools(tools), 1)))
+            said = first.cause.replace("{places}", named_places(self.findings), 1)
+            return _ended(visible(said.replace("{tools}", named_tools(tools), 1)))
         if len(tools) > 1:
             return _ended(f"{visible(first.message)} The same in {named_tools(tools[1:], more=True)}.")
         return f"{visible(first.message)} The same at {count_of(len(self.findings) - 1, 'more place')}."
@@ -84,6 +89,18 @@ def named_tools(names: Sequence[str], *, more: bool = False) -> str:
         return shown
     rest = ", …" if len(names) > NAMES_SHOWN else ""
     return f"{count_of(len(names), 'more tool' if more else 'tool')}: {shown}{rest}"
+
+
+def named_places(findings: Sequence[Finding]) -> str:
+    """``since (list_issues), path (push_files), …``: the parameter of each finding, if it has one, and its tool."""
+    names: dict[str, None] = {}
+    for finding in findings:
+        tool = one_line(finding.tool or "", _NAME)
+        parent, _, last = finding.path.rpartition("/")
+        named = parent.endswith("/properties") and last
+        names[f"{one_line(pointer_tokens('/' + last)[0], _NAME)} ({tool})" if named else tool] = None
+    rest = ", …" if len(names) > PLACES_SHOWN else ""
+    return f"{', '.join(list(names)[:PLACES_SHOWN])}{rest}"
 
 
 def causes(findings: Iterable[Finding]) -> list[Cause]:

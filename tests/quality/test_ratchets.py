@@ -27,6 +27,13 @@ FEWEST = 8
 
 ENOUGH = 0.6
 
+KEPT = {
+    "clarity/argument-dependencies": "a fifth of the important problems on the held servers are found by it alone",
+    "clarity/missing-format": "every twentieth important problem on the held servers is found by it alone",
+    "clarity/limit-without-bound": "four of eight judged findings are useful, by one judge or both",
+}
+"""Rules below the bar that stay recommended, and why. Each takes one line of a report, however much it finds."""
+
 
 @pytest.fixture(scope="module")
 def today() -> list[Given]:
@@ -63,7 +70,7 @@ def below_the_bar(rules: dict[str, Tally]) -> dict[str, str]:
     return {
         rule: str(tally.share("useful"))
         for rule, tally in rules.items()
-        if rule in recommended and tally.n >= FEWEST and tally.share("useful").value < ENOUGH
+        if rule in recommended and rule not in KEPT and tally.n >= FEWEST and tally.share("useful").value < ENOUGH
     }
 
 
@@ -79,7 +86,7 @@ def test_recommended_rules_are_useful_by_what_they_report_today(today: list[Give
 
 
 def test_the_bar_asks_for_enough_useful_findings_of_recommended_rules() -> None:
-    some = default_selection().linted[0].id
+    some = next(active.id for active in default_selection().linted if active.id not in KEPT)
     assert list(below_the_bar({some: Tally(8, 4, 4, 0)})) == [some]
     assert below_the_bar({some: Tally(7, 0, 7, 0)}) == {}
     assert below_the_bar({some: Tally(10, 6, 0, 4)}) == {}

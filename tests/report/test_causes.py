@@ -10,7 +10,7 @@ from mcp_governor.catalogue.finding import finding
 from mcp_governor.catalogue.rule import Rule
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.report.causes import causes, fitting, named_tools
+from mcp_governor.report.causes import PLACES_SHOWN, causes, fitting, named_tools
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import MOST_CAUSES, report_lines
@@ -145,3 +145,20 @@ def test_a_recording_on_one_line_is_not_quoted(tmp_path, monkeypatch, capsys) ->
     arguments = ["--select", "clarity/parameter-described", "-v"]
     assert "> " not in governor_here("lint", "long.json", *arguments, capsys=capsys).out
     assert "> 4 | " in governor_here("lint", "lines.json", *arguments, capsys=capsys).out
+
+
+def test_a_rule_may_name_the_parameters_of_all_its_findings() -> None:
+    shared = "Formats are in prose: {places}."
+    found = [
+        said("a/b", f"{name} of {tool}", tool=tool, path=f"/inputSchema/properties/{name}", cause=shared)
+        for tool, name in (("one", "since"), ("one", "a~1b"), ("two", "since"))
+    ]
+    root = said("a/b", "three", tool="three", path="/inputSchema", cause=shared)
+    (one,) = causes([*found, root])
+    assert sorted(one.sentence.removeprefix("Formats are in prose: ").removesuffix(".").split(", ")) == [
+        *("a/b (one)", "since (one)", "since (two)", "three"),
+    ]
+    many = [said("a/b", name, tool="t", path=f"/inputSchema/properties/{name}", cause=shared) for name in "abcdefg"]
+    (all_of_them,) = causes(many)
+    assert all_of_them.sentence.count("(t)") == PLACES_SHOWN
+    assert all_of_them.sentence.endswith("e (t), …")
