@@ -228,7 +228,7 @@ RECIPES: dict[str, dict[str, list[str | Line]]] = {
         "mcp_governor/change/surface_kinds.py": [Line("_TOOLS = [", SURFACE_KIND)],
         "mcp_governor/change/tools.py": [
             Line(
-                "    texts = (",
+                "    wordings = (",
                 '        ("recipe-size-changed", "/sizeHint", _given(old.raw.get("sizeHint")), '
                 '_given(new.raw.get("sizeHint"))),\n',
             )

@@ -272,7 +272,7 @@ def test_http_servers_that_are_none(folder: Path, web, path: str, sentence: str)
 def test_tls_that_fails(folder: Path, web) -> None:
     told = fails(folder, "snapshot", f"https://{web.host}/mcp", code=3).err
     assert f"error: https://{web.host}/mcp: the TLS connection fails: " in told
-    assert "Write http://" in told
+    assert "If it speaks plain HTTP, write http://." in told
 
 
 TWO = '[servers.one]\ncommand = ["a"]\n[servers.two]\nurl = "https://example.invalid/mcp"\n'

@@ -79,7 +79,7 @@ def test_since_the_last_commit_as_well(root):
     )
     told = hook(root)
     assert rules(told) == [STALE]
-    assert "as it was at HEAD" in told["findings"][0]["message"]
+    assert "has not changed since HEAD" in told["findings"][0]["message"]
     # What the commit before changed is told as ever.
     assert [change["tool"] for change in told["changes"]] == ["count_stock"]
 
@@ -89,7 +89,7 @@ def test_before_the_first_release_it_is_head(root):
     announce(root)
     told = hook(root)
     assert rules(told) == [STALE]
-    assert "as it was at HEAD" in told["findings"][0]["message"]
+    assert "has not changed since HEAD" in told["findings"][0]["message"]
 
 
 def test_a_recording_that_is_new_is_judged_as_it_is(root):

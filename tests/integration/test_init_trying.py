@@ -317,7 +317,8 @@ def test_the_findings_of_today_are_counted(tmp_path):
     wrong = {**TOOL, "inputSchema": {"type": "object", "properties": {"words": {"type": "array"}}, "required": ["a"]}}
     done = governor(tmp_path, "init", "--no-ci", "--no-hook", "--", *plain(wrong))
     assert "Lint found 1 error and " in done.stdout
-    assert "; the error is known from now on and does not fail. List with: mcp-governor lint" in done.stdout
+    assert "; the error is in the baseline and does not fail the check. List them with: " in done.stdout
+    assert ". List them with: mcp-governor lint\n" in done.stdout
     assert governor(tmp_path, "check").returncode == 0
 
 
@@ -361,7 +362,7 @@ class TestFrom:
     def begun(self, root, recording):
         done = governor(root, "init", "--from", recording, "--no-ci", "--no-hook", "--", *plain())
         assert done.returncode == 0, done.stderr
-        told = f"Next: commit these files, then see what has changed since {recording}: mcp-governor check"
+        told = f"Next: commit these files, then see what has changed since {recording} with: mcp-governor check"
         assert done.stdout.splitlines()[-1] == told
         return done, json.loads(contents(root)["mcp-surface.json"])
 
