@@ -85,7 +85,7 @@ def test_the_next_release_is_counted_by_the_new_source(codetree: Path) -> None:
     write(codetree, {"now.json": surface("94.2.0", "find", "search")})
     red = governor(codetree, "check")
     assert red.returncode == 1
-    assert "pyproject.toml line 3 still says 0.2.0, and the changes need a minor step" in red.stdout
+    assert "pyproject.toml line 3 still says 0.2.0, but the changes require a minor step" in red.stdout
     write(codetree, {"pyproject.toml": PYPROJECT.replace("0.2.0", "0.3.0")})
     assert governor(codetree, "changelog", "draft").returncode == 0
     green = governor(codetree, "check")

@@ -300,5 +300,5 @@ def test_dates_that_are_refused() -> None:
 def test_a_date_that_stands_still_is_to_be_the_next() -> None:
     rule, message, fix = calver_finding("addition", "2026.8.31", "2026.8.31", "minor")
     assert rule == "policy/bump-too-small"
-    assert message.startswith("The version still is 2026.8.31, and the changes need a new one: ")
+    assert message.startswith("The version still is 2026.8.31, but the changes require a new one: ")
     assert fix == "Release it under the next date, or take these changes back."

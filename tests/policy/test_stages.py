@@ -169,7 +169,7 @@ def sentence(result: PolicyResult) -> tuple[str, str]:
 
 
 def test_a_version_that_stands_still_is_told_with_the_place_to_change_it() -> None:
-    forced = "and the changes need a minor step: optional argument `it` is new."
+    forced = "but the changes require a minor step: optional argument `it` is new."
     source = stated("1.2.0", find=lambda: Written("src/server.py", 7))
     assert sentence(judged("minor", "1.2.0", "1.2.0", stage=AT_RELEASE, source=source)) == (
         f"The server still reports 1.2.0, {forced}",
