@@ -43,7 +43,8 @@ def repo(tmp_path: Path) -> Path:
     (tmp_path / "changed.py").write_text(CHANGED)
     (tmp_path / "docs").mkdir()
     digest = fingerprint(load_surface(tmp_path / "mcp-surface.json"))
-    assert digest in outcome.out
+    # Text shows twelve digits of a fingerprint.
+    assert f" {digest[: len('v1:sha256:') + 12]}\n" in outcome.out
     (tmp_path / "docs" / "mcp-schema-changelog.md").write_text(CHANGELOG.format(fingerprint=digest))
     return tmp_path
 

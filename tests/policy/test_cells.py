@@ -280,8 +280,8 @@ def test_a_break_under_dates_is_told_of_the_choice() -> None:
     rule, message, fix = calver_finding("break", "2026.8.31", "2026.9.2", "minor")
     assert rule == "policy/calver-too-small"
     assert message == (
-        'Calendar versions do not state what may break; policy.calver = "minor" allows only additions, and the changes '
-        "need a major step: argument `it` is now required."
+        'Calendar versions do not state what may break; policy.calver = "minor" allows only additions, but the changes '
+        "require a major step: argument `it` is now required."
     )
     assert fix == (
         "Take these changes back, or accept them for this release, with the id that check -v shows: "
