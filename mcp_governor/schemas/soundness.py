@@ -254,7 +254,7 @@ def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
         return None
     problem = _invalid(schema, text, draft)
     if problem is None and not finite:
-        problem = "holds a number that JSON does not have"
+        problem = "contains a number that JSON cannot represent"
     if problem is None and any(f'"{word}"' in text for word in REFERENCES):
         problem = _bad_reference(modern(schema, draft, text), text)
     return problem

@@ -191,7 +191,7 @@ def test_what_cannot_be_ended_is_named(tmp_path: Path, brood: Path) -> None:
     (left,) = alive(brood)
     assert not ended(brood, 0)
     shown = f"{left} ({sys.executable} {BROOD} orphan {brood} a b\\x1b[31m)"
-    assert done.stderr == f"warning: these processes of a server could not be ended: {shown}\n"
+    assert done.stderr == f"warning: these server processes could not be stopped: {shown}\n"
     assert done.returncode == 0
 
 
