@@ -122,7 +122,8 @@ def _cells(tally: Tally) -> tuple[object, ...]:
 
 def measure(asked: argparse.Namespace) -> int:
     """``make precision``."""
-    verdicts, drawn = read_verdicts(PRECISION), splits()
+    # Findings of later rules say nothing of the rules as they were before.
+    verdicts, drawn = read_verdicts(PRECISION, "before-*" if asked.update == "before" else "*"), splits()
     today = given(CORPUS) if CORPUS.is_dir() else []
     if not today:
         print("precision: the corpus (../shared/corpus) is not here; every verdict counts, given today or not.")

@@ -137,14 +137,18 @@ def given(corpus: Path) -> list[Given]:
     return list(out.values())
 
 
-def read_verdicts(folder: Path = PRECISION) -> list[Verdict]:
+def read_verdicts(folder: Path = PRECISION, of: str = "*") -> list[Verdict]:
     """Every verdict, file by file.
+
+    Args:
+        folder: of the files.
+        of: a pattern of their names, without the ending; default is every file.
 
     Raises:
         ValueError: a line is not a verdict, or a judge judged a finding twice.
     """
     out: list[Verdict] = []
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in sorted(folder.glob(f"{of}.jsonl")):
         out += [Verdict.read(json.loads(line)) for line in file.read_text("utf-8").splitlines()]
     twice = [seen for seen, count in Counter((verdict.key, verdict.judge) for verdict in out).items() if count > 1]
     if twice:
