@@ -279,7 +279,7 @@ def test_a_finding_that_is_gone_needs_no_verdict(place: Path, capsys: pytest.Cap
 def test_figures_of_before_are_weighted_by_the_findings_of_before(place: Path) -> None:
     counts = {split: {"rules": {"a/one": 9, "a/two": 1}} for split in precision.SPLITS}
     quality_figures.record("before", {"corpus": counts}, place / "figures.json")
-    write(place / "precision", "a.jsonl", [verdict(key(1), "false"), verdict(key(2, "a/two"))])
+    write(place / "precision", "before-a.jsonl", [verdict(key(1), "false"), verdict(key(2, "a/two"))])
     assert precision.main(["--all", "--update", "before"]) == 0
     found = quality_figures.read_figures(place / "figures.json")["before"]
     assert found["precision"]["all"]["weighted"] == 0.1
