@@ -86,7 +86,7 @@ def test_the_surface_file_of_a_folder_below_the_root_is_found_in_git(tmp_path):
         (["https://example.org/mcp"], "does not start servers"),
         (["--against", "pypi:mcp-server-time"], "does not start servers"),
         (["gone"], "does not start servers"),
-        (["--", "python", "-m", "server"], "-- COMMAND is one"),
+        (["--", "python", "-m", "server"], "-- COMMAND has no effect"),
     ],
 )
 def test_a_live_server_is_refused(tmp_path, arguments, words):

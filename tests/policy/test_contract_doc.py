@@ -39,8 +39,8 @@ def said(old: str | None, new: str, *changes: Change) -> list[tuple[str, str | N
         (PROSE, PROSE.replace("| search | 1 |", "| search | 2 |"), []),
         (PROSE, PROSE.replace("takes `id`", "takes `x`"), [("unchanged", "search")]),
         (None, HEADINGS, []),
-        (HEADINGS, "# Contract\n", [("silent", "search")]),
-        (None, "# Contract\n\nresearch and search-all\n", [("silent", "search")]),
+        (HEADINGS, "# Contract\n", [("missing-tool", "search")]),
+        (None, "# Contract\n\nresearch and search-all\n", [("missing-tool", "search")]),
     ],
 )
 def test_one_tool_changed(old: str | None, new: str, expected: list[tuple[str, str]]) -> None:
@@ -52,7 +52,7 @@ def test_only_schemas_count() -> None:
 
 
 def test_a_new_tool_is_described() -> None:
-    assert said(HEADINGS, HEADINGS, change("new", "tool-added", Side.SURFACE)) == [("silent", "new")]
+    assert said(HEADINGS, HEADINGS, change("new", "tool-added", Side.SURFACE)) == [("missing-tool", "new")]
 
 
 def test_each_tool_is_told_once() -> None:

@@ -68,7 +68,7 @@ def test_every_recording_form_is_read(document: object, tmp_path: Path) -> None:
         (b'{"tools": [{"name": "a"', "is cut off at line 1, column 24"),
         (b'{"tools": [{"name": "a', "is cut off at line 1, column 21"),
         (b"<html></html>", "is not JSON: Expecting value at line 1, column 1"),
-        (b'{"tools": {}}', "holds no surface"),
+        (b'{"tools": {}}', "is not a surface"),
         (b"\xff\xfe", "is not UTF-8 (byte 0)"),
         (b"[" * 100_000, f"nested deeper than {MAX_DEPTH} levels"),
         (b"[" * 300 + b"]" * 300, f"nested deeper than {MAX_DEPTH} levels"),

@@ -44,7 +44,7 @@ def test_a_variant_stands_for_its_tool_only_where_that_has_none(tmp_path):
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"_surface": '["a"]'}, "holds no tool"),
+        ({"_surface": '["a"]'}, "contains no tool"),
         ({"a": "{"}, "a.snap is cut off"),
         ({"a": snap("a"), "b": '{"name": 5}', "c": "nope"}, "c.snap is not JSON"),
     ],
