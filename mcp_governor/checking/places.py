@@ -1,8 +1,9 @@
-"""Where a recorded file says what findings are about: line, column, and the lines around them."""
+"""Positions of findings in a recorded file: line, column, and the lines around them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Place, Report
@@ -13,25 +14,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.change import Change
+    from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.linting.positions import Position
     from mcp_governor.surface import Surface
 
 
 def with_places(report: Report, surface: Surface, source: Source) -> Report:
-    """The report with the places of its findings and changes, where ``surface`` was read from a recorded file.
+    """The report with the positions of its findings and changes, if ``surface`` was read from a recorded file.
 
-    A change that took something away is placed at what is left around it; a tool that is gone has no place.
+    The position of a removal is that of its surroundings; a removed tool has no position.
     """
     about: list[Finding | Change] = [*report.findings, *report.changes]
     if not isinstance(source, FileSource) or not about:
         return report
     from mcp_governor.linting.positions import finding_positions
 
-    # With replacements only where the file is not UTF-8, which reading it would have refused.
+    # Replacement characters appear only if the file is not UTF-8, and then it could not have been read.
     try:
         text = read_bytes(source.path).decode("utf-8-sig", errors="replace")
-    except OSError:  # it was taken away since the surface was read from it
+    except OSError:  # removed since the surface was read from it
         return report
     positions = finding_positions(text, surface, about)
     lines = text.split("\n")
@@ -43,9 +45,51 @@ def with_places(report: Report, surface: Surface, source: Source) -> Report:
     return replace(report, places=places)
 
 
+def in_repository(report: Report, config: Config) -> Report:
+    """The report for formats of code hosts: every finding has a file, named relative to the root of the repository.
+
+    The recorded surface stands in for a live server that was compared with it, since one of its lines contains what the
+    server published.
+    """
+    from mcp_governor.errors import GovernorError
+    from mcp_governor.surface import load_surface
+    from mcp_governor.target.resolve import baseline_file
+
+    report = replace(report, folder=_folder_in_repository(Path.cwd()))
+    name = baseline_file(config)
+    path = config.resolve(name)
+    # Of another server, or an older release, it is as good as none.
+    compared = report.baseline is not None and report.baseline.source.endswith(name)
+    if report.places or not compared or not path.is_file():
+        return report
+    shown = _from_here(path)
+    report = replace(report, surface_file=shown)
+    try:
+        return with_places(report, load_surface(path), FileSource(shown, path))
+    except GovernorError:  # An unreadable file has no lines; it is reported elsewhere.
+        return report
+
+
+def _from_here(path: Path) -> str:
+    import os
+
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # another drive on Windows
+        return str(path)
+
+
+def _folder_in_repository(folder: Path) -> str:
+    """The folder relative to the nearest parent with ``.git``; empty if it is that folder, or if there is none."""
+    for root in (folder, *folder.parents):
+        if (root / ".git").exists():
+            return "" if root == folder else folder.relative_to(root).as_posix()
+    return ""
+
+
 _READABLE = 500
-"""Characters of a line that a person reads. A recording on one line is longer; a column in it, or the hundred
-characters around the place, say nothing that the pointer of the finding does not say."""
+"""Maximum length of a readable line, in characters. A recording on one line is longer, and a column in it, or a hundred
+characters around the position, add nothing to the pointer of the finding."""
 
 
 def _frame(lines: Sequence[str], position: Position) -> str:

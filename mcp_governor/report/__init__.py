@@ -1,4 +1,4 @@
-"""Report → text, JSON and Markdown. One module per format; a new format is one line here and one module.
+"""Report → text, and documents for people and machines. A new format is one line here and one module.
 
 A renderer takes a report and returns text: it reads no file, asks no station, and prints nothing.
 """
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Format(Protocol):
     """What a format module offers.
 
-    It may also say ``IS_JSON = True`` (what is unsafe to show is then escaped as JSON escapes it) and
-    ``WITH_PLACES = True`` (the report then holds the lines of a recorded file that it is about).
+    It may also say ``IS_JSON = True`` (what is unsafe to show is then escaped as JSON escapes it), ``IS_COMMANDS =
+    True`` (its lines are commands to a CI system, which are otherwise taken out) and ``WITH_PLACES = True`` (the
+    report then holds the lines of recorded files that it is about, and where those are in the repository).
     """
 
     def render(self, report: Report) -> str:
@@ -25,7 +26,12 @@ class Format(Protocol):
 
 FORMATS = {
     "json": "mcp_governor.report.json_report",
+    "sarif": "mcp_governor.report.sarif",
+    "junit": "mcp_governor.report.junit",
+    "github": "mcp_governor.report.github",
+    "gitlab": "mcp_governor.report.gitlab",
     "markdown": "mcp_governor.report.markdown",
+    "html": "mcp_governor.report.html",
 }
 """Formats that ``--format`` offers besides ``text`` → their module. ``text`` is apart: it is styled where it meets a
 terminal, and some commands have a form of their own."""

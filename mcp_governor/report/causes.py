@@ -1,4 +1,4 @@
-"""Findings with one cause, put together: a reader corrects a cause once, however many places it has."""
+"""Group findings by cause, because a reader corrects a cause once for all its places."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAME = 60
 
 @frozen
 class Cause:
-    """Findings of one rule that say the same, but for the tool and the place.
+    """Findings of one rule that differ only in tool and place.
 
     Attributes:
         findings: at least one, in the order of the report.
@@ -51,8 +51,14 @@ class Cause:
         return list(dict.fromkeys(finding.tool for finding in self.findings if finding.tool is not None))
 
     @property
+    def subject(self) -> str:
+        """The tool that the sentence begins with and does not name, safe to show; empty if it names it."""
+        tool = self.findings[0].tool
+        return "" if tool is None or tool in self._whole_sentence() else one_line(tool, _NAME)
+
+    @property
     def sentence(self) -> str:
-        """What is wrong, safe to show; of several findings with their number and the first names."""
+        """The message, safe to show; for several findings, with their number and the first names."""
         return short_digests(self._whole_sentence())
 
     def _whole_sentence(self) -> str:
@@ -96,17 +102,25 @@ def named_places(findings: Sequence[Finding]) -> str:
     names: dict[str, None] = {}
     for finding in findings:
         tool = one_line(finding.tool or "", _NAME)
-        parent, _, last = finding.path.rpartition("/")
-        named = parent.endswith("/properties") and last
-        names[f"{one_line(pointer_tokens('/' + last)[0], _NAME)} ({tool})" if named else tool] = None
+        named = _named_at(finding.path)
+        names[f"{one_line(named, _NAME)} ({tool})" if named else tool] = None
     rest = ", …" if len(names) > PLACES_SHOWN else ""
     return f"{', '.join(list(names)[:PLACES_SHOWN])}{rest}"
+
+
+def _named_at(path: str) -> str:
+    """The parameter whose schema, or a keyword of whose schema, a pointer leads to; empty if it is none."""
+    for _ in range(2):
+        path, _, last = path.rpartition("/")
+        if path.endswith("/properties") and last:
+            return pointer_tokens(f"/{last}")[0]
+    return ""
 
 
 def causes(findings: Iterable[Finding]) -> list[Cause]:
     """The findings by cause: the gravest first, then the rules with the fewest causes, then the widest cause.
 
-    A rule that has much to say has mostly the same to say; what is said once comes before it.
+    A rule with many causes tends to repeat itself, so rules with few causes come first.
     """
     together: dict[tuple[str, str, str, str | None], list[Finding]] = {}
     for finding in sorted(findings, key=lambda one: (one.tool or "", one.path)):
@@ -125,7 +139,7 @@ def causes(findings: Iterable[Finding]) -> list[Cause]:
 
 
 def _said(finding: Finding) -> str:
-    """What a finding says, the tool and the place apart."""
+    """The message of a finding without the tool and the place."""
     if finding.cause and finding.tool is not None:
         return finding.cause
     said = finding.message

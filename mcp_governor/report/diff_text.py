@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.report.groups import GRAVE, GROUPS, MOST_SHOWN, group_of, grouped, more_than_shown
+from mcp_governor.report.groups import GRAVE, GROUPS, MAX_SHOWN, group_of, grouped, more_than_shown
 from mcp_governor.report.lines import BLANK, Line, line
 from mcp_governor.report.text import change_lines, closing_lines, subject_of
 from mcp_governor.text import visible
@@ -34,10 +34,10 @@ def _groups(report: Report, verbose: int) -> Iterator[Line]:
             continue
         yield BLANK
         yield line((f"{name} ({len(changes)})", "bold underline"))
-        for change in changes[:MOST_SHOWN]:
+        for change in changes[:MAX_SHOWN]:
             yield from change_lines(change, report.accepted.get(change.id), verbose, tool=subject_of(change.tool))
-        if len(changes) > MOST_SHOWN:
-            yield line((more_than_shown(len(changes) - MOST_SHOWN, "change"), "dim"), indent=2)
+        if len(changes) > MAX_SHOWN:
+            yield line((more_than_shown(len(changes) - MAX_SHOWN, "change"), "dim"), indent=2)
 
 
 def _stat(report: Report) -> Iterator[Line]:

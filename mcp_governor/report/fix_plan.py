@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from mcp_governor.linting.fix_proof import Proof
     from mcp_governor.report.lines import Line
 
-_MOST_NAMES = 3
-"""Further tools with the same fix that a diff names; the plan in JSON has all of them."""
+_MAX_NAMES = 3
+"""Most other tools with the same fix that a diff names; the plan in JSON has all of them."""
 _WIDTH = 100
 """Characters up to which a list is on one line."""
 
@@ -98,12 +98,12 @@ def _diff(fix: Fix) -> Iterator[Line]:
     rules = ", ".join(dict.fromkeys(finding.rule for finding in fix.findings))
     more = ""
     if len(fix.places) > 1:
-        names = ", ".join(one_line(place.tool, 64) for place in fix.places[1 : 1 + _MOST_NAMES])
-        rest = len(fix.places) - 1 - _MOST_NAMES
+        names = ", ".join(one_line(place.tool, 64) for place in fix.places[1 : 1 + _MAX_NAMES])
+        rest = len(fix.places) - 1 - _MAX_NAMES
         more = f"; the same in {names}" + (f" and {rest} more" if rest > 0 else "")
     yield line((f"# {rules}{more}", "bold"))
     yield line((f"# {_in_words(fix)}", "dim"))
-    for place in fix.places[: 1 + _MOST_NAMES]:
+    for place in fix.places[: 1 + _MAX_NAMES]:
         yield from _source(place)
     name = visible(f"{first.tool}{first.path}")
     old, new = _text(fix.before), _text(fix.after)

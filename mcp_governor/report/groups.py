@@ -21,7 +21,7 @@ GROUPS = ("breaking", "undecided", "compatible", "wording")
 GRAVE = GROUPS[:2]
 """The groups that fail a run, or may."""
 
-MOST_SHOWN = 100
+MAX_SHOWN = 100
 """Changes of one group, and findings of one tool, that are written out for people. Nobody reads more in one sitting,
 all of them are counted, and the JSON report lists them."""
 
@@ -75,7 +75,7 @@ def counted_findings(counts: dict[str, int]) -> str:
 
 
 def counted_old(report: Report) -> str:
-    """What ``--new-only`` left out; empty where it left out nothing."""
+    """What ``--new-only`` left out; empty if it left out nothing."""
     return f"{count_of(report.old_findings, 'finding')} as in the baseline, not shown" if report.old_findings else ""
 
 
@@ -94,7 +94,7 @@ def pending_words(report: Report) -> str:
 
 
 ONLY_BREAKING = "only breaking changes were checked: no version, no changelog, no rules"
-"""What a report says where a run looked for nothing else."""
+"""Phrases for runs that looked for breaking changes only."""
 
 
 def judged_words(report: Report) -> str:
@@ -123,22 +123,22 @@ def cost_words(tokens: TokenCost) -> str:
 
 
 def growth_words(growth: int | None) -> str:
-    """`` (+240)``; empty where nothing grew or there is nothing to compare with."""
+    """`` (+240)``; empty if nothing grew or there is no baseline."""
     return f" ({growth:+,})" if growth else ""
 
 
-_MOST_REASONS = 5
+_MAX_REASONS = 5
 """Rules that a verdict names: one line of a terminal."""
 
 
 def failed_words(report: Report) -> str:
-    """What failed the run: the kinds of changes and the rules, with their numbers; empty where it passed."""
+    """What failed the run: the kinds of changes and the rules, with their numbers; empty if it passed."""
     if report.nothing_checked:
         return visible(report.nothing_checked)
     reasons = Counter(change.kind for change in report.failing_changes)
     reasons.update(finding.rule for finding in report.failing_findings)
-    shown = [f"{name} × {count:,}" if count > 1 else name for name, count in list(reasons.items())[:_MOST_REASONS]]
-    return ", ".join(shown) + (f" and {len(reasons) - _MOST_REASONS} more" if len(reasons) > _MOST_REASONS else "")
+    shown = [f"{name} × {count:,}" if count > 1 else name for name, count in list(reasons.items())[:_MAX_REASONS]]
+    return ", ".join(shown) + (f" and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else "")
 
 
 def witness_words(change: Change) -> str:

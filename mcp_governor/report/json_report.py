@@ -20,14 +20,14 @@ def render(report: Report) -> str:
     return dump_json(_bounded(redact_json(report.as_json())))
 
 
-_LONGEST_TEXT = 10_000
+_MAX_TEXT_LENGTH = 10_000
 """Characters of one text: names, messages and witnesses of real servers have hundreds. Of a longer one the middle is
 left out, and the length said."""
 
 
 def _bounded(value: Any) -> Any:
     if isinstance(value, str):
-        return shortened(value, _LONGEST_TEXT)
+        return shortened(value, _MAX_TEXT_LENGTH)
     if isinstance(value, list | tuple):
         return [_bounded(item) for item in value]
     if isinstance(value, dict):

@@ -35,7 +35,7 @@ class Line:
     """One line: spans after ``indent`` spaces.
 
     Attributes:
-        hang: columns by which what a terminal wraps goes further to the right.
+        hang: additional indent of continuation lines, in columns.
         fit: what a terminal does with a line that is too long: ``wrap`` it between words; ``cut`` it where its
             columns mean something, as in an excerpt of a file; leave it ``whole`` where it is copied.
     """
@@ -81,7 +81,8 @@ def print_rich(
         lines: what to write.
         stream: where to.
         color: with style, in the 16 colors that every terminal theme makes readable.
-        width: characters of a line, of which longer ones are wrapped between words; ``None`` leaves them long.
+        width: maximum length of a line, in characters; longer lines are wrapped between words. ``None`` for no
+            wrapping.
         spell: changes a string into one that the terminal can show; what it returns is measured and wrapped.
     """
     from rich.console import Console
@@ -111,13 +112,13 @@ def print_rich(
 
 
 _JOINT = "\ue000"
-"""Stands for a space at which nothing is broken: a character that nobody uses, one column wide."""
+"""Stands for a non-breaking space: an unused character that is one column wide."""
 
 _ENDLESS = 1_000_000
 """Characters of a line that is not wrapped; :func:`printable` leaves no line as long."""
 
 _NARROWEST = 20
-"""Characters that are left for text next to an indent; where there are fewer, the indent goes."""
+"""Minimum width for text next to an indent, in characters; on narrower terminals, the indent is dropped."""
 
 
 def _rows(text: Text, item: Line, console: Console, ellipsis: str) -> Iterator[tuple[int, Text]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.report.causes import causes
 from mcp_governor.report.groups import (
-    MOST_SHOWN,
+    MAX_SHOWN,
     ONLY_BREAKING,
     UNKNOWN_STEP,
     advice_of,
@@ -23,6 +23,7 @@ from mcp_governor.report.groups import (
     pending_words,
     witness_words,
 )
+from mcp_governor.report.responses import response_lines
 from mcp_governor.text import one_line, sentence, visible
 
 if TYPE_CHECKING:
@@ -44,10 +45,10 @@ _TITLES = {
 }
 _WITNESS_LIMIT = 1_000
 """Characters of a witness: sixty of them fit into a GitHub comment. A longer one is cut."""
-_MOST_COSTS = 50
+_MAX_COSTS = 50
 """Tools whose cost is written out, the dearest first; a comment has room for the findings, too."""
-_MOST_FINDINGS = 500
-"""Causes of findings that are written out: GitHub takes no comment beyond 65,536 characters, some 300 of them."""
+_MAX_FINDINGS = 500
+"""Most causes that are written out: GitHub comments have at most 65,536 characters, which is about 300 causes."""
 
 
 def render(report: Report) -> str:
@@ -92,9 +93,9 @@ def _document(report: Report) -> Iterator[str]:
         yield ""
         yield f"### {_TITLES[group]} ({len(changes)})"
         yield ""
-        items = [item for change in changes[:MOST_SHOWN] for item in _change(change, report)]
-        if len(changes) > MOST_SHOWN:
-            items.append(f"- {more_than_shown(len(changes) - MOST_SHOWN, 'change')}")
+        items = [item for change in changes[:MAX_SHOWN] for item in _change(change, report)]
+        if len(changes) > MAX_SHOWN:
+            items.append(f"- {more_than_shown(len(changes) - MAX_SHOWN, 'change')}")
         if group == "wording":
             items = ["<details><summary>Show</summary>", "", *items, "", "</details>"]
         yield from items
@@ -103,10 +104,10 @@ def _document(report: Report) -> Iterator[str]:
         yield f"### Findings ({len(report.findings)})"
         yield ""
         found = causes(report.findings)
-        for cause in found[:_MOST_FINDINGS]:
+        for cause in found[:_MAX_FINDINGS]:
             yield from _finding(cause)
-        if len(found) > _MOST_FINDINGS:
-            left = sum(len(cause.findings) for cause in found[_MOST_FINDINGS:])
+        if len(found) > _MAX_FINDINGS:
+            left = sum(len(cause.findings) for cause in found[_MAX_FINDINGS:])
             yield f"- {more_than_shown(left, 'finding')}"
     if report.tokens is not None:
         yield ""
@@ -116,9 +117,9 @@ def _document(report: Report) -> Iterator[str]:
 def _cost(tokens: TokenCost) -> Iterator[str]:
     yield f"<details><summary>Token cost: {cost_words(tokens)}</summary>"
     yield from ("", "| tool | tokens |", "| --- | ---: |")
-    for name in tokens.dearest(_MOST_COSTS):
+    for name in tokens.dearest(_MAX_COSTS):
         yield f"| {code(name)} | {tokens.tools[name]:,}{growth_words(tokens.growth_of(name))} |"
-    left = len(tokens.tools) - _MOST_COSTS
+    left = len(tokens.tools) - _MAX_COSTS
     if left > 0:
         yield f"| {more_than_shown(left, 'tool')} | |"
     yield from ("", "</details>")
@@ -138,6 +139,7 @@ def _facts(report: Report) -> Iterator[str]:
     yield from (f"{escape(advice)} {code(command)}." for advice, command in advice_of(report))
     if report.good_calls is not None and report.good_calls.tools:
         yield f"{str(report.good_calls).capitalize()}."
+    yield from (f"{escape(line[:1].upper() + line[1:])}." for line in response_lines(report))
 
 
 def _step(report: Report, compared: str) -> Iterator[str]:
@@ -170,7 +172,8 @@ def _change(change: Change, report: Report) -> Iterator[str]:
 def _finding(cause: Cause) -> Iterator[str]:
     first = cause.findings[0]
     alone = len(cause.findings) == 1
-    where = f"{code(first.tool)} " if alone and first.tool is not None else ""
+    named = alone or bool(cause.subject)
+    where = f"{code(first.tool)} " if named and first.tool is not None else ""
     place = f"{code(first.path)} " if alone and first.path else ""
     accepted = f" (accepted: {escape(first.accepted)})" if first.accepted is not None else ""
     yield f"- **{first.severity.value}** {first.rule} {where}{place}– {prose(cause.sentence)}{accepted}"

@@ -7,11 +7,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.terms import Verdict
-from mcp_governor.checking.model import MOST_LISTED
+from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
 from mcp_governor.report.causes import NAMES_SHOWN, causes, fitting
 from mcp_governor.report.groups import (
-    MOST_SHOWN,
+    MAX_SHOWN,
     ONLY_BREAKING,
     UNKNOWN_STEP,
     advice_of,
@@ -28,6 +28,7 @@ from mcp_governor.report.groups import (
     witness_words,
 )
 from mcp_governor.report.lines import BLANK, Line, Span, line
+from mcp_governor.report.responses import seen_words, unseen_words
 from mcp_governor.text import one_line, sentence, short_digests, visible
 
 if TYPE_CHECKING:
@@ -52,13 +53,13 @@ _FINDING_MARK = {
     Severity.WARNING: ("!", "yellow"),
     Severity.INFO: ("i", "cyan"),
 }
-MOST_CAUSES = 7
+MAX_CAUSES = 7
 """Lines for findings: with head, counts and verdict they are fewer than 15, which nobody has to scroll. Errors have a
-line each all the same, up to ``MOST_SHOWN``."""
+line each all the same, up to ``MAX_SHOWN``."""
 _LEAST_CAUSES = 2
 """Lines for warnings next to many errors: they are seen to be there."""
-_MOST_COMPATIBLE = 10
-"""Compatible changes that are written out: the others wait for nobody."""
+_MAX_COMPATIBLE = 10
+"""Most compatible changes that are written out; the others are not urgent."""
 _WITNESS_LIMIT = 400
 """Characters of a witness: four or five lines of a terminal. A longer one is cut, and its length shown."""
 
@@ -111,7 +112,7 @@ def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
     """Breaking and undecided changes with their proof, compatible ones in one line each."""
     compatible = [change for change in changes if change.verdict is Verdict.COMPATIBLE]
     grave = changes[: len(changes) - len(compatible)]
-    for change in grave[:MOST_SHOWN]:
+    for change in grave[:MAX_SHOWN]:
         yield from change_lines(
             change,
             report.accepted.get(change.id),
@@ -121,11 +122,11 @@ def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
         )
     yield from _more(len(grave), "change")
     mark, style = _CHANGE_MARK[Verdict.COMPATIBLE]
-    for change in compatible[:_MOST_COMPATIBLE]:
+    for change in compatible[:_MAX_COMPATIBLE]:
         said, subject = sentence(change.message), subject_of(change.tool)
         named = f"`{subject}`" in said or change.tool is None
         yield line((mark, style), " ", said if named else f"{subject}: {said}", "  ", (change.kind, "dim"), hang=2)
-    left = len(compatible) - _MOST_COMPATIBLE
+    left = len(compatible) - _MAX_COMPATIBLE
     if left > 0:
         yield line((f"… and {count_of(left, 'more compatible change')}; -v lists them", "dim"))
 
@@ -134,11 +135,11 @@ def _short_findings(report: Report, found: Sequence[Cause], *, quiet: bool) -> I
     """One line for a cause; errors with their fix, the others as long as there is room."""
     errors = [cause for cause in found if cause.severity is Severity.ERROR]
     others = [] if quiet else found[len(errors) :]
-    for cause in errors[:MOST_SHOWN]:
+    for cause in errors[:MAX_SHOWN]:
         yield from cause_lines(cause, report)
         yield from _fix_lines(cause.fix, 2)
     yield from _more(len(errors), "cause")
-    room = max(MOST_CAUSES - len(errors), _LEAST_CAUSES)
+    room = max(MAX_CAUSES - len(errors), _LEAST_CAUSES)
     with_fix = sum(2 if cause.fix else 1 for cause in others) <= room
     shown = fitting(others, room)
     for cause in shown:
@@ -162,7 +163,7 @@ def _left_out(found: Sequence[Cause], shown: Sequence[Cause]) -> Iterator[Line]:
 
 
 def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
-    """One line: what is wrong and where, and the rule."""
+    """One line with the message, the place and the rule."""
     mark, style = _FINDING_MARK[cause.severity]
     first = cause.findings[0]
     where = ""
@@ -172,24 +173,28 @@ def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
             where = f"{place.file}:{place.line}:{place.column}"
         elif first.path and not first.path.startswith("/"):
             where = visible(first.path)
-    said = ((mark, style), " ", cause.sentence, "  ", (cause.rule, style))
+    text = cause.sentence
+    tool = visible(first.tool) if first.tool is not None else ""
+    if tool not in text:  # the messages of some rules leave the name to the place, which has no room here
+        text = f"{tool}: {text}"
+    said = ((mark, style), " ", text, "  ", (cause.rule, style))
     yield line(*said, (f"  {where}" if where else "", "cyan"), hang=2)
 
 
 def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iterator[Line]:
     """Each change and each finding with all that is known of it."""
-    for change in changes[:MOST_LISTED]:
+    for change in changes[:MAX_LISTED]:
         yield BLANK
         reason, place = report.accepted.get(change.id), report.places.get(change.id)
         yield from change_lines(change, reason, verbose, tool=subject_of(change.tool), place=place, indent=0)
-    yield from _more(len(changes), "change", MOST_LISTED)
+    yield from _more(len(changes), "change", MAX_LISTED)
     findings = sorted(report.findings, key=_finding_order)
-    for finding in findings[:MOST_LISTED]:
+    for finding in findings[:MAX_LISTED]:
         yield BLANK
         place = report.places.get(finding.id)
         subject = subject_of(finding.tool) if finding.tool is not None or finding.path.startswith("/") else ""
         yield from finding_lines(finding, verbose, place, tool=subject, indent=0)
-    yield from _more(len(findings), "finding", MOST_LISTED)
+    yield from _more(len(findings), "finding", MAX_LISTED)
     if report.tokens is not None:
         yield BLANK
         yield from cost_lines(report.tokens)
@@ -198,7 +203,7 @@ def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iter
 def cost_lines(tokens: TokenCost) -> Iterator[Line]:
     """What the tools cost a model, in sum and the dearest one by one, with the difference against the baseline."""
     yield line((cost_words(tokens), "bold"))
-    for name in tokens.dearest(MOST_SHOWN):
+    for name in tokens.dearest(MAX_SHOWN):
         yield line(
             f"{tokens.tools[name]:>7,}  {visible(name)}", (growth_words(tokens.growth_of(name)), "dim"), indent=2
         )
@@ -214,7 +219,7 @@ def subject_of(tool: str | None) -> str:
     return visible(tool) if tool is not None else SERVER
 
 
-def _more(count: int, noun: str, most: int = MOST_SHOWN) -> list[Line]:
+def _more(count: int, noun: str, most: int = MAX_SHOWN) -> list[Line]:
     return [line((more_than_shown(count - most, noun), "dim"))] if count > most else []
 
 
@@ -247,7 +252,7 @@ def change_lines(
 
 
 def compact_json(value: object) -> str:
-    """The shortest JSON of a value, safe to show, cut where it is very long."""
+    """The shortest JSON of a value, safe to show, and cut if it is very long."""
     text = visible(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")))
     return text if len(text) <= _WITNESS_LIMIT else f"{text[:_WITNESS_LIMIT]}… ({len(text)} characters)"
 
@@ -301,10 +306,12 @@ def closing_lines(report: Report) -> Iterator[Line]:
     )
     if report.good_calls is not None and report.good_calls.tools:
         yield line(str(report.good_calls))
+    yield from (line(f"{label}: {words}", hang=2) for label, words in unseen_words(report))
     passed = report.verdict == "pass"
     if why := failed_words(report):
         yield line(("failed by: ", "bold"), why, hang=2)
-    yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"))
+    seen = f" ({words})" if (words := seen_words(report)) else ""
+    yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"), seen)
 
 
 def _bump_line(report: Report) -> Line:

@@ -34,9 +34,9 @@ def test_good_calls_are_counted_in_every_form():
     report = Report(target="t", good_calls=COUNTS)
     assert [line.plain for line in closing_lines(report)][-2:] == ["good calls: 7 of 9 tools succeeded", "PASS"]
     assert "Good calls: 7 of 9 tools succeeded." in render(report)
-    told = report.as_json()
-    jsonschema.validate(told, report_schema())
-    assert told["summary"]["good_calls"] == {
+    reported = report.as_json()
+    jsonschema.validate(reported, report_schema())
+    assert reported["summary"]["good_calls"] == {
         "tools": 9,
         "succeeded": 11,
         "failed": 2,

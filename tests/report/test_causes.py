@@ -13,7 +13,7 @@ from mcp_governor.findings import Finding, Severity
 from mcp_governor.report.causes import PLACES_SHOWN, causes, fitting, named_tools
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
-from mcp_governor.report.text import MOST_CAUSES, report_lines
+from mcp_governor.report.text import MAX_CAUSES, report_lines
 
 UNDESCRIBED = Rule(
     id="a/undescribed",
@@ -79,7 +79,7 @@ def test_a_fix_is_said_where_all_have_it() -> None:
     assert causes([*same, said("a/b", "w is bad.", "w", fix="Do w.")])[0].fix == ""
 
 
-def test_the_order_is_errors_warnings_remarks_and_what_failed_stands_before_the_verdict() -> None:
+def test_the_order_is_errors_warnings_remarks_and_what_failed_comes_before_the_verdict() -> None:
     shown = text_of(
         said("a/info", "An i.", severity=Severity.INFO),
         *(said("a/many", f"Many {number}.") for number in range(2)),
@@ -101,7 +101,7 @@ def test_a_report_fits_a_screen_and_counts_what_it_leaves_out() -> None:
     findings = [said(f"a/r{number % 3}", f"Number {number}.", fix="Do it.") for number in range(30)]
     shown = text_of(*findings).splitlines()
     assert len(shown) < 15
-    assert len([row for row in shown if row.startswith("! ")]) == MOST_CAUSES
+    assert len([row for row in shown if row.startswith("! ")]) == MAX_CAUSES
     assert "… and 23 more findings (a/r1 8, a/r2 8, a/r0 7); -v lists them" in shown
     assert sum("Number" in row for row in text_of(*findings, verbose=1).splitlines()) == 30
 
@@ -162,3 +162,16 @@ def test_a_rule_may_name_the_parameters_of_all_its_findings() -> None:
     (all_of_them,) = causes(many)
     assert all_of_them.sentence.count("(t)") == PLACES_SHOWN
     assert all_of_them.sentence.endswith("e (t), …")
+
+
+def test_a_keyword_is_named_after_the_parameter_that_has_it() -> None:
+    paths = (
+        "/inputSchema/properties/since/default",
+        "/inputSchema/properties/description",
+        "/inputSchema/properties/edits/items",
+        "/inputSchema/properties/edits/items/anyOf/0",
+    )
+    [cause] = causes([said("a/b", path, tool="t", path=path, cause="Bad: {places}.") for path in paths])
+    assert sorted(cause.sentence.removeprefix("Bad: ").removesuffix(".").split(", ")) == [
+        *("description (t)", "edits (t)", "since (t)", "t"),
+    ]

@@ -41,7 +41,7 @@ def test_words_and_spelling_are_folded() -> None:
         assert found[0].kind in plain_text(report_lines(Report(target="t", changes=found), verbose=1))
 
 
-def test_a_witness_is_told_as_a_statement_about_schemas() -> None:
+def test_a_witness_is_reported_as_a_statement_about_schemas() -> None:
     [narrowed] = changes(schema(), schema(maxLength=5))
     assert witness_words(narrowed) == "valid before, invalid now"
     text = plain_text(report_lines(Report(target="t", changes=(narrowed,))))

@@ -1,0 +1,276 @@
+"""Formats for machines: each is read by a parser that is not ours, and words of a server stay words in all of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+from commandline import governor_here
+
+from mcp_governor.demo.server import RELEASES
+from mcp_governor.surface import build_surface, dump_surface, fingerprint
+
+NASTY = "a`b|c<script>alert(1)</script>]]>\n::error::pwned%0A##[error]x\x1b[31m\u202e\x00,:é"
+CHANGELOG = "# Changelog\n\n## 1.0.0 (current)\n\nFingerprint: `{}`\n\n### Added\n\n- `search_books`, `get_book`.\n"
+
+
+class Command(NamedTuple):
+    name: str
+    properties: dict[str, str]
+    text: str
+
+
+def commands(output: str) -> list[Command]:
+    """What a runner of GitHub reads: lines that begin with ``::`` (actions/runner, ActionCommand.TryParseV2)."""
+    found = []
+    for line in output.split("\n"):
+        match = re.fullmatch(r"::(\w+)(?: (.*?))?::(.*)", line.strip())
+        if match is None:
+            continue
+        pairs = [pair.split("=", 1) for pair in (match[2] or "").split(",") if pair]
+        for code, char in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+            pairs = [[key, value.replace(code, char)] for key, value in pairs]
+        text = match[3].replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+        found.append(Command(match[1], dict(pairs), text))
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose server broke a promise in a folder below its root."""
+    (tmp_path / ".git").mkdir()
+    home = tmp_path / "server"
+    (home / "docs").mkdir(parents=True)
+    old = build_surface(RELEASES[1])
+    (home / "mcp-surface.json").write_text(dump_surface(old))
+    (home / "new.json").write_text(dump_surface(build_surface(RELEASES[2])))
+    (home / "docs" / "mcp-schema-changelog.md").write_text(CHANGELOG.format(fingerprint(old)))
+    (home / "mcp-governor.toml").write_text('baseline = "mcp-surface.json"\n')
+    monkeypatch.chdir(home)
+    return home
+
+
+def nasty(folder: Path) -> None:
+    tool = {"name": NASTY, "description": NASTY, "inputSchema": {"type": "object", "properties": {NASTY: {}}}}
+    surface = {"serverInfo": {"name": NASTY, "version": "1"}, "tools": [tool, {"name": "b", "inputSchema": {}}]}
+    (folder / "nasty.json").write_text(json.dumps(surface))
+
+
+def run(capsys, *arguments: str) -> str:
+    done = governor_here(*arguments, capsys=capsys)
+    assert done.code in (0, 1), done.err
+    return done.out
+
+
+def test_sarif_has_the_rule_the_place_and_an_id_that_stays(folder: Path, capsys) -> None:
+    (one,) = json.loads(run(capsys, "check", "new.json", "--format", "sarif"))["runs"]
+    results = {result["ruleId"]: result for result in one["results"]}
+    broken = results["argument-required"]
+    assert broken["level"] == "error", "the version does not account for it"
+    assert broken["message"]["text"] == (
+        'reserve_copy: Parameter `branch` is now required. Valid before, invalid now: {"isbn": ""}'
+    )
+    place = broken["locations"][0]
+    lines = (folder / "new.json").read_text().splitlines()
+    region = place["physicalLocation"]["region"]
+    assert lines[region["startLine"] - 1][region["startColumn"] - 1 :].startswith('"branch"')
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == "server/new.json"
+    assert place["logicalLocations"][0]["fullyQualifiedName"] == "reserve_copy/inputSchema/properties/branch"
+    report = json.loads(run(capsys, "check", "new.json", "--format", "json"))
+    ids = {item["id"] for item in [*report["changes"], *report["findings"]]}
+    assert {result["partialFingerprints"]["findingId/v1"] for result in one["results"]} <= ids
+    assert len(one["results"]) == len(report["findings"]) + 1, "compatible changes are not problems"
+    rules = one["tool"]["driver"]["rules"]
+    for result in one["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+    assert all(rule["shortDescription"]["text"] for rule in rules)
+    assert one["invocations"][0]["exitCode"] == 1
+
+
+def test_what_is_accepted_is_suppressed_in_sarif_and_absent_from_annotations(folder: Path, capsys) -> None:
+    report = json.loads(run(capsys, "check", "new.json", "--format", "json"))
+    accepted = next(found["id"] for found in report["findings"] if found["rule"] == "policy/bump-too-small")
+    (folder / "mcp-governor.toml").write_text(
+        f'baseline = "mcp-surface.json"\n[[accept]]\nfinding = "{accepted}"\nreason = "the one client was asked"\n'
+    )
+    (one,) = json.loads(run(capsys, "check", "new.json", "--format", "sarif"))["runs"]
+    (result,) = [result for result in one["results"] if "suppressions" in result]
+    assert result["ruleId"] == "policy/bump-too-small"
+    assert result["suppressions"] == [
+        {"kind": "external", "status": "accepted", "justification": "the one client was asked"}
+    ]
+    titles = [
+        command.properties["title"] for command in commands(run(capsys, "check", "new.json", "--format", "github"))
+    ]
+    assert not any("bump-too-small" in title for title in titles)
+    quality = json.loads(run(capsys, "check", "new.json", "--format", "gitlab"))
+    assert "policy/bump-too-small" not in {entry["check_name"] for entry in quality}
+
+
+def test_annotations_are_on_lines_of_the_repository(folder: Path, capsys) -> None:
+    found = commands(run(capsys, "check", "new.json", "--format", "github"))
+    broken = next(command for command in found if command.properties["title"] == "argument-required: reserve_copy")
+    assert broken.name == "error"
+    assert broken.properties["file"] == "server/new.json"
+    entry = next(command for command in found if command.properties["title"].startswith("changelog/missing-entry"))
+    assert entry.properties["file"] == "server/docs/mcp-schema-changelog.md"
+    assert int(entry.properties["line"]) > 0
+    assert "\nFix: " in entry.text
+
+
+def test_a_live_server_is_shown_on_the_recorded_surface(folder: Path, capsys) -> None:
+    import sys
+
+    server = ("--", sys.executable, "-m", "mcp_governor.demo.server", "--release", "2")
+    quality = json.loads(run(capsys, "check", "--format", "gitlab", *server))
+    places = {entry["check_name"]: entry["location"] for entry in quality}
+    lines = (folder / "mcp-surface.json").read_text().splitlines()
+    assert places["argument-required"]["path"] == "server/mcp-surface.json"
+    assert '"branch"' in lines[places["argument-required"]["lines"]["begin"] - 1]
+
+
+def test_every_result_has_a_file(folder: Path, capsys) -> None:
+    """GitHub refuses an upload with a result that has none: a tool that is gone is on no line of the new surface."""
+    (folder / "gone.json").write_text(json.dumps({"tools": RELEASES[1]["tools"][1:]}))
+    for words in (("diff", "mcp-surface.json", "gone.json"), ("check", "gone.json"), ("diff", "new.json", "gone.json")):
+        (one,) = json.loads(run(capsys, *words, "--format", "sarif"))["runs"]
+        (gone,) = [result for result in one["results"] if result["message"]["text"].startswith("Tool `search_books`")]
+        assert all(
+            result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith(".json")
+            or "changelog" in result["ruleId"]
+            for result in one["results"]
+        ), words
+        assert gone["ruleId"] == "tool-removed"
+
+
+def test_a_diff_is_on_the_lines_of_the_new_file(folder: Path, capsys) -> None:
+    (folder / "before.json").write_text((folder / "mcp-surface.json").read_text())
+    found = commands(run(capsys, "diff", "before.json", "new.json", "--format", "github"))
+    (broken,) = [command for command in found if command.properties["title"].startswith("argument-required")]
+    assert broken.properties["file"] == "server/new.json"
+    assert '"branch"' in (folder / "new.json").read_text().splitlines()[int(broken.properties["line"]) - 1]
+
+
+def test_another_server_is_not_shown_on_the_recorded_surface(folder: Path, capsys) -> None:
+    import sys
+
+    server = ("--", sys.executable, "-m", "mcp_governor.demo.server", "--release", "2")
+    (folder / "before.json").write_text((folder / "mcp-surface.json").read_text())
+    found = commands(run(capsys, "diff", "before.json", "--format", "github", *server))
+    (broken,) = [command for command in found if command.properties["title"].startswith("argument-required")]
+    assert "file" not in broken.properties, "before.json is not what the configuration records"
+
+
+def test_github_shows_ten_of_a_kind_and_says_how_many_are_left(folder: Path, capsys) -> None:
+    tools = [
+        {"name": f"bad name {number}", "description": "x", "inputSchema": {"type": "object"}} for number in range(30)
+    ]
+    (folder / "many.json").write_text(json.dumps({"tools": tools}))
+    options = ("--isolated", "--select", "spec/tool-name-characters", "--format")
+    found = commands(run(capsys, "lint", "many.json", *options, "github"))
+    total = len(json.loads(run(capsys, "lint", "many.json", *options, "json"))["findings"])
+    assert total == 30
+    assert [command.name for command in found[:-1]] == [found[0].name] * 10
+    assert found[-1].text.startswith("20 more are in the report")
+
+
+def test_junit_has_one_case_for_each_tool_and_one_failure_in_it(folder: Path, capsys) -> None:
+    suite = ElementTree.fromstring(run(capsys, "check", "new.json", "--format", "junit")).find("testsuite")
+    assert suite is not None
+    cases = {case.get("name"): case for case in suite}
+    assert set(cases) == {"(server)", "search_books", "get_book", "reserve_copy", "list_branches"}
+    assert (suite.get("tests"), suite.get("failures")) == ("5", str(len(suite.findall("*/failure"))))
+    assert all(len(case.findall("failure")) <= 1 for case in suite)
+    failure = cases["get_book"].find("failure")
+    assert failure is not None
+    assert "clarity/prose-type" in (failure.text or "")
+
+
+def test_a_clean_run_is_empty_and_passes_in_every_format(folder: Path, capsys) -> None:
+    (one,) = json.loads(run(capsys, "check", "mcp-surface.json", "--format", "sarif"))["runs"]
+    assert (one["results"], one["invocations"][0]["exitCode"]) == ([], 0)
+    assert json.loads(run(capsys, "check", "mcp-surface.json", "--format", "gitlab")) == []
+    assert run(capsys, "check", "mcp-surface.json", "--format", "github") == "mcp-governor: pass\n"
+    suite = ElementTree.fromstring(run(capsys, "check", "mcp-surface.json", "--format", "junit")).find("testsuite")
+    assert suite is not None
+    assert suite.get("failures") == "0"
+
+
+def test_several_reports_in_one_run(folder: Path, capsys) -> None:
+    out = run(capsys, "check", "new.json", "--report", "sarif=a.sarif", "--report", "junit=b.xml", "--report", "text=c")
+    assert out.endswith("FAIL\n")
+    assert json.loads((folder / "a.sarif").read_text())["version"] == "2.1.0"
+    assert ElementTree.parse(folder / "b.xml").getroot().tag == "testsuites"
+    assert (folder / "c").read_text() == out
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (
+            "sarf=a",
+            'markdown, html). Did you mean "sarif"?',
+        ),
+        ("sarif", "'sarif' is not FORMAT=FILE, for example sarif=report.sarif."),
+        ("sarif=", "'sarif=' is not FORMAT=FILE, for example sarif=report.sarif."),
+    ],
+)
+def test_a_report_that_cannot_be_meant_is_refused(folder: Path, capsys, option: str, said: str) -> None:
+    done = governor_here("check", "new.json", "--report", option, capsys=capsys)
+    assert (done.code, said in done.err) == (2, True), done.err
+
+
+def test_a_report_that_cannot_be_written_is_an_error(folder: Path, capsys) -> None:
+    done = governor_here("check", "new.json", "--report", "sarif=absent/a.sarif", capsys=capsys)
+    assert done.code == 2
+    assert "absent" in done.err
+
+
+def test_words_of_a_server_are_inert_in_every_format(folder: Path, capsys) -> None:
+    nasty(folder)
+    options = ("lint", "nasty.json", "--isolated", "--pedantic", "--format")
+    for name in ("sarif", "junit", "github", "gitlab", "markdown", "html", "json"):
+        out = run(capsys, *options, name)
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", out), f"{name} holds a control character"
+    found = commands(run(capsys, *options, "github"))
+    assert all(command.properties["title"] for command in found)
+    assert not any(command.text == "pwned" or command.text.startswith("pwned") for command in found)
+    lines = run(capsys, *options, "github").splitlines()
+    assert all(line.startswith(("::error ", "::warning ", "::notice ", "mcp-governor: ")) for line in lines)
+    suite = ElementTree.fromstring(run(capsys, *options, "junit")).find("testsuite")
+    assert suite is not None
+    assert {child.tag for case in suite for child in case} <= {"failure", "system-out"}
+    results = json.loads(run(capsys, *options, "sarif"))["runs"][0]["results"]
+    assert any("script" in json.dumps(result["message"]) for result in results), (
+        "nothing of it is shown, so nothing is tested"
+    )
+
+
+@pytest.mark.live
+def test_sarif_is_valid_to_microsofts_validator(folder: Path, capsys) -> None:
+    if shutil.which("npx") is None:
+        pytest.skip("npx is not here")
+    nasty(folder)
+    for name in ("new.json", "nasty.json"):
+        (folder / "a.sarif").write_text(run(capsys, "lint", name, "--isolated", "--format", "sarif"))
+        done = subprocess.run(
+            ["npx", "-y", "@microsoft/sarif-multitool", "validate", "a.sarif", "--output", "v.sarif"],
+            *(),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        errors = [
+            result
+            for one in json.loads((folder / "v.sarif").read_text("utf-8-sig"))["runs"]
+            for result in one.get("results", ())
+            if result.get("level") == "error"
+        ]
+        assert not errors, done.stdout
