@@ -1,8 +1,8 @@
-"""Rules as data, and what is decided about findings by their rule alone.
+"""Rules as data, and every decision about a finding that depends on its rule alone.
 
-Here live the rule and its file, the catalogue of rules and profiles, the choice among them (settings, selection), the
-one door from a rule to a finding, and what a team decides about findings: suppressions, severities, the baseline.
-Nothing here reads a surface to judge it, calls a tool or opens a changelog: the stations above do, and take their
+This package contains rules and their files, the catalogue of rules and profiles, the selection among them (settings,
+selection), the only constructor of findings from rules, and what a team decides about findings: suppressions,
+severities, the baseline. Nothing here lints a surface, calls a tool or opens a changelog; the stations above do, with
 rules from here.
 
 Names are loaded on first use: a run without a baseline needs none of its functions.

@@ -1,4 +1,4 @@
-"""The lint baseline: findings that a team knew of when it began, which do not fail; only new ones do."""
+"""The lint baseline: findings that were known when it was written and do not fail a run, so that only new ones do."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _WRITE = "Write it with: mcp-governor lint --baseline {} --write-baseline"
 
 
 def dump_baseline(findings: Iterable[Finding]) -> str:
-    """The text of a baseline file: the ids of findings, sorted, one a line, so that reviews read well."""
+    """The content of a baseline file: the ids of findings, sorted, one per line, so that diffs are readable."""
     return dump_json({"format": FORMAT, "findings": sorted({found.id for found in findings})})
 
 
 def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
-    """The ids in a baseline file, with current names; former ones are noted.
+    """The ids in a baseline file under current names; former names are reported.
 
     Args:
         path: the file.
-        what: what messages call it; default is the path.
+        what: name of the file in messages; defaults to the path.
 
     Raises:
-        FileFormatError: it is missing or is not a baseline file.
+        FileFormatError: the file is missing or is not a baseline file.
     """
     shown = what or visible(str(path))
     try:
@@ -47,10 +47,10 @@ def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
 
 
 def parse_baseline(data: bytes, shown: str) -> frozenset[str]:
-    """The ids in the content of a baseline file, with current names.
+    """The ids in the content of a baseline file, under current names.
 
     Raises:
-        FileFormatError: it is not a baseline file.
+        FileFormatError: the content is not a baseline file.
     """
     return frozenset(map(current_id, _listed(data, shown)))
 

@@ -1,4 +1,4 @@
-"""Every rule that is known: ours, those of installed packages, those of the user's own folders."""
+"""All available rules: built-in ones, those of installed packages, and those in the user's own folders."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ import tomli
 
 from mcp_governor.catalogue.rule import Rule
 from mcp_governor.catalogue.rule_file import read_own_rule, read_rule
+from mcp_governor.catalogue.stances import policy_of_sides
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import list_files
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
 from mcp_governor.rule_names import PROFILES_FILE, current_name, rules_folder
-from mcp_governor.text import did_you_mean, one_line, visible
+from mcp_governor.text import did_you_mean, nearest, one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mcp_governor.catalogue.rule import Limit
 
 ENTRY_POINT_GROUP = "mcp_governor.rules"
-"""Packages that bring rules name a module (its folder holds the files) or a function that returns a folder."""
+"""Packages with rules name a module (whose folder contains the files) or a function that returns a folder."""
 
 REMOVED_FILE = "removed.toml"
 
@@ -38,12 +39,13 @@ class Profile:
     """A choice of rules with severities and options.
 
     Attributes:
-        name: as the config spells it.
-        summary: for whom.
+        name: as spelled in the configuration.
+        summary: its audience.
         select: rule ids or ``pack/*``.
-        ignore: rule ids or ``pack/*`` left out again.
+        ignore: rule ids or ``pack/*`` to exclude again.
         severity: rule id or ``pack/*`` → severity.
         options: rule id → option → value.
+        policy: options of the comparison (the configuration's ``policy``) → default value for this profile.
     """
 
     name: str
@@ -52,10 +54,11 @@ class Profile:
     ignore: tuple[str, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Rules(Mapping[str, Rule]):
-    """Rules by id, in alphabetical order; a built-in file is read when its rule is asked for."""
+    """Rules by id, in alphabetical order; a built-in file is read when its rule is first used."""
 
     def __init__(self, files: Mapping[str, str], loaded: Mapping[str, Rule]) -> None:
         self._files = files
@@ -102,7 +105,7 @@ class Catalogue:
 
     Attributes:
         rules, profiles: by id, by name.
-        unread: entry points whose rules are not here, because only a function that is not trusted could name them.
+        unread: entry points whose rules are missing here, because only an untrusted function could provide them.
     """
 
     rules: Mapping[str, Rule]
@@ -133,10 +136,10 @@ class Catalogue:
         return {client: tuple(limits) for client, limits in sorted(out.items())}
 
     def get(self, rule_id: str) -> Rule:
-        """The rule of that id, or of that former id.
+        """The rule with this id or former id.
 
         Raises:
-            ConfigError: there is none; the message suggests the nearest.
+            ConfigError: there is no such rule; the message suggests the nearest.
         """
         rule = self.rules.get(current_name(rule_id))
         if rule is None:
@@ -144,10 +147,10 @@ class Catalogue:
         return rule
 
     def profile(self, name: str) -> Profile:
-        """The profile of that name.
+        """The profile with this name.
 
         Raises:
-            ConfigError: there is none; the message suggests the nearest.
+            ConfigError: there is no such profile; the message suggests the nearest.
         """
         profile = self.profiles.get(name)
         if profile is None:
@@ -158,15 +161,15 @@ class Catalogue:
         return profile
 
     def match(self, selector: str) -> tuple[Rule, ...]:
-        """The rules that a selector means: an id, ``pack/*``, or ``*``.
+        """The rules that a selector matches: an id, ``pack/*``, or ``*``.
 
         Raises:
-            ConfigError: it means none; the message suggests the nearest.
+            ConfigError: it matches no rule; the message suggests the nearest.
         """
         return tuple(map(self.rules.__getitem__, self.ids(selector)))
 
     def ids(self, selector: str) -> tuple[str, ...]:
-        """The ids of :meth:`match`, for which no rule file is read."""
+        """The ids of :meth:`match`, without reading rule files."""
         pack, _, name = selector.partition("/")
         if selector == "*" or (name == "*" and pack in self.packs):
             return tuple(rule_id for rule_id in self.rules if selector == "*" or rule_id.startswith(f"{pack}/"))
@@ -183,6 +186,8 @@ class Catalogue:
             )
         meant = [f'"{pack}/*"' for pack in self.packs if pack == selector]
         meant += [f'"{rule_id}"' for rule_id in self.rules if rule_id.partition("/")[2] == selector]
+        if not meant and "/" not in selector:
+            meant = _ids_like(selector, self.rules)
         if meant:
             hint = f" Did you mean {' or '.join(meant)}?"
         else:
@@ -193,31 +198,40 @@ class Catalogue:
         )
 
 
+def _ids_like(name: str, rules: Iterable[str]) -> list[str]:
+    """The rules whose names without the pack are closest to one that was given without a pack."""
+    by_name: dict[str, list[str]] = {}
+    for rule_id in rules:
+        by_name.setdefault(rule_id.partition("/")[2], []).append(f'"{rule_id}"')
+    close = nearest(name, by_name)
+    return by_name[close] if close else []
+
+
 @functools.cache
 def removed_rules() -> Mapping[str, str]:
-    """Ids that were built-in rules once → why they went and what looks at the same now, in one sentence.
+    """Ids of former built-in rules → one sentence on why each was removed and what covers it now.
 
-    An id in this file is never given to another rule, so that an old configuration cannot come to mean something else.
+    These ids are never reused, so that an old configuration cannot change its meaning.
     """
     return dict(tomli.loads((rules_folder() / REMOVED_FILE).read_text("utf-8")))
 
 
-# one for each configuration; only the server and test suites meet more than one
+# One entry per configuration; only the server and test suites see several.
 @functools.lru_cache(maxsize=8)
 def load_catalogue(
     extra_paths: tuple[Path, ...] = (), entry_points: bool = True, *, trusted: bool = False
 ) -> Catalogue:
-    """The catalogue: our own packs, those of installed packages, then those of ``extra_paths``.
+    """The catalogue: our own packs, those of installed packages, then those in ``extra_paths``.
 
-    Nothing is imported for it, unless ``trusted``.
+    Imports nothing unless ``trusted``.
 
     Args:
         extra_paths: folders with rule files (``*.toml``, at any depth).
         entry_points: look for packages with the entry point ``mcp_governor.rules``.
-        trusted: call the functions by which packages name their folder.
+        trusted: call the functions with which packages provide their folder.
 
     Raises:
-        ConfigError: a rule file is broken (with file and line), or two files claim one id.
+        ConfigError: a rule file is invalid (with file and line), or two files have the same id.
     """
     own = rules_folder()
     files = own_files(own)
@@ -240,11 +254,26 @@ def load_catalogue(
                 )
             rules[rule.id] = rule
     unread = tuple(name for name, folder in named.items() if folder is None)
-    return Catalogue(Rules(files, rules), _profiles(own / PROFILES_FILE), unread)
+    return Catalogue(Rules(files, rules), own_profiles(), unread)
+
+
+def policy_of(profiles: Iterable[str]) -> dict[str, Any]:
+    """The options of the comparison that profiles set; of two values the stricter one applies, which is "breaking".
+
+    Args:
+        profiles: names; unknown ones are ignored here.
+    """
+    chosen: dict[str, Any] = {}
+    for name in profiles:
+        profile = own_profiles().get(name)
+        for key, value in profile.policy.items() if profile is not None else ():
+            if chosen.get(key) != "breaking":
+                chosen[key] = value
+    return chosen
 
 
 def own_files(folder: Path) -> dict[str, str]:
-    """Our own rule files by rule id, which is the pack's folder and the file's name."""
+    """Our own rule files by rule id, which consists of the pack's folder and the file name."""
     out: dict[str, str] = {}
     for pack in os.scandir(folder):
         if pack.is_dir():
@@ -266,14 +295,14 @@ def _user_rules(folder: Path) -> Iterator[Rule]:
 
 
 _MAX_RULES = 1_000
-"""Rule files of one folder: ten times what we bring ourselves. More is a folder that was not meant."""
+"""Maximum number of rule files in a folder: ten times our own. A folder with more was probably not intended."""
 
 
 def rule_files(folder: Path) -> list[Path]:
-    """The rule files of a folder and of those below it, sorted.
+    """The rule files in a folder and its subfolders, sorted.
 
     Raises:
-        ConfigError: it cannot be read, or holds too much to be a folder of rules.
+        ConfigError: the folder cannot be read, or has too many files to be a folder of rules.
     """
     try:
         return list_files(folder, ".toml", most=_MAX_RULES, deep=True)
@@ -282,8 +311,10 @@ def rule_files(folder: Path) -> list[Path]:
         raise ConfigError(message, "Correct lint.rules.") from None
 
 
-def _profiles(file: Path) -> Mapping[str, Profile]:
-    data = tomli.loads(file.read_text(encoding="utf-8"))
+@functools.cache
+def own_profiles() -> Mapping[str, Profile]:
+    """The built-in profiles by name; there are no others."""
+    data = tomli.loads((rules_folder() / PROFILES_FILE).read_text(encoding="utf-8"))
     return {
         name: Profile(
             name=name,
@@ -292,15 +323,16 @@ def _profiles(file: Path) -> Mapping[str, Profile]:
             ignore=tuple(item.get("ignore", ())),
             severity={key: Severity(value) for key, value in item.get("severity", {}).items()},
             options=item.get("options", {}),
+            policy={**policy_of_sides(name), **item.get("policy", {})},
         )
         for name, item in data.items()
     }
 
 
 def _entry_point_folders(*, trusted: bool) -> Mapping[str, Path | None]:
-    """Entry point → folder of rules; ``None`` where only a function knows them and is not trusted."""
-    # importlib.metadata costs more than all our packs together; most installations have no such package,
-    # and a look at the entry_points.txt files is enough.
+    """Entry point → folder of rules; ``None`` if only an untrusted function could provide it."""
+    # importlib.metadata takes longer than loading all our packs. Most installations have no such package, which a look
+    # at the entry_points.txt files shows.
     if not any(_declares_group(folder) for folder in dict.fromkeys(sys.path) if folder):
         return {}
     from importlib.metadata import entry_points
@@ -326,7 +358,7 @@ def _declares_group(folder: str) -> bool:
 
 
 def _folder_of_package(module: str) -> Path:
-    """The folder of a package, found and not imported."""
+    """The folder of a package, without importing it."""
     from importlib.util import find_spec
 
     top, *parts = module.split(".")

@@ -1,4 +1,4 @@
-"""How many findings one run keeps: what says the same about very many places is counted, not listed."""
+"""Bounds the findings that a run keeps: repetitions at many places are counted instead of listed."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ if TYPE_CHECKING:
 
     from mcp_governor.findings import Finding
 
-MOST_PLACES = 1_000
-"""Places of one tool that one rule lists: nobody reads more, and a finding takes 1 KB."""
+MAX_PLACES = 1_000
+"""Maximum number of places per tool and rule: nobody reads more, and a finding takes 1 KB."""
 
-MOST_FINDINGS = 100_000
-"""Findings of a run: 10,000 tools with ten each, 100 MB. Beyond it a rule lists one place of a tool."""
+MAX_FINDINGS = 100_000
+"""Maximum number of findings in a run: 10,000 tools with ten each, 100 MB. Beyond it, a rule lists one place per
+tool."""
 
 
 def condensed(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings, where a rule has too many about a tool only the first of them and one that counts the others.
+    """Keep the first findings of a rule about a tool, and add one that counts the rest.
 
-    That one has the severity of the others, so that they fail a run as they would have done.
+    The additional finding has the severity of the others, so that the run fails as it would have without it.
     """
     kept: list[Finding] = []
     listed: Counter[tuple[str, str | None]] = Counter()
     more: dict[tuple[str, str | None], tuple[Finding, int]] = {}
     for finding in findings:
         key = finding.rule, finding.tool
-        if listed[key] < (MOST_PLACES if len(kept) < MOST_FINDINGS else 1):
+        if listed[key] < (MAX_PLACES if len(kept) < MAX_FINDINGS else 1):
             listed[key] += 1
             kept.append(finding)
         else:

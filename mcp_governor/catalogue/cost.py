@@ -1,7 +1,7 @@
-"""How much work it may be to hold a value against a schema, before anybody does it.
+"""Estimates the work of validating a value against a schema, before validating it.
 
-The engine evaluates a schema again wherever a reference leads to it, so that two references in one place, forty
-times over, never end. Nothing that a server or a user's rule says is evaluated without this look at it first.
+The engine evaluates a schema again for each reference to it, so two references at one place, nested forty times, never
+finish. No schema from a server or a user's rule is evaluated without this estimate.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from mcp_governor.schemas.references import Document
 
 AFFORDABLE = 1_000_000
-"""Most evaluations of subschemas that are worth an answer: about a second."""
+"""Maximum number of evaluations of subschemas: about a second."""
 
 
 class Effort(NamedTuple):
-    """What it costs to hold a value against a schema.
+    """The cost of validating a value against a schema.
 
     Attributes:
-        affordable: true if it is worth the answer.
-        parts: the subschemas that are reached, five microseconds each, and as much for every five evaluations of
-            what is affordable.
+        affordable: true if the value can be validated.
+        parts: number of reachable subschemas, at five microseconds each, plus one for every five evaluations if it is
+            affordable.
     """
 
     affordable: bool
@@ -32,16 +32,16 @@ class Effort(NamedTuple):
 
 
 def affordable(schema: Any, document: Document, value: Any) -> bool:
-    """True if a value can be held against a schema in bounded time; see :func:`effort`."""
+    """True if a value can be validated against a schema in bounded time; see :func:`effort`."""
     return effort(schema, document, value).affordable
 
 
 def effort(schema: Any, document: Document, value: Any) -> Effort:
-    """What it costs to build a validator of a schema and to hold a value against it.
+    """The cost of building a validator and validating a value.
 
     Args:
         schema: the schema.
-        document: what its references are looked up in.
+        document: where its references are resolved.
         value: any JSON value.
     """
     places, depth = extent(value)

@@ -1,4 +1,4 @@
-"""The JSONPath library, with every step counted. Loaded only for queries that need it."""
+"""The JSONPath library with every step counted. Loaded only for queries that need it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_DEEPEST = 400
-"""Depth of a descent: twice what a surface may nest (``MAX_DEPTH``), and well within Python's recursion limit."""
+_MAX_DEPTH = 400
+"""Maximum depth of a descent: twice what a surface may nest (``MAX_DEPTH``), and well within Python's recursion
+limit."""
 
 
 class Counted(JSONPathEnvironment):
-    """Counts steps: the values that a segment of a query gives, and those that a descent visits on its way.
+    """Counts steps: values that a segment of a query selects, and values that a descent visits.
 
     Args:
-        expression: the one query that is compiled here.
-        left: steps that it may take; beyond them it is a ConfigError.
+        expression: the one query to compile.
+        left: remaining steps; using more raises a ConfigError.
     """
 
     def __init__(self, expression: str, left: int) -> None:
@@ -38,7 +39,7 @@ class Counted(JSONPathEnvironment):
         self.function_extensions["search"] = _Pattern(whole=False)
 
     def count(self) -> None:
-        """Take a step."""
+        """Use up one step."""
         self.left -= 1
         if self.left < 0:
             raise ConfigError(
@@ -48,15 +49,15 @@ class Counted(JSONPathEnvironment):
 
     @property
     def max_recursion_depth(self) -> int:  # type: ignore[override]
-        """Asked for by a descent at every value."""
+        """Read by the library at every value of a descent."""
         self.count()
-        return _DEEPEST
+        return _MAX_DEPTH
 
     def compiled(self) -> JSONPathQuery:
-        """The query.
+        """The compiled query.
 
         Raises:
-            ConfigError: it is not a JSONPath, or nests too deep.
+            ConfigError: the expression is not a JSONPath, or nests too deep.
         """
         try:
             return self.compile(self._expression)
@@ -68,10 +69,10 @@ class Counted(JSONPathEnvironment):
             raise self._too_deep() from None
 
     def found(self, query: JSONPathQuery, value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-        """The places that the query finds in a value, each with its way from the root.
+        """The places that the query selects in a value, each with its path from the root.
 
         Raises:
-            ConfigError: it takes too many steps, or nests too deep.
+            ConfigError: the query takes too many steps, or nests too deep.
         """
         try:
             for node in query.finditer(value):
@@ -108,7 +109,7 @@ class _Descendants(JSONPathRecursiveDescentSegment):
 
 
 def _counting(environment: Any, nodes: Iterable[Any]) -> Iterator[Any]:
-    environment.count()  # a query within a filter costs something where it finds nothing, too
+    environment.count()  # A query within a filter has a cost even if it selects nothing.
     for node in nodes:
         environment.count()
         yield node

@@ -1,4 +1,4 @@
-"""Findings counted by rule, for people who decide where to begin."""
+"""Counts findings by rule, to show where to begin."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class RuleCount(NamedTuple):
-    """How often a rule was not kept.
+    """Number of violations of a rule.
 
     Attributes:
-        rule, severity: which, and how grave it was taken.
-        findings: how many.
-        tools: in how many tools.
+        rule, severity: the rule, and the severity of the findings.
+        findings: number of findings.
+        tools: number of tools with a finding.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""The pages under ``docs/rules/``, from the catalogue: an index, and one page per pack."""
+"""Generates the pages in ``docs/rules/`` from the catalogue: an index, and one page per pack."""
 
 from __future__ import annotations
 
@@ -22,32 +22,35 @@ NOTE = "<!-- Written by `make docs` from the files under rules/; edit those, not
 
 PACKS_FILE = "packs.toml"
 
-_UNMEASURED: Mapping[str, str] = MappingProxyType({})
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @functools.cache
 def pack_titles() -> dict[str, str]:
-    """Title of the page of each of our own packs, by pack; a pack of the user's goes by its name."""
+    """Page title of each built-in pack; a user's pack has its name as title."""
     titles: dict[str, str] = tomli.loads((rules_folder() / PACKS_FILE).read_text("utf-8"))
     return titles
 
 
-def pages(catalogue: Catalogue | None = None, measured: Mapping[str, str] = _UNMEASURED) -> dict[str, str]:
-    """Every page by file name.
+def pages(
+    catalogue: Catalogue | None = None, measured: Mapping[str, str] = _NONE, statements: Mapping[str, str] = _NONE
+) -> dict[str, str]:
+    """All pages by file name.
 
     Args:
-        catalogue: whose rules; default are ours, without those of installed packages.
-        measured: rule id → how often its findings were right, a sentence.
+        catalogue: the rules; by default the built-in ones, without those of installed packages.
+        measured: rule id → a sentence about how often its findings were right.
+        statements: rule id → links to the statements of the sources that it enforces.
     """
     catalogue = catalogue or load_catalogue(entry_points=False)
     out = {"README.md": index_page(catalogue)}
     for pack, rules in catalogue.packs.items():
-        out[f"{pack}.md"] = pack_page(pack, rules, measured=measured)
+        out[f"{pack}.md"] = pack_page(pack, rules, measured=measured, statements=statements)
     return out
 
 
 def index_page(catalogue: Catalogue) -> str:
-    """All packs and profiles, and where the sources disagree."""
+    """The index: all packs and profiles, and questions on which the sources disagree."""
     lines = [
         "# Rules",
         "",
@@ -67,11 +70,16 @@ def index_page(catalogue: Catalogue) -> str:
     for profile in catalogue.profiles.values():
         packs = ", ".join(f"`{selector}`" for selector in profile.select)
         lines.append(f"| `{profile.name}` | {_cell(profile.summary)} | {packs} |")
+    for profile in catalogue.profiles.values():
+        if profile.policy:
+            set_to = ", ".join(f"`policy.{key} = {json.dumps(value)}`" for key, value in profile.policy.items())
+            lines += ["", f"Profile `{profile.name}` compares with {set_to}, unless the configuration says otherwise."]
     lines += [
         "",
         "## Where the sources disagree",
         "",
         "A configuration that selects two rules with different choices on one topic is refused; ignore one of them.",
+        "[Where the sources disagree](../sources.md) names the sections on each side, and what else is contradictory.",
         "",
         "| topic | choice | rules |",
         "| --- | --- | --- |",
@@ -129,15 +137,21 @@ _SENTENCES = (
 
 
 def pack_page(
-    pack: str, rules: tuple[Rule, ...], *, note: str = NOTE, measured: Mapping[str, str] = _UNMEASURED
+    pack: str,
+    rules: tuple[Rule, ...],
+    *,
+    note: str = NOTE,
+    measured: Mapping[str, str] = _NONE,
+    statements: Mapping[str, str] = _NONE,
 ) -> str:
-    """All rules of a pack.
+    """The page of a pack with all its rules.
 
     Args:
         pack: its name.
-        rules: those of the page.
-        note: the comment that says what writes the page.
-        measured: rule id → how often its findings were right, a sentence.
+        rules: the rules on the page.
+        note: the comment that names the generator of the page.
+        measured: rule id → a sentence about how often its findings were right.
+        statements: rule id → links to the statements of the sources that it enforces.
     """
     lines = [f"# {pack_titles().get(pack, pack)}", "", note, ""]
     limits = [rule for rule in rules if rule.limit is not None]
@@ -156,13 +170,15 @@ def pack_page(
             "",
         ]
     for rule in rules:
-        lines += _rule(rule, measured.get(rule.id, ""))
+        lines += _rule(rule, measured.get(rule.id, ""), statements.get(rule.id, ""))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _rule(rule: Rule, measured: str) -> Iterator[str]:
+def _rule(rule: Rule, measured: str, statements: str) -> Iterator[str]:
     yield from (f"## {rule.name}", "", f"`{rule.id}` · {', '.join(_traits(rule))}", "", _line(rule.summary), "")
     yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "")
+    if statements:
+        yield from (f"*Statements:* {statements}", "")
     if rule.verified is not None:
         where, version, date = map(_line, rule.verified)
         yield from (f"*Verified:* {where}, {version}, read on {date}.", "")

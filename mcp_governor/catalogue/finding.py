@@ -1,7 +1,7 @@
-"""From a rule to a :class:`~mcp_governor.findings.Finding`: the one door, for every station.
+"""Turns a rule into a :class:`~mcp_governor.findings.Finding`, for every station.
 
-The sentences is in the rule's file. A station gives the place and the facts; what a server or a file said is made
-safe to show here, and no other place has to do it.
+The message is in the rule's file. A station provides the place and the facts. Values from a server or a file are
+escaped for display here, so that nothing else has to do it.
 """
 
 from __future__ import annotations
@@ -22,21 +22,26 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"\{(\w+)(?:!([qt]))?(?::(\d{1,4}|all|lines))?\}")
 
 _SHOWN = 120
-"""Characters of a fact that a sentence shows where its place asks for no other number: a line on most screens."""
+"""Maximum number of characters of a fact in a message, unless the placeholder sets another: a line on most screens."""
 
 _QUOTED = 60
-"""The same for what is in quotes: names, which are seldom half as long."""
+"""The same for quoted facts: names, which are seldom half as long."""
 
 _NO_FACTS: Mapping[str, Any] = {}
 
 
 @functools.cache
 def own_rule(rule_id: str) -> Rule:
-    """One of our own rules, read from its own file: a run with one finding need not read the catalogue."""
+    """One of our own rules, read from its own file: a run with one finding does not need the catalogue."""
     from mcp_governor.catalogue.rule_file import read_own_rule
     from mcp_governor.rule_names import rules_folder
 
     return read_own_rule(str(rules_folder() / f"{rule_id}.toml"))
+
+
+def station_of(rule_id: str) -> str:
+    """The station that reports the findings of one of our own rules."""
+    return own_rule(rule_id).station
 
 
 def finding(
@@ -52,17 +57,17 @@ def finding(
     facts: Mapping[str, Any] = _NO_FACTS,
     **named: Any,
 ) -> Finding:
-    """A finding of a rule, with the rule's own severity; what a configuration makes of it is decided later.
+    """Create a finding with the rule's own severity; the configured severity is applied later.
 
     Args:
-        rule: the rule, or the id of a built-in one.
+        rule: the rule, or the id of a built-in rule.
         path: JSON pointer, or ``FILE:LINE``.
-        says: which of the rule's ``messages`` it is, where it has several.
-        about: what the sentence is said of, put in brackets at its end: the call that was made.
+        says: key of the message in the rule's ``messages``, if it has several.
+        about: what the message is about, appended in brackets: the call.
         tool: the tool in question, if there is one.
-        value: the JSON value in question, which an acceptance is tied to.
-        correction: the edits that make it go away, where they are known.
-        facts, named: what the rule's sentences name in braces, besides ``tool``, ``path`` and ``value``.
+        value: the JSON value in question; an acceptance applies to this value only.
+        correction: the edits that fix it, if known.
+        facts: named values for placeholders in the rule's messages, besides ``tool``, ``path`` and ``value``.
     """
     rule = own_rule(rule) if isinstance(rule, str) else rule
     known = {"tool": tool, "path": path, "value": value, **facts, **named}
@@ -83,36 +88,36 @@ def finding(
 
 
 def _cause(rule: Rule, known: Mapping[str, Any]) -> str:
-    """The grouped sentence of a rule; the tools are filled in where findings are put together."""
+    """The message for several tools; the tools are filled in when findings are grouped."""
     if not rule.grouped:
         return ""
     return fill(rule.grouped, {name: fact for name, fact in known.items() if name not in ("tools", "places")})
 
 
 def sentence(rule: Rule, facts: Mapping[str, Any], says: str = "") -> str:
-    """What a rule says about one place.
+    """The message of a rule for one place.
 
     Raises:
-        KeyError: the rule has no such message.
+        KeyError: the rule has no message with this key.
     """
     return fill(rule.messages[says] if says else rule.message, facts)
 
 
 def fill(template: str, facts: Mapping[str, Any]) -> str:
-    """A template with its facts, made safe to show; a name that is not a fact stays as it is.
+    """Fill a template with facts that are escaped for display; a name without a fact stays as it is.
 
-    ``{name}`` is a fact on one line: text as it is, a list of strings with commas, anything else as JSON.
-    ``{name!q}`` puts a string, and each string of a list, in quotes, and ``{name!t}`` shows the JSON type; what is not
-    a string is shown by its type in both. ``{name:60}`` shows 60 characters at most, ``{name:all}`` a whole line,
-    ``{name:lines}`` keeps its line feeds.
+    ``{name}`` is a fact on one line: a string as it is, a list of strings separated by commas, anything else as JSON.
+    ``{name!q}`` quotes a string, or each string in a list, and ``{name!t}`` shows the JSON type; both show a value that
+    is not a string by its type. ``{name:60}`` shows at most 60 characters, ``{name:all}`` a whole line, and
+    ``{name:lines}`` keeps line feeds.
     """
     return "".join([part if how is None else _show(part, how, facts) for part, how in _parts(template)]).strip()
 
 
-# the messages and fixes of all rules, some of which are filled in thousands of times
+# The messages and fixes of all rules, some of which are used thousands of times.
 @functools.lru_cache(maxsize=1024)
 def _parts(template: str) -> tuple[tuple[str, re.Match[str] | None], ...]:
-    """The text of a template and its places, in order; a place is its text and its match."""
+    """The text parts of a template with the placeholder that follows each, in order."""
     parts: list[tuple[str, re.Match[str] | None]] = []
     end = 0
     for match in _PLACE.finditer(template):
@@ -122,8 +127,13 @@ def _parts(template: str) -> tuple[tuple[str, re.Match[str] | None], ...]:
 
 
 def named(template: str) -> str:
-    """A template for a reader: each fact by its name alone."""
+    """A template for readers, with each placeholder reduced to its name."""
     return _PLACE.sub(r"{\1}", template)
+
+
+def is_placeholder(template: str) -> bool:
+    """True if a template says nothing before it is filled in, as ``{way}``."""
+    return _PLACE.fullmatch(template.strip()) is not None
 
 
 def _show(place: str, match: re.Match[str], facts: Mapping[str, Any]) -> str:
@@ -132,7 +142,7 @@ def _show(place: str, match: re.Match[str], facts: Mapping[str, Any]) -> str:
         return place
     fact = facts[name]
     if isinstance(fact, str) and not how and size != "lines":
-        # A fact may be a sentence that is not always there, such as a guess: then it begins with its blank.
+        # A fact may be an optional sentence, such as a guess, which begins with its own space.
         limit = _SHOWN if size is None else LONGEST_LINE if size == "all" else int(size)
         return (" " if fact[:1] == " " else "") + one_line(fact, limit)
     if size == "lines":

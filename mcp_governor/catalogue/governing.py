@@ -1,10 +1,10 @@
-"""What a team decided about rules, applied to findings: what is ignored, suppressed, known, and how grave the rest is.
+"""Applies a team's decisions about rules to findings: ignored, suppressed, known, and the severity of the rest.
 
-Rules are suppressed for a tool by the configuration (``lint.per-tool-ignores``), or by ``_meta`` of the tool.
+Rules are suppressed for a tool in the configuration (``lint.per-tool-ignores``) or in the tool's ``_meta``.
 
-A tool suppresses rules for itself with ``_meta["dev.mcp-governor/ignore"]``: an id, ``pack/*``, a list of
-those or of ``{"rule": …, "reason": …}``, or an object from id to reason. A suppression that suppresses
-nothing is itself a finding: it would hide the next mistake.
+A tool suppresses rules for itself with ``_meta["dev.mcp-governor/ignore"]``: an id, ``pack/*``, a list of those or of
+``{"rule": …, "reason": …}``, or an object from id to reason. A suppression without effect is itself a finding, because
+it would hide the next mistake.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STALE_RULE = "lint/stale-suppression"
 
 @dataclass(eq=False, repr=False)
 class _Inline:
-    """One inline suppression of one tool, and the use that it was of."""
+    """One inline suppression in one tool, and if it had an effect."""
 
     suppression: Suppression
     path: str
@@ -48,15 +48,15 @@ class _Inline:
 
 
 class Governor:
-    """Applies what a team decided about rules to the findings of one run, of whatever station.
+    """Applies a team's decisions to the findings of one run, from every station.
 
-    A finding is left out where its rule is ignored, where it is suppressed for its tool, where another station of the
-    run says the same (``twin``), and where it was known before; else it gets the severity that was chosen.
+    A finding is dropped if its rule is ignored, if it is suppressed for its tool, if another station in the run reports
+    the same (``twin``), or if it was known before. Otherwise it gets the configured severity.
 
     Args:
-        selection: the rules as selected, with what is ignored.
-        surface: whose tools may suppress rules for themselves; without it none does.
-        stations: those that take part in the run.
+        selection: the selected rules, with ignored ones.
+        surface: the tools whose inline suppressions apply; without it, there are none.
+        stations: the stations that take part in the run.
         known: ids of findings that do not count.
     """
 
@@ -82,8 +82,8 @@ class Governor:
                     self._read(tool)
 
     def judge(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """The findings that count, in their order, each with its severity."""
-        # Suppressions are asked first: it is remembered which were of use.
+        """The findings that count, in order, each with its severity."""
+        # Suppressions are checked first, because their use is recorded.
         return self._counted(found for found in findings if not self._covers(found))
 
     def _counted(self, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -98,17 +98,17 @@ class Governor:
             yield found if severity in (None, found.severity) else replace(found, severity=severity)
 
     def gone(self) -> list[str]:
-        """Ids of known findings that nothing had that was judged."""
+        """Known ids that no judged finding had."""
         return sorted(self._known - self._seen)
 
     def _chosen(self, rule_id: str) -> tuple[bool, Severity | None]:
-        """If a rule is left out, and the severity that was chosen for it; kept, because findings are many."""
+        """Returns if a rule is dropped, and its configured severity; cached, because there are many findings."""
         if rule_id not in self._by_rule:
-            is_dropped = rule_id in self._selection.ignored or self._is_said_elsewhere(rule_id)
+            is_dropped = rule_id in self._selection.ignored or self._is_reported_elsewhere(rule_id)
             self._by_rule[rule_id] = is_dropped, self._selection.severity_of(rule_id)
         return self._by_rule[rule_id]
 
-    def _is_said_elsewhere(self, rule_id: str) -> bool:
+    def _is_reported_elsewhere(self, rule_id: str) -> bool:
         active = self._selection.get(rule_id)
         if active is None or not active.rule.twin:
             return False
@@ -135,7 +135,7 @@ class Governor:
                 self._inline.setdefault(tool.name, []).append(_Inline(suppression, path))
 
     def _covers(self, found: Finding) -> bool:
-        """True if a finding is suppressed for its tool; every suppression that does is of use."""
+        """True if a finding is suppressed for its tool; records the use of every suppression that matches."""
         if found.tool is None or not (self._selection.tool_ignores or self._inline):
             return False
         covered = False
@@ -150,13 +150,13 @@ class Governor:
         return covered
 
     def stale(self) -> Iterator[Finding]:
-        """A finding for every suppression that suppressed nothing that was judged, is malformed, or names no rule.
+        """A finding for every suppression that had no effect, is malformed, or names an unknown rule.
 
-        Only where the linter took part. What other stations say depends on the changes and the calls of the day, so
-        that a suppression of their rules is needed tomorrow, though it was not today.
+        Reported only if the linter took part. Findings of other stations depend on the day's changes and calls, so a
+        suppression of their rules may be needed tomorrow even if it was not today.
         """
         if "lint" in self._stations and self._selection.get(STALE_RULE) is not None:
-            # None is suppressed: `*` would hide that it suppresses nothing.
+            # None of these can be suppressed: `*` would hide its own uselessness.
             yield from self._counted(self._stale())
 
     def _stale(self) -> Iterator[Finding]:
@@ -172,7 +172,7 @@ class Governor:
                     yield _stale(tool, inline.path, rule, "unknown", hint=did_you_mean(rule, self._catalogue.rules))
         for glob, suppression, named in self._selection.tool_ignores:
             if (glob, suppression.rule) not in self._used_globs and self._ran(named):
-                # A place in the configuration, and so no pointer into the surface.
+                # A place in the configuration, so it is not a pointer into the surface.
                 yield _stale(
                     None, f"lint.per-tool-ignores.{one_line(glob)}", suppression.rule, "unused-glob", glob=glob
                 )
@@ -183,11 +183,11 @@ class Governor:
         return load_catalogue(settings.rule_paths, trusted=settings.trusted)
 
     def _ran(self, ids: Collection[str]) -> bool:
-        """True if the linter ran one of these rules, and no other station would run one if it took part."""
+        """True if the linter ran one of these rules, and no other station could have run one."""
         linted = {active.id for active in self._selection.linted}
-        return not linted.isdisjoint(ids) and not any(map(self._may_speak_later, ids))
+        return not linted.isdisjoint(ids) and not any(map(self._may_report_later, ids))
 
-    def _may_speak_later(self, rule_id: str) -> bool:
+    def _may_report_later(self, rule_id: str) -> bool:
         station = self._catalogue.get(rule_id).station
         if station in ("lint", *self._stations):
             return False
@@ -197,19 +197,19 @@ class Governor:
 def govern(
     findings: Iterable[Finding], selection: Selection, surface: Surface | None = None, *, stations: Collection[str]
 ) -> list[Finding]:
-    """What a selection makes of the findings of one run, and what is to be said of suppressions at the end."""
+    """Apply a selection to the findings of one run, and add the findings about suppressions."""
     governor = Governor(selection, surface, stations=stations)
     return [*governor.judge(findings), *governor.stale()]
 
 
 def _note(value: Any, file: str, key: str) -> None:
-    """Note the former name in a suppression that was parsed."""
+    """Report the former name in a suppression that was parsed."""
     noted_name(value if isinstance(value, str) else value["rule"], file, key)
 
 
 def _stale(tool: str | None, path: str, value: Any, says: str, **facts: str) -> Finding:
     shown = value if isinstance(value, str) else repr(value)
-    # Acceptances of this finding outlive a new name of the rule that is suppressed.
+    # Acceptances of this finding survive a new name of the suppressed rule.
     value = first_name(value) if isinstance(value, str) else value
     return finding(STALE_RULE, path, says=says, tool=tool, value=value, facts=facts, suppression=shown)
 

@@ -1,4 +1,4 @@
-"""JSON Schemas and regular expressions of rules, on an engine that cannot be made to hang.
+"""JSON Schemas and regular expressions of rules, on an engine that cannot hang.
 
 Both run in jsonschema-rs with its linear-time regular expressions (no look-around, no back-references), and
 never fetch anything.
@@ -30,15 +30,15 @@ _LINEAR = "Patterns run on a linear-time engine: no look-around, no back-referen
 
 
 class Validator:
-    """A native validator that says what is wrong with a value in bounded memory.
+    """A native validator that describes the errors of a value in bounded memory.
 
     Args:
         native: the engine's validator.
-        demands: gives what its schema demands of one place (:func:`~mcp_governor.schemas.flaws.demands_of`);
-            asked for where a value is refused.
+        demands: returns what its schema demands at one place (:func:`~mcp_governor.schemas.flaws.demands_of`); called
+            if a value is rejected.
 
     Attributes:
-        is_valid: true if it accepts a value: the engine's own method, which costs next to nothing.
+        is_valid: true if the value is valid; the engine's own method, which is almost free.
     """
 
     __slots__ = ("_demands", "_native", "is_valid")
@@ -49,10 +49,10 @@ class Validator:
         self._demands = functools.cache(demands)
 
     def flaws(self, value: Any) -> list[Flaw]:
-        """All that is wrong with a value; one flaw for everything where listing it would take too much memory."""
+        """All errors in a value, or a single one for everything if listing them would take too much memory."""
         from mcp_governor.schemas.flaws import LISTING, UNLISTED, flaw_of, listing_bytes
 
-        # Most values are valid, and asking costs less than looking for errors.
+        # Most values are valid, and this check is cheaper than looking for errors.
         if self.is_valid(value):
             return []
         if listing_bytes(self._demands(), value) > LISTING:
@@ -60,10 +60,10 @@ class Validator:
         return [flaw_of(error) for error in self._native.iter_errors(value)]
 
     def first_flaw(self, value: Any) -> Flaw | None:
-        """The first thing that is wrong with a value, for a schema that we wrote.
+        """The first error in a value, for a schema that we wrote.
 
-        Under ``anyOf`` the engine makes the errors of all branches, each with a copy of the value: a schema that
-        somebody else wrote decides how many.
+        For ``anyOf`` the engine creates the errors of all branches, each with a copy of the value, so a foreign schema
+        would decide how many.
         """
         import jsonschema_rs
 
@@ -90,7 +90,7 @@ def compile_schema(schema: Mapping[str, Any] | bool) -> Validator:
     return _known_schema(text)
 
 
-# the schemas and patterns of all rules that are data, ours and a user's own: each is asked for several times in a run
+# The schemas and patterns of all declarative rules, ours and a user's, each requested several times in a run.
 @functools.lru_cache(maxsize=512)
 def _known_schema(text: str) -> Validator:
     return _compiled(json.loads(text))
@@ -114,12 +114,12 @@ def _demands(schema: Any, draft: int = LATEST, pointer: str = "") -> int:
 
 
 def published_validator(schema: dict[str, Any], draft: int, text: str = "") -> Validator:
-    """A validator for a schema that a server publishes: nothing is fetched, formats are annotations.
+    """A validator for a schema that a server publishes: it fetches nothing and treats formats as annotations.
 
     Args:
         schema: the schema.
-        draft: the draft it is written in.
-        text: it as JSON, where that is known.
+        draft: its dialect.
+        text: the schema as JSON, if known.
 
     Raises:
         ValueError: no validator can be built.
@@ -127,10 +127,10 @@ def published_validator(schema: dict[str, Any], draft: int, text: str = "") -> V
     import jsonschema_rs
 
     from mcp_governor.schemas.soundness import native_validator
-    from mcp_governor.schemas.weight import MOST
+    from mcp_governor.schemas.weight import MAX_WEIGHT
 
     try:
-        native = native_validator(schema, text or json.dumps(schema), draft, heaviest=MOST)
+        native = native_validator(schema, text or json.dumps(schema), draft, heaviest=MAX_WEIGHT)
     except UnicodeEncodeError:
         return published_validator(encodable(schema), draft)
     except jsonschema_rs.ReferencingError as error:
@@ -139,19 +139,19 @@ def published_validator(schema: dict[str, Any], draft: int, text: str = "") -> V
 
 
 def published_parts(schema: dict[str, Any], draft: int) -> Callable[[str], Validator]:
-    """Pointer → a validator for that part of a schema that a server publishes, as :func:`published_validator`.
+    """A function from pointers to validators for parts of a published schema, as :func:`published_validator`.
 
     Raises:
-        ValueError: none can be built, now or when a part is asked for.
+        ValueError: no validator can be built, now or when a part is requested.
     """
     import jsonschema_rs
 
     from mcp_governor.schemas.soundness import NativeParts
-    from mcp_governor.schemas.weight import MOST
+    from mcp_governor.schemas.weight import MAX_WEIGHT
 
     schema = encodable(schema)
     try:
-        parts = NativeParts(schema, json.dumps(schema), draft, heaviest=MOST)
+        parts = NativeParts(schema, json.dumps(schema), draft, heaviest=MAX_WEIGHT)
     except jsonschema_rs.ReferencingError as error:
         raise ValueError(error.message) from None
 
@@ -163,8 +163,8 @@ def published_parts(schema: dict[str, Any], draft: int) -> Callable[[str], Valid
 
 
 def errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]]:
-    """Path and message of every error in ``value``; an empty list where it is valid, and the root alone where there
-    may be too many to list."""
+    """Path and message of every error in ``value``: empty if it is valid, and only the root if there may be too many to
+    list."""
     try:
         return [(list(flaw.instance_path), flaw.message) for flaw in validator.flaws(value)]
     except UnicodeEncodeError:
@@ -173,7 +173,7 @@ def errors(validator: Validator, value: Any) -> list[tuple[list[str | int], str]
 
 
 def existing(value: Any, way: Sequence[str | int]) -> list[str | int]:
-    """The part of a way that leads somewhere: a key with a lone surrogate was replaced on it."""
+    """The existing part of a path: a key with a lone surrogate was replaced in it."""
     out: list[str | int] = []
     for step in way:
         items: Any = value if isinstance(value, dict) else dict(enumerate(value)) if isinstance(value, list) else {}
@@ -185,12 +185,12 @@ def existing(value: Any, way: Sequence[str | int]) -> list[str | int]:
 
 
 def first_error(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
-    """Path and message of the first error in ``value`` as :func:`errors` lists them, or ``None`` where it is valid."""
+    """Path and message of the first error in ``value`` in the order of :func:`errors`; ``None`` if it is valid."""
     return next(iter(errors(validator, value)), None)
 
 
 def first_error_by_ours(validator: Validator, value: Any) -> tuple[list[str | int], str] | None:
-    """:func:`first_error` for a validator of a schema that we wrote: it says which, however large the value is."""
+    """:func:`first_error` for a validator of a schema that we wrote, regardless of the size of the value."""
     flaw = validator.first_flaw(encodable(value))
     return (existing(value, flaw.instance_path), flaw.message) if flaw is not None else None
 
@@ -207,7 +207,7 @@ def encodable(value: Any) -> Any:
 
 
 def with_options(part: Any, options: Mapping[str, Any]) -> Any:
-    """A schema or a pattern with the value of an option wherever ``"{option}"`` is on its own."""
+    """A schema or a pattern with the values of options in place of every ``"{option}"`` that is a whole string."""
     if isinstance(part, str):
         name = part[1:-1]
         return options[name] if part == f"{{{name}}}" and name in options else part
@@ -217,7 +217,7 @@ def with_options(part: Any, options: Mapping[str, Any]) -> Any:
 
 
 class LinearPattern:
-    """A regular expression that is searched in time linear in the text."""
+    """A regular expression that searches in time linear in the text."""
 
     def __init__(self, pattern: str) -> None:
         try:
@@ -230,10 +230,10 @@ class LinearPattern:
         return self._validator.is_valid(encodable(text))
 
 
-# the patterns of all rules that are data, ours and a user's own
+# The patterns of all declarative rules, ours and a user's.
 @functools.lru_cache(maxsize=256)
 def linear_pattern(pattern: str) -> LinearPattern:
-    """The compiled expression, kept.
+    """The compiled expression, cached.
 
     Raises:
         ConfigError: it does not compile on the linear-time engine.

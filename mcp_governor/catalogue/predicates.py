@@ -1,8 +1,8 @@
-"""A rule's JSON Schema as a function.
+"""Compiles a rule's JSON Schema to a function.
 
-A rule is judged on every schema of a surface, each of which holds those below it, and the engine copies what it is
-given: a rule on ``type`` alone would copy a surface once for each of its levels. The few keywords that ask about a
-value and its members are asked here (a third of the time, even of a small value); the rest is the engine's.
+A rule is checked against every schema of a surface, and each of them contains those below it. The engine copies its
+input, so a rule on ``type`` alone would copy a surface once per level. The few keywords about a value and its members
+are implemented here (in a third of the time, even for a small value); the engine handles the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REFERRING = frozenset({"$ref", "$dynamicRef", "$id"})
 
 
 def predicate(schema: Any) -> Predicate:
-    """A function that is true if a value satisfies a schema.
+    """A function that returns true if a value satisfies a schema.
 
     Raises:
         ConfigError: the schema or a pattern in it does not compile.
@@ -40,7 +40,7 @@ def _engine(validator: Any) -> Predicate:
 
 
 def _refers(schema: Any) -> bool:
-    """True if a part of a schema means something only within the whole."""
+    """True if a part of a schema has a meaning only within the whole."""
     if isinstance(schema, list):
         return any(map(_refers, schema))
     return isinstance(schema, dict) and (bool(_REFERRING & schema.keys()) or any(map(_refers, schema.values())))
@@ -133,7 +133,7 @@ _KEYWORDS: Mapping[str, tuple[Predicate, Callable[[Any], Predicate]]] = {
         lambda held: isinstance(held, str) and held in _TYPES,
         _type,
     ),
-    # Numbers stay with the engine: 1 is 1.0 in JSON, and in Python True as well.
+    # The engine handles numbers: in JSON 1 equals 1.0, and in Python it also equals True.
     "const": (
         lambda held: isinstance(held, str | bool),
         lambda held: lambda value: value is held if isinstance(held, bool) else value == held,
@@ -149,4 +149,4 @@ _KEYWORDS: Mapping[str, tuple[Predicate, Callable[[Any], Predicate]]] = {
     "anyOf": (_always, _any_of),
     "not": (_always, _not),
 }
-"""By keyword: which of its values are asked here, and what is asked."""
+"""By keyword: a test for the arguments that are handled here, and the predicate for such an argument."""

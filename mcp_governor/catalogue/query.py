@@ -1,4 +1,4 @@
-"""JSONPath (RFC 9535), the language in which a rule says where it looks: bounded, and without its library if it can."""
+"""JSONPath (RFC 9535), with which a rule selects values: bounded, and without the library where possible."""
 
 from __future__ import annotations
 
@@ -11,37 +11,39 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.schemas.extent import count_values
 
 Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
-"""A value → the places in it that a JSONPath finds, each with its way from the root."""
+"""Maps a value to the places that a JSONPath selects in it, each with its path from the root."""
 
 _LEAST_STEPS = 100_000
-"""Steps that any query may take in a run: less than a second. A query that takes more, and more than
+"""Steps that every query may take in a run: less than a second. A query that takes more than this, and more than
 ``_STEPS_PER_VALUE``, is a configuration error."""
 _STEPS_PER_VALUE = 200
-"""Steps for each value of the document. One descent takes two or three; a second one within it takes as many as there
-are levels below, which ``MAX_DEPTH`` bounds by the same number. A query that goes through the whole document for each
-value runs out."""
+"""Maximum number of steps per value of the document. One descent takes two or three; a second one within it takes as
+many as there are levels below, which ``MAX_DEPTH`` limits to the same number. A query that walks the whole document for
+each value runs out."""
 _MANY_STEPS = 1_000_000
-"""Steps for one document, a second or two, to which only ``_STEPS_PER_LATER_VALUE`` for each value are added."""
+"""Number of steps for one document, a second or two, beyond which only ``_STEPS_PER_LATER_VALUE`` per value are
+allowed."""
 _STEPS_PER_LATER_VALUE = 10
-"""Beyond a million steps there are only ten for each value: a filter keeps what it finds in memory, and one plain
-descent takes three."""
+"""Only ten steps per value beyond a million: a filter keeps its results in memory, and one plain descent takes
+three."""
 _LONGEST = 1_000
-"""Characters of a query; ours have 40. What is in a query multiplies: every selector is tried at every value."""
+"""Maximum length of a query in characters; ours have 40. Parts of a query multiply: every selector is tried at every
+value."""
 
-# Names, lists of names and wildcards: our own rules need no more, and then the JSONPath library is not loaded.
+# Names, lists of names and wildcards. Our own rules need no more, so they do not load the JSONPath library.
 _STEPS = re.compile(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)
 _STEP = re.compile(r"\.([A-Za-z_]\w*)|\.\*|\[\*\]|\[('[^\]]*')\]", re.ASCII)
 _NAME = re.compile(r"'([^']*)'")
 
 
 def compile_query(expression: str) -> Query:
-    """A JSONPath (RFC 9535) as a function.
+    """Compile a JSONPath (RFC 9535) to a function.
 
-    ``match()`` and ``search()`` in filters run on the linear-time engine, and there is a number of steps for each value
-    of a document, so no expression can hang.
+    ``match()`` and ``search()`` in filters run on the linear-time engine, and the number of steps per value of a
+    document is limited, so no expression can hang.
 
     Raises:
-        ConfigError: the expression is not a JSONPath; the function raises it where there are too many steps.
+        ConfigError: the expression is not a JSONPath. The function raises it if there are too many steps.
     """
     if len(expression) > _LONGEST:
         raise ConfigError(f"The JSONPath has more than {_LONGEST} characters.", "Make two rules of it, or two cases.")
@@ -54,7 +56,7 @@ def compile_query(expression: str) -> Query:
     query = environment.compiled()
 
     def find(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-        # What one document leaves over, the next ones may use: what counts is the run.
+        # Later documents may use the steps that earlier ones left over: the limit is for the run.
         values = count_values(value)
         environment.left += min(_STEPS_PER_VALUE * values, _MANY_STEPS + _STEPS_PER_LATER_VALUE * values)
         return environment.found(query, value)
@@ -62,13 +64,13 @@ def compile_query(expression: str) -> Query:
     return find
 
 
-# the queries of all our rules, which hold nothing from one run to the next
+# The queries of all our rules, which keep no state between runs.
 @functools.lru_cache(maxsize=512)
 def _plain_query(expression: str) -> Query | None:
-    """The query of an expression that consists of names and wildcards; ``None`` for any other."""
+    """The query for an expression that consists of names and wildcards; ``None`` for any other."""
     if _STEPS.fullmatch(expression):
         steps = [tuple(_NAME.findall(names)) if names else (name,) for name, names in _STEP.findall(expression)]
-        # A name that is said twice gives its value twice, and the next step does so again: that has to be counted.
+        # A repeated name selects its value twice, and so do repeated names in later steps: these have to be counted.
         if all(len(set(step)) == len(step) for step in steps):
             singular = all(len(step) == 1 and step[0] for step in steps)
             return _member(tuple(step[0] for step in steps)) if singular else _members(steps)
@@ -76,7 +78,7 @@ def _plain_query(expression: str) -> Query | None:
 
 
 def _member(names: tuple[str, ...]) -> Query:
-    """One name after the other, which most queries are: run on every schema of a surface."""
+    """One name per step, as in most queries; runs on every schema of a surface."""
 
     def find(value: Any) -> Sequence[tuple[tuple[str | int, ...], Any]]:
         for name in names:
@@ -89,7 +91,7 @@ def _member(names: tuple[str, ...]) -> Query:
 
 
 def _members(steps: list[tuple[str, ...]]) -> Query:
-    """Any of several names at each step; the empty name is the wildcard."""
+    """Several names per step; the empty name is the wildcard."""
 
     def find(value: Any) -> list[tuple[tuple[str | int, ...], Any]]:
         found: list[tuple[tuple[str | int, ...], Any]] = [((), value)]

@@ -1,4 +1,4 @@
-"""A rule as data: what a rule file says, typed."""
+"""A rule as data: the typed content of a rule file."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Severity
 
 SCOPES = ("tool", "schema", "input", "output", "surface", "prompt", "resource", "template", "prose", "text")
-"""What a rule looks at, one at a time: the key ``on`` of a rule file.
+"""The kinds of subject of a rule: the key ``on`` of a rule file.
 
-``schema`` is every schema within a tool's inputSchema and outputSchema (keyword-aware, so that a property that
-is called ``items`` is not a keyword), ``input`` and ``output`` those of one side. ``text`` is every string of the
-surface, ``prose`` those that are written for a reader: titles, descriptions, instructions.
+``schema`` is every schema within a tool's inputSchema and outputSchema (keyword-aware, so a property named ``items`` is
+not a keyword); ``input`` and ``output`` are those of one side. ``text`` is every string of the surface, and ``prose``
+every string written for a reader: titles, descriptions, instructions.
 """
 
 ENGINE_CHECK = "engine.suppressions"
 """The check of the rule about suppressions: the engine itself runs it, after all others."""
 
 STATIONS = ("lint", "change", "policy", "changelog", "call", "load", "schemas")
-"""Who emits a rule's findings. The linter runs its own; the rest are in the catalogue to be explained."""
+"""The stations that emit findings. The linter runs its own rules; the others are in the catalogue for documentation."""
 
 
 ALWAYS_RUN = ("policy", "changelog")
-"""Stations whose rules run whenever the station does; profiles choose among the rules of the others."""
+"""Stations whose rules always run with the station; profiles select among the rules of the others."""
 
 
 class Option(NamedTuple):
-    """One setting of a rule: its default, its JSON Schema, and what it does."""
+    """One setting of a rule: its default, its JSON Schema, and its meaning."""
 
     default: Any
     schema: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Option(NamedTuple):
 
 
 class Stance(NamedTuple):
-    """The side that a rule takes on a question where the sources disagree (docs/rules/README.md)."""
+    """The position of a rule on a question where the sources disagree (docs/rules/README.md)."""
 
     topic: str
     choice: str
@@ -52,10 +52,10 @@ class Limit(NamedTuple):
     Attributes:
         target: the client's name in the setting ``clients``.
         limit: what it accepts.
-        effect: what happens beyond it.
-        seen: month in which it was last seen to hold, ``YYYY-MM``; limits move.
-        fatal: the tool, or the whole request, is refused; not only cut or rewritten. An error for those who
-            name the client in ``clients``: they promise to work there.
+        effect: what happens above it.
+        seen: month in which it was last confirmed, ``YYYY-MM``; limits change.
+        fatal: the client rejects the tool or the whole request instead of cutting or rewriting it. An error for users
+            who name the client in ``clients``: they promise to work there.
     """
 
     target: str
@@ -66,14 +66,14 @@ class Limit(NamedTuple):
 
 
 class Verified(NamedTuple):
-    """Where somebody of this project read what a rule says of a client, a provider or a store.
+    """The place where we have read what a rule says about a client, a provider or a store.
 
-    A primary source: the code or the document of whoever refuses, cuts or drops it, or their own words.
+    A primary source: the code or the document of the party that rejects, cuts or drops it, or a statement of theirs.
 
     Attributes:
         where: repository and file, or the address of the page.
-        version: commit, release or state of the page that was read.
-        date: day of the reading, ``YYYY-MM-DD``; others move what they refuse.
+        version: commit, release or state of the page at that time.
+        date: day of the reading, ``YYYY-MM-DD``, because requirements change.
     """
 
     where: str
@@ -82,22 +82,23 @@ class Verified(NamedTuple):
 
 
 class Case(NamedTuple):
-    """What a rule without Python looks for: which values, under which condition, and what is wrong with them.
+    """A check of a rule without Python code: the values to look at, under which condition, and the test for them.
 
     Attributes:
-        given: JSONPath (RFC 9535) relative to what the rule looks at; ``$`` is the thing itself.
-        when: JSON Schema that the thing itself must satisfy, else nothing in it is judged; ``None``: it need not.
-        argument: regular expression for the name of the argument whose schema it is; ``None``: any schema.
-        judge: ``value``, or ``name`` to judge the names of the members found.
-        resolve: judge a schema as it comes out, local references followed and the one branch next to null in its place.
-        then: JSON Schema that what is judged must satisfy, or ``None``.
-        pattern: regular expression that it must contain a match of where it is text, or ``None``.
-        forbid: regular expression that it must not contain a match of, or ``None``.
-        value: the value in question where it is not the one judged: a JSONPath from there, or ``name``. Then all
-            that is wrong there is one finding.
-        says: which of the rule's ``messages`` it is, where it has several.
-        correction: ``set`` (members of the object found), ``remove`` (the names of members, or ``true`` for what was
-            found itself) and ``effect`` (a :class:`~mcp_governor.findings.Effect`); ``None``: a person decides.
+        given: JSONPath (RFC 9535) relative to the subject; ``$`` is the subject itself.
+        when: JSON Schema for the subject; if the subject does not satisfy it, nothing is checked. ``None``: no
+            condition.
+        argument: regular expression for the name of the parameter with this schema; ``None``: any schema.
+        judge: ``value``, or ``name`` to check the names of the selected members.
+        resolve: check a schema with local references resolved, and with a union with null replaced by its other branch.
+        then: JSON Schema that the value must satisfy, or ``None``.
+        pattern: regular expression that a string must match somewhere, or ``None``.
+        forbid: regular expression that a string must not match anywhere, or ``None``.
+        value: the value in question if it is not the checked one: a JSONPath from there, or ``name``. All problems
+            there become one finding.
+        says: key of the message in the rule's ``messages``, if it has several.
+        correction: ``set`` (members of the selected object), ``remove`` (names of members, or ``true`` for the selected
+            value itself) and ``effect`` (a :class:`~mcp_governor.findings.Effect`); ``None``: a person decides.
     """
 
     given: str = "$"
@@ -115,13 +116,12 @@ class Case(NamedTuple):
 
 @frozen
 class Example:
-    """A surface that a rule passes or fails.
+    """A surface that passes or fails a rule.
 
     Attributes:
-        tools, surface: the example as written: a value, or JSON text; one of them is set.
-        options: options of the rule that the example is run with.
-        at: JSON pointers of the findings it gives, ``TOOL#POINTER`` where not in its first tool; empty:
-            anywhere.
+        tools, surface: the example as written, a value or JSON text; exactly one of them is set.
+        options: options of the rule for the example.
+        at: JSON pointers of the expected findings, ``TOOL#POINTER`` if not in the first tool; empty: anywhere.
         note: what the example shows.
     """
 
@@ -132,10 +132,10 @@ class Example:
     note: str = ""
 
     def recording(self) -> Mapping[str, Any]:
-        """The example in the shape that :func:`mcp_governor.surface.build_surface` takes.
+        """The example in the form that :func:`mcp_governor.surface.build_surface` takes.
 
         Raises:
-            ValueError: it is text and not JSON.
+            ValueError: the text is not JSON.
         """
         if self.surface is not None:
             value = _json(self.surface)
@@ -153,7 +153,7 @@ Examples = tuple[tuple[Example, ...], tuple[Example, ...]]
 
 
 def cases_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The cases of a rule file: those it lists, or the one that it says itself; none where it names a check."""
+    """The cases of a rule file: the listed ones, or the file itself as one; none if it names a check."""
     if "cases" in data:
         listed: list[dict[str, Any]] = data["cases"]
         return listed
@@ -168,33 +168,33 @@ class Rule:
 
     Attributes:
         id: ``pack/kebab-name``.
-        summary: what it asks for, one line.
-        why: why that matters to a model or a client.
-        source: the clause or measurement it comes from, with its figure where there is one.
-        severity: by default.
+        summary: what holds, in one line.
+        why: why it matters to a model or a client.
+        source: the clause or measurement behind it, with the figure if there is one.
+        severity: default severity.
         persona: ``regular`` or ``pedantic``.
-        since: version of mcp-governor that brought it.
-        station: who emits it, one of :data:`STATIONS`.
-        on: what it looks at, one of :data:`SCOPES`.
-        enabled: ``False`` for a rule that runs only when it is named (by id, or its client by name).
-        cases: what it looks for, where it needs no Python.
+        since: version of mcp-governor that added it.
+        station: the station that emits it, one of :data:`STATIONS`.
+        on: its subject, one of :data:`SCOPES`.
+        enabled: ``False`` for a rule that runs only if it is named (by id, or its client by name).
+        cases: its checks, if it needs no Python code.
         check: ``module.function`` under ``mcp_governor.linting.checks``, or ``package.module:function``.
-        message: the sentence of a finding, with facts in braces (:func:`mcp_governor.catalogue.finding.fill`).
-        messages: by name, where a rule needs several sentences; then ``message`` is empty, or the commonest one.
-        grouped: one sentence for findings of several tools, with the facts that they have in common, and ``{tools}``
-            for their number and names or ``{places}`` for parameters and tools; empty: the message of the first one
+        message: message of a finding, with facts in braces (:func:`mcp_governor.catalogue.finding.fill`).
+        messages: by key, if a rule needs several; then ``message`` is empty, or the most common one.
+        grouped: one message for findings about several tools, with the facts that they share, and with ``{tools}`` for
+            their number and names or ``{places}`` for parameters and tools; empty: the message of the first finding
             stands for all.
         fix: what to do instead, with the same facts.
         options: by name.
-        stance: the side it takes, where the sources disagree.
-        limit: the client limit it stands for.
-        verified: the primary source where its claim about others was read; ``None`` where nobody has read one.
-        twin: the rule of another station that says the same where ``check`` runs that station as well; only the
-            linter alone reports this one.
-        unseen: why no server of the corpus breaks it, where none does.
-        examples: gives the examples that pass and those that fail; they are read when somebody asks.
-        origin: the file it was read from, for messages.
-        folder: the folder of rules that it is part of, where that is the user's; its check may be there.
+        stance: its position, if the sources disagree.
+        limit: the client limit that it checks.
+        verified: the primary source in which its claim about others was read; ``None`` if it was not.
+        twin: the rule of another station that reports the same if ``check`` runs that station as well; only the linter
+            alone reports this one.
+        unseen: why no server in the corpus violates it, if none does.
+        examples: returns the passing and the failing examples; they are read on first use.
+        origin: the file that it comes from, for messages.
+        folder: the user's folder of rules that contains it, if any; its check may be there.
     """
 
     id: str
@@ -245,10 +245,10 @@ class Rule:
 
     @property
     def is_foreign(self) -> bool:
-        """True if its check is a function outside of this package, so that running it imports somebody's code."""
+        """True if its check is a function outside this package, so that running it imports foreign code."""
         return self.check is not None and ":" in self.check
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """Option values where nobody sets them."""
+        """Default values of the options."""
         return {name: option.default for name, option in self.options.items()}

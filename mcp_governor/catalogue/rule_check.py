@@ -1,4 +1,4 @@
-"""What is wrong with a rule file of the user's own: one error, with the file, the line and the way out."""
+"""Validation of a user's rule file: reports one error, with the file, the line and a fix."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 _WAYS = ("check", "cases", "then", "pattern", "forbid")
 _SCHEMAS = ("schema", "input", "output")
-_MOST_EVALUATIONS = 10_000
-"""Evaluations of subschemas that a rule's ``then`` may cost on one value: some ten milliseconds. A rule that could cost
-more is refused."""
+_MAX_EVALUATIONS = 10_000
+"""Maximum number of evaluations of subschemas that a rule's ``then`` may take for one value: some ten milliseconds. A
+more expensive rule is rejected."""
 _HINT = "See the format of rule files with: mcp-governor schema rule"
 
 
 class _File:
-    """A rule file that is being checked: where it says what, for messages."""
+    """A rule file under validation, with positions for messages."""
 
     def __init__(self, text: str, shown: str) -> None:
         self._text = text
@@ -47,7 +47,7 @@ class _File:
         raise ConfigError(f"Rule file {self._shown}:{line} {problem}.", hint) from None
 
     def compiles(self, where: Sequence[str | int], make: Callable[[], object]) -> None:
-        """Refuse what raises a :class:`ConfigError` of its own."""
+        """Turn a :class:`ConfigError` into one about this place."""
         try:
             make()
         except ConfigError as error:
@@ -59,15 +59,15 @@ class _File:
 
 
 def validate(data: Mapping[str, Any], text: str, shown: str) -> None:
-    """Refuse a rule file that is not a rule, or whose parts do not compile.
+    """Reject a file that is not a rule, or whose parts do not compile.
 
     Args:
-        data: the file, parsed.
+        data: the parsed file.
         text: its text, for line numbers.
         shown: its name, for messages.
 
     Raises:
-        ConfigError: what is wrong, with file and line.
+        ConfigError: the first problem, with file and line.
     """
     file = _File(text, shown)
     unknown = [key for key in data if key not in RULE_SCHEMA["properties"]]
@@ -82,7 +82,7 @@ def validate(data: Mapping[str, Any], text: str, shown: str) -> None:
 
 
 def _one_way(data: Mapping[str, Any], file: _File) -> None:
-    """A rule of the linter judges in exactly one way."""
+    """Require that a lint rule has exactly one kind of check."""
     ways = [key for key in data if key in _WAYS]
     if data.get("station", "lint") == "lint" and len(ways) != 1:
         sentence = f"sets {' and '.join(ways)}" if ways else f"sets none of {', '.join(_WAYS)}"
@@ -104,11 +104,11 @@ def _refuse_value(data: Mapping[str, Any], problem: tuple[list[str | int], str],
 
 
 def _compile(data: Mapping[str, Any], file: _File) -> None:
-    """Expressions, schemas, options and examples are what they have to be."""
+    """Check that expressions, schemas, options and examples are valid."""
     for name, option in data.get("options", {}).items():
         where = ["options", name, "schema"]
         file.compiles(where, lambda option=option: compile_schema(option["schema"]))  # type: ignore[misc]
-        _ends(option["schema"], where, file)
+        _check_cost(option["schema"], where, file)
         problem = first_error(compile_schema(option["schema"]), option["default"])
         if problem is not None:
             file.refuse(["options", name, "default"], f"has a default that its schema refuses: {one_line(problem[1])}")
@@ -121,7 +121,7 @@ def _compile(data: Mapping[str, Any], file: _File) -> None:
 
 
 def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | int], file: _File) -> None:
-    """The expressions, schemas and patterns of a case compile, and what it names is there."""
+    """Check that the expressions, schemas and patterns of a case compile, and that the names in it exist."""
     defaults = {name: option["default"] for name, option in data.get("options", {}).items()}
     filled = with_options(case, defaults)
     for key in ("given", "value"):
@@ -133,7 +133,7 @@ def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | in
     for key in ("when", "then"):
         if key in filled:
             file.compiles([*where, key], lambda key=key: compile_schema(filled[key]))  # type: ignore[misc]
-            _ends(filled[key], [*where, key], file)
+            _check_cost(filled[key], [*where, key], file)
     scope = data.get("on", "tool")
     if "argument" in case and scope not in _SCHEMAS:
         file.refuse([*where, "argument"], f"sets argument, but looks at a {scope}", f"Write on = {_listed(_SCHEMAS)}.")
@@ -145,7 +145,7 @@ def _case(case: Mapping[str, Any], data: Mapping[str, Any], where: list[str | in
 
 
 def _correction(case: Mapping[str, Any], scope: str, where: list[str | int], file: _File) -> None:
-    """A correction is JSON, and about a tool."""
+    """Check that a correction is JSON and is about a tool."""
     if "correction" not in case:
         return
     if scope not in (*_SCHEMAS, "tool"):
@@ -156,10 +156,10 @@ def _correction(case: Mapping[str, Any], scope: str, where: list[str | int], fil
         file.refuse(where, "has a correction that is not JSON", "Leave dates, inf and nan out.")
 
 
-def _ends(schema: Any, where: list[str | int], file: _File) -> None:
-    """Refuse a schema that takes more evaluations of one value than a rule may need."""
-    evaluations = Evaluations(Document(schema), _MOST_EVALUATIONS + 1)
-    often = evaluations.of(schema, "") > _MOST_EVALUATIONS
+def _check_cost(schema: Any, where: list[str | int], file: _File) -> None:
+    """Reject a schema that takes more evaluations per value than a rule may need."""
+    evaluations = Evaluations(Document(schema), _MAX_EVALUATIONS + 1)
+    often = evaluations.of(schema, "") > _MAX_EVALUATIONS
     if evaluations.recursive or evaluations.dynamic or often:
         sentence = "repeats itself too often" if often else "leads back into itself"
         hint = 'Write on = "schema": a rule then looks at every schema by itself, and needs no recursion.'
@@ -190,7 +190,7 @@ def _name(where: Sequence[str | int]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """TOML dates have no place in JSON; as objects they fail the schema where they stand."""
+    """Replace TOML dates, which JSON lacks, with objects, so that the schema rejects them at their place."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -199,9 +199,9 @@ def _plain(value: Any) -> Any:
 
 
 def line_of(text: str, path: list[str | int]) -> int:
-    """The line (from 1) where a TOML document says the value at ``path``; 1 where it is unknown.
+    """The line (from 1) of the value at ``path`` in a TOML document; 1 if it is unknown.
 
-    Reads headers and bare or quoted keys; enough for an error message, not a parser.
+    Reads headers and bare or quoted keys: enough for an error message, but not a parser.
     """
     names = [step for step in path if isinstance(step, str)]
     index = next((step for step in path if isinstance(step, int)), 0)

@@ -1,4 +1,4 @@
-"""TOML text → :class:`Rule`; every mistake in a file is one error with file and line."""
+"""Reads TOML text as a :class:`Rule`; a mistake in a file is reported with file and line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp_governor.catalogue.rule import Case, Example, Limit, Option, Rule, Stan
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
-from mcp_governor.parsing import BadValueError, read_toml, see_values
+from mcp_governor.parsing import BadValueError, check_values, read_toml
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 MAX_RULE_BYTES = 256 * 1024
-"""Bytes of one rule file; ours have 4 KB on average and 12 KB at most. More is refused."""
+"""Maximum size of a rule file in bytes; ours have 4 KB on average and at most 12 KB. Larger files are rejected."""
 
 
 def read_rule(path: Path) -> Rule:
-    """The rule in a file of the user's: everything in it is checked, what it compiles to included.
+    """Read a user's rule file and validate all of it, compiling every part.
 
     Args:
         path: a TOML file.
@@ -40,7 +40,7 @@ def read_rule(path: Path) -> Rule:
     try:
         text = read_bytes(path, limit=MAX_RULE_BYTES).decode()
         data = read_toml(text)
-        see_values(data)
+        check_values(data)
     except OSError as error:
         raise ConfigError(f"Rule file {shown} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
@@ -59,9 +59,9 @@ def read_rule(path: Path) -> Rule:
 
 
 def read_own_rule(path: str) -> Rule:
-    """The rule in one of our own files, which the tests hold to the schema; examples are left for later.
+    """Read one of our own rule files, which tests validate against the schema; the examples are parsed later.
 
-    They come last in a file and are most of its text, and nobody who lints needs them.
+    Examples come last in a file and are most of its text, and linting does not need them.
     """
     with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs as much as the reading
         text = file.read().decode()

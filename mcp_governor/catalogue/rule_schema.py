@@ -1,4 +1,4 @@
-"""The JSON Schema of rule files (``schema rule``), and the check of a file against it."""
+"""The JSON Schema of rule files (``schema rule``), and validation against it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
 
 _TEXT = {"type": "string", "minLength": 1}
 _SENTENCE = {**_TEXT, "maxLength": 2_000}
-"""A sentence with facts in it, each of which may be as long as a line: it is filled in for every finding."""
+"""A message with facts in it, each of which may be as long as a line; it is filled in for every finding."""
 _JSON_OR_TEXT = {
     "type": ["object", "array", "string"],
     "description": "A JSON value as a TOML table or array, or as JSON text.",
@@ -218,4 +218,4 @@ RULE_SCHEMA: dict[str, Any] = {
     },
     "else": {"not": {"anyOf": [{"required": [key]} for key in ("check", "cases", "then", "pattern", "forbid")]}},
 }
-"""What a rule file may say; user packs are validated with it when they load, our own in the tests."""
+"""The format of a rule file; user packs are validated when they load, our own by the tests."""

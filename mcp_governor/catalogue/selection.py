@@ -1,4 +1,4 @@
-"""Settings × catalogue → the rules that run, each with its severity and its options."""
+"""Selects the rules that run, with severities and options, from settings and the catalogue."""
 
 from __future__ import annotations
 
@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from mcp_governor.catalogue.rule import Rule
 
 
+_NO_CONTRACTS = frozenset({"call", "charter"})
+"""Packs without a contract of results: their rules about calls hold for any server, or judge a tool's metadata."""
+
+
 @frozen
 class ActiveRule:
-    """A rule that was selected, as it will run."""
+    """A selected rule, with its effective settings."""
 
     rule: Rule
     severity: Severity
@@ -35,14 +39,14 @@ class ActiveRule:
 
 @frozen(slots=False)
 class Selection:
-    """What was selected, rules of every station included, and what is not reported for some tools.
+    """The selected rules of every station, and what is not reported for some tools.
 
     Attributes:
         active: by rule id.
-        tool_ignores: glob over tool names, what is ignored there, and the ids that it means.
-        settings: what it was made from.
-        unread: packages whose rules only a function of theirs could name.
-        ignored: ids of rules that are not reported, whoever runs them.
+        tool_ignores: glob over tool names, ignored selectors, and the rule ids that they match.
+        settings: the settings behind it.
+        unread: packages whose rules only an untrusted function could provide.
+        ignored: ids of rules that are not reported, whichever station runs them.
     """
 
     active: Mapping[str, ActiveRule]
@@ -53,30 +57,36 @@ class Selection:
 
     @cached_property
     def linted(self) -> tuple[ActiveRule, ...]:
-        """Those that the linter runs itself."""
+        """The rules that the linter itself runs."""
         untrusted = frozenset(self.skipped)
         return tuple(a for a in self.active.values() if a.rule.station == "lint" and a.id not in untrusted)
 
     @cached_property
     def skipped(self) -> tuple[str, ...]:
-        """Ids of selected rules that do not run because their Python is not trusted, and what stands for those of
-        packages that are not even read."""
+        """Ids of selected rules that do not run because their Python code is not trusted, and a placeholder for those
+        of packages that are not even read."""
         if self.settings.trusted:
             return ()
         foreign = (active.id for active in self.active.values() if active.rule.is_foreign)
         return (*foreign, *(f"all of {one_line(name, 60)}" for name in self.unread))
 
+    @cached_property
+    def contracts(self) -> tuple[str, ...]:
+        """Packs of the selected rules that are a contract of results."""
+        packs = {active.rule.pack for active in self.active.values() if active.rule.station == "call"}
+        return tuple(sorted(packs - _NO_CONTRACTS))
+
     @property
     def reads(self) -> bool:
-        """True if any rule looks at the surface; the one about suppressions looks at the others only."""
+        """True if any rule reads the surface; the one about suppressions reads only the other findings."""
         return any(active.rule.check != ENGINE_CHECK for active in self.linted)
 
     def get(self, rule_id: str) -> ActiveRule | None:
-        """The rule as selected, or ``None`` where it does not run."""
+        """The rule as selected, or ``None`` if it does not run."""
         return self.active.get(rule_id)
 
     def severity_of(self, rule_id: str) -> Severity | None:
-        """The severity that was chosen for a rule, ``None`` where the rule's own stands."""
+        """The configured severity of a rule; ``None`` if its own applies."""
         active = self.active.get(rule_id)
         if active is not None:
             return active.severity
@@ -85,11 +95,11 @@ class Selection:
 
 
 def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Selection:
-    """The rules that ``settings`` ask for.
+    """The rules that the settings select.
 
     Raises:
-        ConfigError: an unknown rule, profile, client, persona or option (the nearest is suggested), a value
-            that an option does not take, or two rules that take different sides of one question.
+        ConfigError: an unknown rule, profile, client, persona or option (the message suggests the nearest), an invalid
+            value of an option, or two rules that contradict each other.
     """
     settings = settings.with_current_names()
     catalogue = catalogue or load_catalogue(settings.rule_paths, trusted=settings.trusted)
@@ -111,7 +121,7 @@ def select(settings: LintSettings, catalogue: Catalogue | None = None) -> Select
 
 
 def _default_severity(rule: Rule, settings: LintSettings) -> Severity:
-    """The rule's own severity; an error where a client that the user names would refuse the tool."""
+    """The rule's own severity; error if a client that the user names would reject the tool."""
     if rule.limit is not None and rule.limit.fatal and rule.limit.target in settings.clients:
         return Severity.ERROR
     return rule.severity
@@ -138,7 +148,7 @@ def _chosen(
                 f"The clients are {', '.join(catalogue.clients)}.",
             )
     wanted: dict[str, Rule] = {}
-    # `select` takes the place of the profiles; `extend-select` adds to either.
+    # `select` replaces the profiles; `extend-select` adds to either.
     if settings.select:
         _add(wanted, settings.select, catalogue, settings)
     else:
@@ -156,13 +166,13 @@ def _chosen(
 def _add(wanted: dict[str, Rule], selectors: Iterable[str], catalogue: Catalogue, settings: LintSettings) -> None:
     for selector in selectors:
         for rule in catalogue.match(selector):
-            # Who names a rule means it, also where its pack would leave it out.
+            # A rule named by its id runs, even if its pack would exclude it.
             if selector == rule.id or _runs(rule, settings):
                 wanted[rule.id] = rule
 
 
 def _runs(rule: Rule, settings: LintSettings) -> bool:
-    """True if a rule that was not named by its id runs where its pack was selected."""
+    """True if a rule that was selected by its pack, not by its id, runs."""
     if rule.persona not in settings.personas:
         return False
     if rule.limit is not None and settings.clients:
@@ -171,7 +181,7 @@ def _runs(rule: Rule, settings: LintSettings) -> bool:
 
 
 def _refuse_contradictions(chosen: list[Rule], settings: LintSettings) -> None:
-    """Name every pair at once: who corrects one should not meet the next in the next run."""
+    """Report every contradicting pair at once, so that fixing one does not bring up the next."""
     sides: dict[str, Rule] = {}
     clashes: list[str] = []
     for rule in sorted(chosen, key=lambda rule: rule.id):
@@ -194,12 +204,12 @@ def _severities(settings: LintSettings, profiles: list[Profile], catalogue: Cata
     for profile in profiles:
         for selector, severity in profile.severity.items():
             other = out.get(selector)
-            # Of two profiles the stricter counts, whichever is named first.
+            # The stricter of two profiles wins, in whatever order they are named.
             out[selector] = severity if other is None or severity.at_least(other) else other
     for selector, severity in settings.severity.items():
         catalogue.match(selector)
         if selector.endswith("/*"):
-            # The user's word about a pack beats a profile's word about one of its rules.
+            # The user's severity for a pack overrides a profile's severity for one of its rules.
             out = {key: value for key, value in out.items() if key.partition("/")[0] != selector[:-2]}
         out[selector] = severity
     for selector, severity in settings.severity.items():
@@ -222,10 +232,10 @@ def _options(settings: LintSettings, profiles: list[Profile], catalogue: Catalog
 
 
 def check_option(rule: Rule, name: str, value: Any) -> None:
-    """Refuse an option that a rule does not have, or a value that it does not take.
+    """Reject an option that a rule does not have, or a value that is invalid for it.
 
     Raises:
-        ConfigError: naming rule and option, and the nearest option.
+        ConfigError: names the rule and the option, and suggests the nearest option.
     """
     option = rule.options.get(name)
     if option is None:

@@ -1,4 +1,4 @@
-"""What a run of the rules is asked to do: profiles, selection, severities, options, suppressions."""
+"""Settings for a run of the rules: profiles, selection, severities, options, suppressions."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Severity
 
 PERSONAS = ("regular", "pedantic")
-"""Who a rule is for: everybody, or those who ask for every remark."""
+"""The audience of a rule: everybody, or those who ask for every remark."""
 
 
 @frozen
 class Suppression:
-    """One rule (or ``pack/*``) that is not to be reported, and why.
+    """One rule (or ``pack/*``) that is not reported, and why.
 
     Attributes:
-        rule: a rule id or ``pack/*``; parsing gives current ids only.
-        reason: why; shown by ``--show-settings``, empty where none was given.
+        rule: a rule id or ``pack/*``; parsing translates former ids.
+        reason: shown by ``--show-settings``; empty if none was given.
     """
 
     rule: str
@@ -33,10 +33,10 @@ class Suppression:
 
     @classmethod
     def parse(cls, value: Any, where: str) -> Suppression:
-        """A suppression as a config file or ``_meta`` spells it: an id, or ``{rule = "…", reason = "…"}``.
+        """Parse a suppression in a config file or ``_meta``: an id, or ``{rule = "…", reason = "…"}``.
 
         Raises:
-            ConfigError: it is neither; ``where`` names the place.
+            ConfigError: the value is neither; ``where`` names the place.
         """
         if isinstance(value, Suppression):
             return cls(current_name(value.rule), value.reason)
@@ -53,28 +53,27 @@ class Suppression:
 
 
 Ignored = str | Suppression | Mapping[str, str]
-"""A suppression as it was given: parsed, or as :meth:`Suppression.parse` takes it."""
+"""A suppression: parsed, or in a form that :meth:`Suppression.parse` accepts."""
 
 
 @frozen
 class LintSettings:
-    """Everything that decides which rules run and how; the config's ``lint`` table as values.
+    """Everything that determines which rules run and how: the configuration's ``lint`` table as values.
 
     Attributes:
-        profiles: names from the profile catalogue; their choices are united, and two that take different
-            sides of one question are refused.
-        select: rule ids or ``pack/*`` to run *instead of* what the profiles choose; empty: the profiles choose.
-        ignore: rule ids or ``pack/*`` to leave out of what was selected.
-        extend_select: rule ids or ``pack/*`` to run besides what was selected.
-        severity: rule id or ``pack/*`` → the severity its findings get; an id beats a pack.
+        profiles: names of profiles; their selections are merged, and two that contradict each other are an error.
+        select: rule ids or ``pack/*`` to run *instead of* the profiles' selection; empty: use the profiles.
+        ignore: rule ids or ``pack/*`` to exclude from the selection.
+        extend_select: rule ids or ``pack/*`` to run in addition to the selection.
+        severity: rule id or ``pack/*`` → severity of its findings; an id overrides a pack.
         options: rule id → option name → value.
-        per_tool_ignores: glob over tool names → what is not reported for those tools.
-        clients: client names (the ``target`` of rules in pack ``clients``): only their limits are checked,
-            those that are off by default included; empty: every client's rules that are on by default.
-        personas: which remarks are wanted; ``pedantic`` adds the remarks that most people would find petty.
-        rule_paths: folders with rule files of the user's own.
-        inline: true if servers may suppress findings through ``_meta``.
-        trusted: true if rules may bring Python; where not, such rules are left out, and the selection says which.
+        per_tool_ignores: glob over tool names → what is not reported for these tools.
+        clients: client names (the ``target`` of rules in pack ``clients``): only their limits are checked, including
+            those that are off by default; empty: the rules of all clients that are on by default.
+        personas: ``pedantic`` adds remarks that most people would find petty.
+        rule_paths: the user's folders of rule files.
+        inline: true if servers may suppress findings in ``_meta``.
+        trusted: true if rules may run Python code; otherwise such rules are skipped, and the selection lists them.
     """
 
     profiles: tuple[str, ...] = ("recommended",)
@@ -91,7 +90,7 @@ class LintSettings:
     trusted: bool = True
 
     def with_current_names(self) -> LintSettings:
-        """The same settings with current rule ids; what is ignored gets them where it is parsed."""
+        """The same settings with current rule ids; ignored ids are translated when they are parsed."""
         return replace(
             self,
             select=tuple(map(current_name, self.select)),
@@ -102,4 +101,4 @@ class LintSettings:
 
 
 DEFAULT_SETTINGS = LintSettings()
-"""The profile ``recommended`` and nothing else."""
+"""Only the profile ``recommended``."""

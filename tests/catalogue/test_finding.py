@@ -65,14 +65,14 @@ def test_a_finding_has_the_words_and_the_severity_of_its_rule():
     assert found.fix == "Name a published tool."
 
 
-def test_what_a_finding_is_about_stands_in_brackets_at_its_end():
+def test_what_a_finding_is_about_is_in_brackets_at_its_end():
     found = finding("envelope/missing", "/structuredContent", about=f"the call {ESC}")
     assert found.message == r"The result is not an envelope (the call \x1b[31m)."
 
 
 def test_a_rule_with_several_sentences_is_asked_for_one_by_name():
-    rule = own_rule("envelope/recovery-tool")
-    assert finding(rule, "", says="absent").message == rule.messages["absent"]
+    rule = own_rule("schema-md/content-summary")
+    assert finding(rule, "", says="missing").message == rule.messages["missing"]
     with pytest.raises(KeyError):
         finding(rule, "", says="elsewhere")
 

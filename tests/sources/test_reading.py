@@ -1,0 +1,132 @@
+"""What the reader of the statements accepts, and what it says of a mistake."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from source_statements import BEFORE, STATES, StatementError, documents, known_rules, merged, read_document
+
+HEAD = """
+title = "A source"
+profile = "charter"
+sections = ["One"]
+before = { yes = 1, partly = 0, no = 0, beyond = 0 }
+[pieces]
+tool = '{"name": "a", "inputSchema": {"type": "object"}}'
+"""
+STATEMENT = """
+[[statement]]
+number = 7
+section = "One"
+says = "A tool has a name."
+rules = ["spec/tool-name"]
+"""
+BAD = """
+[[statement.bad]]
+tool = '{"$piece": "tool", "name": ""}'
+"""
+GOOD = """
+[[statement.good]]
+tool = "$piece:tool"
+"""
+
+
+def read(text):
+    return read_document(text, "charter", frozenset({"spec/tool-name", "tool-removed"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        (STATEMENT + BAD + GOOD, "enforced"),
+        (STATEMENT + BAD, "open"),
+        (STATEMENT + GOOD, "open"),
+        (STATEMENT, "open"),
+        (STATEMENT + 'tests = ["tests/test_text.py"]', "enforced"),
+        (STATEMENT + 'partly = "Names of one letter pass."' + BAD + GOOD, "partly"),
+        (STATEMENT + 'declined = "It would be noise."', "declined"),
+        (STATEMENT + 'beyond = "It is about people."', "beyond a tool"),
+        (STATEMENT + 'planned = "issue 17"', "planned"),
+    ],
+)
+def test_the_state_follows_from_what_is_there(text, state):
+    (statement,) = read(HEAD + text).statements
+    assert statement.state == state
+
+
+def test_a_case_is_named_after_its_statement_and_holds_its_pieces():
+    (statement,) = read(HEAD + STATEMENT + BAD + GOOD).statements
+    assert [case.id for case in statement.cases] == ["charter-007-bad-1", "charter-007-good-1"]
+    assert statement.bad[0].content == {"tool": {"name": "", "inputSchema": {"type": "object"}}}
+    assert statement.good[0].content == {"tool": {"name": "a", "inputSchema": {"type": "object"}}}
+    assert (statement.bad[0].rules, statement.good[0].rules) == ({"spec/tool-name"}, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        (STATEMENT + 'rule = "x"', 'unknown key "rule". Did you mean "rules"?'),
+        (STATEMENT.replace("tool-name", "tool-nam"), 'no rule or kind of change spec/tool-nam. Did you mean "spec/'),
+        (STATEMENT + STATEMENT, "number 7 is there twice"),
+        (STATEMENT.replace('section = "One"', 'section = "Two"'), "section 'Two' is not in `sections`"),
+        (STATEMENT.replace("number = 7", 'number = "7a"'), "number is '7a'"),
+        (STATEMENT.replace("says", "said"), 'unknown key "said"'),
+        (STATEMENT.replace('says = "A tool has a name."', ""), "says is missing"),
+        (STATEMENT + 'beyond = "x"\ndeclined = "y"', "it gives beyond and declined"),
+        (STATEMENT + 'tests = ["tests/nothing.py"]', "there is no file tests/nothing.py"),
+        (STATEMENT + 'tests = ["tests/test_text.py::test_nothing"]', "has no test_nothing"),
+        (STATEMENT.replace('rules = ["spec/tool-name"]', "") + GOOD, "neither rules nor a command"),
+        (STATEMENT + "[[statement.bad]]\n", "bad 1: it holds nothing"),
+        (STATEMENT + "[[statement.bad]]\ntool = '{'\n", "bad 1, tool: not JSON"),
+        (STATEMENT + '[[statement.bad]]\ntool = \'{"$piece": "tol"}\'\n', "there is no piece 'tol'"),
+        (STATEMENT + '[[statement.bad]]\ntool = \'{"$piece": "tool", "$without": ["x"]}\'', "$without names 'x'"),
+        (STATEMENT + GOOD + 'text = "x"', 'good 1: unknown key "text"'),
+        (STATEMENT + GOOD + 'rules = ["spec/tool-name"]', "a good case has no findings"),
+        (STATEMENT + GOOD + 'severity = "info"', "a good case has no findings"),
+        (STATEMENT + BAD + 'severity = "fatal"', "severity is 'fatal'"),
+        (STATEMENT + BAD + 'kinds = ["tool-removed"]', "kinds are those of changes"),
+        (STATEMENT.replace("[[statement]]", '[[statement]]\nsection = "One"'), "Cannot overwrite a value"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(text, reported):
+    with pytest.raises(StatementError) as error:
+        read(HEAD + text)
+    assert str(error.value).startswith("fixtures/sources/charter.toml")
+    assert reported in str(error.value)
+
+
+def test_a_section_without_statements_is_refused():
+    with pytest.raises(StatementError, match="section 'Two' has no statement"):
+        read(HEAD.replace('["One"]', '["One", "Two"]') + STATEMENT)
+
+
+def test_a_value_is_repeated():
+    text = HEAD + STATEMENT + '[[statement.bad]]\ntool = \'{"a": {"$times": [3, "ab"]}, "b": {"$times": [2, [1]]}}\''
+    assert read(text).statements[0].bad[0].content["tool"] == {"a": "ababab", "b": [[1], [1]]}
+
+
+def test_members_are_merged():
+    base = {"a": {"b": 1, "c": 2}, "d": 3, "e": {"f": 1}}
+    patch = {"a": {"$without": ["b"], "g": 4}, "d": None, "e": [1]}
+    assert merged(base, patch) == {"a": {"c": 2, "g": 4}, "d": None, "e": [1]}
+
+
+def test_every_statement_of_the_audit_and_of_the_plan_is_there_once():
+    numbers = [statement.number for document in documents() for statement in document.statements]
+    assert sorted(numbers) == sorted([*map(str, range(1, 325)), *(f"P{number}" for number in range(1, 55))])
+
+
+def test_the_counts_before_are_those_of_the_audit():
+    before = {verdict: sum(document.before[verdict] for document in documents()) for verdict in BEFORE}
+    assert before == {"yes": 204, "partly": 59, "no": 44, "beyond": 17}
+
+
+def test_few_statements_are_open_or_have_a_gap():
+    states = Counter(statement.state for document in documents() for statement in document.statements)
+    assert set(states) <= set(STATES)
+    assert (states["open"], states["partly"] <= 10) == (0, True)
+
+
+def test_what_may_be_named_as_enforcing():
+    assert {"envelope/status", "tool-removed"} <= known_rules()

@@ -1,0 +1,180 @@
+"""Generates docs/coverage.md, and the links to it on the rules' pages, from ``fixtures/sources``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from source_statements import STATES, documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from source_statements import Document, Statement
+
+    from mcp_governor.catalogue import Catalogue
+
+NOTE = "<!-- Written by `make docs` from the files under fixtures/sources/; edit those, not this page. -->"
+
+_INTRODUCTION = """\
+What the source documents demand of a server, statement by statement, and what checks it. The statements are in our
+own words; number and section lead back to the sentence in the source.
+
+- **enforced**: a case that breaks the statement is caught by exactly the rule named here, and a case that keeps it has
+  no finding. The cases are data in [`fixtures/sources`](../fixtures/sources/README.md);
+  `pytest tests/sources -k charter-006` runs those of statement 6 of the charter. A statement about a command names the
+  tests of that command instead.
+- **partly**: enforced with a gap, which the row states.
+- **declined**: not enforced, for the reason in the row.
+- **beyond a tool**: about people, plans or code that no tool sees.
+- **planned**: the subject of a later release.
+- **open**: not enforced, or without cases that show it.
+
+[Where the sources disagree](sources.md) shows whose side each profile takes.
+
+A severity is that of the document's own profile, then of the other profiles that run the rule where theirs differs. A
+kind of change has the version step that it requires instead ([Changes](changes.md)).
+
+*Before* are the verdicts of an audit of 22 November 2026, at commit `0f4fdec`: each statement was tried by hand with
+one case that breaks it and one that keeps it. That audit counts 324 statements; the demands that were planned then,
+numbered P1 to P54, have no verdict of it."""
+
+
+def page() -> str:
+    """The page."""
+    lines = ["# Statements of the sources", "", NOTE, "", *_INTRODUCTION.splitlines(), "", *_counts(), "", *_gaps()]
+    severities = _Severities()
+    for document in documents():
+        lines += [f"## {document.title}", ""]
+        for section in document.sections:
+            # Two documents may have sections of the same name; the line above says which one this is.
+            lines += [f"### {section}", "", "| | statement | enforced by | severity | state | cases |"]
+            lines += ["| --- | --- | --- | --- | --- | --- |"]
+            rows = (statement for statement in document.statements if statement.section == section)
+            lines += [_row(statement, severities, document) for statement in rows]
+            lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _counts() -> Iterator[str]:
+    yield "| document | statements | " + " | ".join(STATES) + " | before: yes | partly | no | beyond a tool |"
+    yield "| --- |" + " ---: |" * (len(STATES) + 5)
+    total: Counter[str] = Counter()
+    for document in documents():
+        now = Counter(statement.state for statement in document.statements)
+        before = Counter({f"before {key}": count for key, count in document.before.items()})
+        total.update(now)
+        total.update(before)
+        link = f"[{document.title}](#{_anchor(document.title)})"
+        yield _count_row(link, len(document.statements), now + before)
+    yield _count_row("**all**", sum(total[state] for state in STATES), total)
+
+
+def _gaps() -> Iterator[str]:
+    """Statements that a server may violate without a finding, by document."""
+    rows = [
+        f"- [{one.document} {one.number}](#{one.id}) ({one.state}): {one.says} {_reason(one)}".rstrip()
+        for document in documents()
+        for one in document.statements
+        if one.state in ("partly", "declined", "open")
+    ]
+    yield from ("## Not enforced, or with a gap", "", *(rows or ["None."]), "")
+
+
+def _reason(statement: Statement) -> str:
+    return f"*{statement.reason[1]}*" if statement.reason is not None else ""
+
+
+def _count_row(name: str, statements: int, counts: Counter[str]) -> str:
+    from source_statements import BEFORE
+
+    cells = [statements, *(counts[state] for state in STATES), *(counts[f"before {key}"] for key in BEFORE)]
+    return f"| {name} | " + " | ".join(map(str, cells)) + " |"
+
+
+def _anchor(heading: str) -> str:
+    """The anchor that GitHub generates for a heading."""
+    kept = "".join(char for char in heading.lower() if char.isalnum() or char in " -_")
+    return kept.replace(" ", "-")
+
+
+def _row(statement: Statement, severities: _Severities, document: Document) -> str:
+    says = statement.says
+    if statement.reason is not None:
+        says += f"<br>*{statement.state[0].upper()}{statement.state[1:]}:* {statement.reason[1]}"
+    by = [_rule_link(rule) if "/" in rule else f"[`{rule}`](changes.md)" for rule in statement.rules]
+    by += [f"`{statement.command}`"] if statement.command else []
+    worth = [severities.of(rule, document) for rule in statement.rules]
+    cells = (
+        f'<a id="{statement.id}"></a>{statement.number}',
+        says,
+        "<br>".join(by),
+        "<br>".join(worth),
+        statement.state,
+        "<br>".join(_evidence(statement)),
+    )
+    return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
+
+
+def _rule_link(rule: str) -> str:
+    pack, _, name = rule.partition("/")
+    return f"[`{rule}`](rules/{pack}.md#{name})"
+
+
+def _evidence(statement: Statement) -> Iterator[str]:
+    if statement.cases:
+        parts = [f"{len(cases)} {side}" for side, cases in (("bad", statement.bad), ("good", statement.good)) if cases]
+        yield f"[{', '.join(parts)}](../fixtures/sources/{statement.document}.toml#L{statement.line})"
+    for test in statement.tests:
+        file, *names = test.split("::")
+        yield f"[`{names[-1] if names else file}`](../{file})"
+
+
+class _Severities:
+    """Severities of rules by profile, in words."""
+
+    def __init__(self) -> None:
+        from mcp_governor.catalogue import LintSettings, load_catalogue, select
+        from mcp_governor.catalogue.rule import ALWAYS_RUN
+        from mcp_governor.change import catalogue
+
+        self.always_run = ALWAYS_RUN
+        self.rules: Catalogue = load_catalogue(entry_points=False)
+        self.kinds = catalogue()
+        self.profiles = {name: select(LintSettings(profiles=(name,)), self.rules) for name in self.rules.profiles}
+
+    def of(self, rule: str, document: Document) -> str:
+        """The severities of a rule or a kind of change: ``error; recommended: warning``."""
+        if "/" not in rule:
+            kind = self.kinds[rule]
+            return f"{kind.verdict.value}, {kind.bump.value}"
+        found = self.rules.get(rule)
+        if found.station in self.always_run:
+            return f"{found.severity.value} in every profile"
+        by_profile = {
+            name: active.severity.value
+            for name, selection in self.profiles.items()
+            if (active := selection.get(rule)) is not None
+        }
+        if not by_profile:
+            return f"{found.severity.value}, {'pedantic' if found.persona != 'regular' else 'if selected by name'}"
+        own = next((name for name in document.profile if name in by_profile), None)
+        if own is None:
+            return "; ".join(f"{name}: {severity}" for name, severity in by_profile.items())
+        others = [f"{name}: {severity}" for name, severity in by_profile.items() if severity != by_profile[own]]
+        return "; ".join([by_profile[own], *others])
+
+
+def stated() -> Mapping[str, str]:
+    """Rule id → the statements that it enforces, with links from its page."""
+    by_rule: dict[str, list[Statement]] = {}
+    for document in documents():
+        for statement in document.statements:
+            for rule in statement.rules:
+                by_rule.setdefault(rule, []).append(statement)
+    return {rule: ", ".join(_links(statements)) for rule, statements in by_rule.items() if "/" in rule}
+
+
+def _links(statements: Iterable[Statement]) -> Iterator[str]:
+    for one in statements:
+        yield f"[{one.document} {one.number}](../coverage.md#{one.id})"
