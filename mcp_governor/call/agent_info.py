@@ -3,60 +3,112 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+import anyio
 
 from mcp_governor.call.results import server_info_breaches
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.charter.breach import Breach
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcp_governor.catalogue import Selection
     from mcp_governor.findings import Finding
     from mcp_governor.wire import HttpEndpoint
 
-_LARGEST = 64 * 1024
-"""Bytes of the answer that are read. The info has a dozen short members; a longer answer is a finding."""
+_MAX_BYTES = 64 * 1024
+"""Largest response that is read, in bytes. The info has a dozen short members; a longer response is a finding."""
+
+
+_SIBLINGS = {"sse": "mcp", "mcp": "sse"}
+"""The last part of each of the guide's two addresses → that of the other."""
 
 
 async def check_server_info(endpoint: HttpEndpoint, selection: Selection, *, timeout: float = 10.0) -> list[Finding]:
-    """Ask GET of an endpoint and check the server info it answers with.
+    """Send GET to an endpoint and check the server info that it returns.
+
+    For a server at ``/mcp``, ``/sse`` is checked as well, and vice versa; the second address may be absent.
 
     Args:
         endpoint: where the server is; its headers are sent.
-        selection: the rules that run; without ``omni/server-info`` nothing is asked.
-        timeout: seconds for the whole.
+        selection: the rules that run; without ``omni/server-info`` no request is sent.
+        timeout: timeout for each address, in seconds.
 
     Returns:
-        Findings; a server that does not answer is one.
+        Findings. No response is a finding too.
     """
     checker = ResponseChecker(selection)
     if not checker.runs("omni/server-info"):
         return []
+    found = await _breaches(endpoint.url, endpoint.headers, timeout)
+    sibling = _sibling(endpoint.url)
+    if sibling:
+        others = await _breaches(sibling, endpoint.headers, timeout, may_be_absent=True)
+        # A server that answers at both addresses in the same way has one mistake, not two.
+        known = [_mistake(breach) for breach in found]
+        found += [breach for breach in others if _mistake(breach) not in known]
+    return checker.findings(found, None)
+
+
+def _mistake(breach: Breach) -> Any:
+    return breach.path, breach.says, breach.facts.get("found")
+
+
+def _sibling(url: str) -> str:
+    """The other address of a server; empty if its own is neither ``/sse`` nor ``/mcp``."""
+    parts = urlsplit(url)
+    folder, _, last = parts.path.rstrip("/").rpartition("/")
+    other = _SIBLINGS.get(last)
+    return urlunsplit(parts._replace(path=f"{folder}/{other}")) if other else ""
+
+
+async def _breaches(
+    url: str, headers: Mapping[str, str], timeout: float, *, may_be_absent: bool = False
+) -> list[Breach]:
+    """Breaches in the response of one address to GET."""
     import httpx2
 
-    breaches: list[Breach] = []
+    place = urlsplit(url).path or "/"
     try:
-        async with (
-            httpx2.AsyncClient(timeout=timeout, follow_redirects=False) as client,
-            client.stream("GET", endpoint.url, headers={**endpoint.headers, "Accept": "application/json"}) as answer,
-        ):
-            body = bytearray()
+        with anyio.fail_after(timeout):
+            status, kind, body = await _get(url, headers, timeout)
+    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
+        return [_broken(place, "failed", type(error).__name__)]
+    if status in (404, 410) and may_be_absent:
+        return []
+    if status != 200:
+        return [_broken(place, "status", status)]
+    if kind.startswith("text/event-stream"):
+        return [_broken(place, "stream")]
+    if len(body) > _MAX_BYTES:
+        return [_broken(place, "size", f"{_MAX_BYTES >> 10} KiB")]
+    try:
+        return [replace(one, facts={**one.facts, "place": place}) for one in server_info_breaches(json.loads(body))]
+    except (ValueError, RecursionError):
+        return [_broken(place, "no-json")]
+
+
+async def _get(url: str, headers: Mapping[str, str], timeout: float) -> tuple[int, str, bytes]:
+    """Status, media type and body. Reading stops beyond :data:`_MAX_BYTES`; an event stream is not read."""
+    import httpx2
+
+    body = bytearray()
+    async with (
+        httpx2.AsyncClient(timeout=timeout, follow_redirects=False) as client,
+        client.stream("GET", url, headers={**headers, "Accept": "application/json"}) as answer,
+    ):
+        kind = answer.headers.get("Content-Type", "")
+        if not kind.startswith("text/event-stream"):
             async for piece in answer.aiter_bytes():
                 body += piece
-                if len(body) > _LARGEST:
+                if len(body) > _MAX_BYTES:
                     break
-        if answer.status_code != 200:
-            breaches.append(_broken("status", answer.status_code))
-        elif len(body) > _LARGEST:
-            breaches.append(_broken("size", f"{_LARGEST >> 10} KiB"))
-        else:
-            breaches += server_info_breaches(json.loads(bytes(body)))
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        breaches.append(_broken("failed", type(error).__name__))
-    except (ValueError, RecursionError):
-        breaches.append(_broken("no-json"))
-    return checker.findings(breaches, None)
+        return answer.status_code, kind, bytes(body)
 
 
-def _broken(says: str, found: str | int = "") -> Breach:
-    return Breach.of("omni/server-info", "", [says, found], says=says, found=found)
+def _broken(place: str, says: str, found: str | int = "") -> Breach:
+    return Breach.of("omni/server-info", "", [says, found], says=says, found=found, place=place)

@@ -1,9 +1,9 @@
-"""Sample arguments from an input schema: what its author wrote as an example, else what a person would type.
+"""Sample arguments for an input schema: the author's examples first, then what a person would type.
 
-Deterministic: the same schema, seed and source give the same arguments. What a schema does not say by itself (which
-file, which id) comes from a :class:`Source`. What the simple rules cannot satisfy (patterns, intricate compositions)
-is left to containment, whose witness against the schema that accepts nothing is an instance that two validators
-confirm.
+The result is deterministic: the same schema, seed and source give the same arguments. A :class:`Source` supplies what
+a schema cannot know, such as existing files and ids. Containment handles schemas that the simple rules cannot satisfy
+(patterns, intricate compositions): compared with the schema that accepts nothing, they yield a witness, which is an
+instance that two validators confirm.
 """
 
 from __future__ import annotations
@@ -47,73 +47,73 @@ FORMATS: Mapping[str, str] = {
     "uri-template": "https://example.com/{id}",
     "uuid": "123e4567-e89b-42d3-a456-426614174000",
 }
-"""A value of each format of JSON Schema (2020-12, validation, section 7.3); names and addresses are reserved ones."""
+"""A value for each format of JSON Schema (2020-12, validation, section 7.3), with reserved names and addresses only."""
 
 NOTHING: Any = object()
-"""No value could be found; ``None`` is a value."""
+"""Means that no value was found. ``None`` cannot, because it is a value."""
 
-_DEEPEST = 8
-"""Levels of a value: generous for arguments that a model writes. A value that must be deeper is not found."""
-_LONGEST = 100_000
-"""Characters of a string that a schema may ask for: fifty pages. No value is found for a longer minimum."""
-_MOST_ITEMS = 1_000
-"""Items of a list. A list that must have more is too short here, so the schema refuses it and containment is asked for
-a witness."""
+_MAX_DEPTH = 8
+"""Deepest nesting of a value: generous for arguments that a model writes. Deeper values are not found."""
+_MAX_LENGTH = 100_000
+"""Longest string that is made, in characters: fifty pages. No value is found if ``minLength`` is larger."""
+_MAX_ITEMS = 1_000
+"""Most items of a list. If the schema requires more, it rejects the shorter list, and containment looks for a
+witness."""
 _SECONDS = 3.0
-"""Seconds of computing for one set of arguments: real schemas take milliseconds."""
-_MOST_VALUES = 20_000
-"""Values that are made for one set of arguments. Twelve required members, each of which has twelve of its own, are
-12**8 at the depth where we stop; no server asks for as many as this."""
-_MOST_TRIED = 60
-"""So many candidates for one value are held against its schema; a source offers a few dozen."""
+"""Time limit for one set of arguments, in seconds: real schemas take milliseconds."""
+_MAX_VALUES = 20_000
+"""Most values that are made for one set of arguments; no real server needs as many. Without it, objects with twelve
+required members each would take 12**8 values at the maximum depth."""
+_MAX_TRIED = 60
+"""Most candidates for one value that are validated; a source offers a few dozen."""
 
 
 class Source(Protocol):
-    """Values for arguments by their name and description; see :class:`mcp_governor.call.supply.ToolSupply`."""
+    """Values for parameters by name and description; see :class:`mcp_governor.call.supply.ToolSupply`."""
 
     def candidates(self, name: str, text: str, kind: str = "") -> Iterator[Any]:
-        """Values for one argument, best first."""
+        """Values for one parameter, best first."""
 
     def allows(self, name: str, text: str, value: Any) -> bool:
-        """Whether an example or a default of the schema may be sent."""
+        """True if an example or default of the schema may be sent."""
 
     def invents(self, name: str, text: str) -> bool:
-        """Whether any value that the schema accepts will do, where there are no candidates."""
+        """True if any valid value will do when there are no candidates."""
 
     def means_place(self, name: str, text: str) -> bool:
-        """Whether an argument means a place in a file system, which no made-up text leads to."""
+        """True if a parameter takes a path in a file system; a made-up path would not exist."""
 
     def confined(self, arguments: Any) -> bool:
-        """Whether whole arguments may be sent, however they were made."""
+        """True if these arguments as a whole may be sent, no matter how they were made."""
 
 
 @frozen
 class Place:
-    """Where a value stands: the name of its argument, and what is said about it."""
+    """The position of a value: the name of its parameter, and the description."""
 
     name: str = ""
     text: str = ""
 
 
-_NOWHERE = Place()
-_MOST_CHOICES = 5
-"""Values of an ``enum`` that are tried. A refused call is made again three times, so later values would seldom be
+_NO_PLACE = Place()
+_MAX_CHOICES = 5
+"""Most values of an ``enum`` that are tried. A refused call is retried three times, so later values would seldom be
 sent."""
 
 
 def sample_arguments(
     schema: Any, *, seed: int = 0, optional: bool = False, source: Source | None = None
 ) -> dict[str, Any] | None:
-    """Arguments that an input schema accepts.
+    """Make arguments that an input schema accepts.
 
     Args:
         schema: the input schema.
         seed: chooses among equally good values; 0 takes the first.
-        optional: give optional arguments too, as far as values for them can be found.
-        source: values by name and description, for arguments whose schema offers none.
+        optional: include optional parameters if values for them are found.
+        source: values by name and description, for parameters whose schema offers none.
 
     Returns:
-        ``None`` where no accepted arguments were found.
+        The arguments, or ``None`` if no valid ones were found.
     """
     if schema is None:
         return {}
@@ -135,8 +135,10 @@ def sample_arguments(
 
 
 def is_cancelled() -> bool:
-    """Whether the task that this runs in, if any, is to end. Arguments are made between two messages to a server, and
-    Ctrl-C reaches that task when it waits next."""
+    """True if the current task, if there is one, has been cancelled.
+
+    Ctrl-C reaches a task only at its next ``await``, and making arguments does not wait for anything.
+    """
     try:
         task = asyncio.current_task()
     except RuntimeError:
@@ -156,7 +158,7 @@ def _candidates(root: dict[str, Any], sampler: Sampler) -> Iterator[Any]:
 
 
 def _without_each(root: Any, value: dict[str, Any]) -> Iterator[Any]:
-    """The value without its optional members, one after the other: some exclude each other."""
+    """Drop the optional members one after the other, because some exclude each other."""
     needed = set(_required(root))
     kept = dict(value)
     for name in reversed(value):
@@ -171,7 +173,7 @@ class Sampler:
     Args:
         root: the document that local references point into.
         seed: chooses among equally good values; 0 takes the first.
-        optional: give optional members of objects too.
+        optional: include optional members of objects.
         source: values by name and description.
     """
 
@@ -179,38 +181,38 @@ class Sampler:
         self._root = root
         self._rng = random.Random(seed) if seed else None  # noqa: S311 - nothing secret is made of it
         self.optional = optional
-        self._budget = Budget(_SECONDS, f"arguments took longer than {_SECONDS:g} s to make", work=_MOST_VALUES)
+        self._budget = Budget(_SECONDS, f"arguments took longer than {_SECONDS:g} s to make", work=_MAX_VALUES)
         self._source = source
         self._compiled: dict[int, tuple[Any, dict[str, Any], Validating | None]] = {}
 
-    def sample(self, schema: Any, depth: int = 0, place: Place = _NOWHERE) -> Any:
-        """A value that a schema accepts, :data:`NOTHING` where none was found.
+    def sample(self, schema: Any, depth: int = 0, place: Place = _NO_PLACE) -> Any:
+        """A value that a schema accepts, or :data:`NOTHING` if none was found.
 
         Args:
             schema: a schema of the document.
-            depth: how deep the value stands.
-            place: where it stands.
+            depth: nesting depth of the value.
+            place: position of the value.
         """
         return next(iter(self.options(schema, 1, depth, place)), NOTHING)
 
-    def options(self, schema: Any, most: int, depth: int = 0, place: Place = _NOWHERE) -> list[Any]:
-        """Different values that a schema accepts, best first; at most so many.
+    def options(self, schema: Any, most: int, depth: int = 0, place: Place = _NO_PLACE) -> list[Any]:
+        """Different values that a schema accepts, best first.
 
         Args:
             schema, depth, place: as for :meth:`sample`.
-            most: so many at most.
+            most: maximum number of values.
 
         Raises:
-            OverBudgetError: the schema asks for more than anybody makes.
+            OverBudgetError: the schema requires more values than we make.
         """
-        self._go_on()
+        self._spend()
         if not isinstance(schema, dict):
             return [] if schema is False else ["example"]
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             return []
         scoped, validator = self._validator(schema)
         out: list[Any] = []
-        for candidate in islice(self._natural(schema, depth, place), _MOST_TRIED):
+        for candidate in islice(self._natural(schema, depth, place), _MAX_TRIED):
             if (
                 candidate is not NOTHING
                 and (validator is None or validator.accepts(candidate))
@@ -221,30 +223,31 @@ class Sampler:
                     break
         if out:
             return out
-        self._go_on()
+        self._spend()
         found = contains(False, scoped)
         return [found.witness] if found.has_witness else []
 
-    def _go_on(self) -> None:
+    def _spend(self) -> None:
         self._budget.spend()
         if is_cancelled():
             raise OverBudgetError("interrupted")
 
     def _validator(self, schema: dict[str, Any]) -> tuple[dict[str, Any], Validating | None]:
-        """A schema as a document, and what it accepts; a definition is compiled once, however many members it is of."""
+        """A schema as a document of its own, and its validator. A definition is compiled once, however often it is
+        used."""
         found = self._compiled.get(id(schema))
         if found is None:
             scoped = in_scope(self._root, schema)
-            # the schema is kept, so that its identity is given to no other one
+            # keep a reference to the schema, so that its `id()` is not reused
             found = self._compiled[id(schema)] = schema, scoped, compile_schema(scoped)
         return found[1:]
 
     def draft(self, schema: dict[str, Any]) -> Any:
-        """What the simple rules give for a schema, whether or not it accepts that."""
-        return next((value for value in self._natural(schema, 0, _NOWHERE) if value is not NOTHING), NOTHING)
+        """The value that the simple rules give for a schema, which the schema may refuse."""
+        return next((value for value in self._natural(schema, 0, _NO_PLACE) if value is not NOTHING), NOTHING)
 
     def may_send(self, place: Place, value: Any) -> bool:
-        """Whether a value that the schema's author wrote may be sent."""
+        """True if a value that the author of the schema wrote may be sent."""
         return self._source is None or self._source.allows(place.name, place.text, value)
 
     def _is_place(self, place: Place) -> bool:
@@ -260,7 +263,7 @@ class Sampler:
             if here is not schema:
                 yield from self._sendable(here, place)
         merged, kinds = _merged(seen), _types(seen)
-        # "an object, or its JSON as a string": the object is what the schema describes.
+        # For "an object, or its JSON as a string", try the object first: its properties are described.
         described = merged.get("properties") and self._source is not None
         first = [kind for kind in kinds if described and kind == "object"]
         for kind in first:
@@ -278,11 +281,11 @@ class Sampler:
         return (value for value in _written(schema) if self.may_send(place, value))
 
     def _allowed(self, schema: dict[str, Any]) -> Iterator[Any]:
-        """The first of the values that a schema lists as the only ones."""
+        """The first values of ``enum`` and ``const``."""
         values = schema.get("enum")
         if isinstance(values, list) and values:
             yield self._rng.choice(values) if self._rng is not None else values[0]
-            yield from (values[1:_MOST_CHOICES] if self._source is not None else ())
+            yield from (values[1:_MAX_CHOICES] if self._source is not None else ())
         if "const" in schema:
             yield schema["const"]
 
@@ -311,8 +314,8 @@ class Sampler:
         if known is not None:
             return known
         text = self._rng.choice(("example", "sample", "test")) if self._rng is not None else "example"
-        low, high = _size(schema, "minLength", 0), _size(schema, "maxLength", _LONGEST)
-        if low > _LONGEST:
+        low, high = _size(schema, "minLength", 0), _size(schema, "maxLength", _MAX_LENGTH)
+        if low > _MAX_LENGTH:
             return NOTHING
         return (text + "a" * max(low - len(text), 0))[:high]
 
@@ -323,7 +326,7 @@ class Sampler:
             prefix, items = items, schema.get("additionalItems")
         schemas = list(prefix) if isinstance(prefix, list) else []
         low = _size(schema, "minItems", 0)
-        wanted = min(max(low, 1, len(schemas)), _size(schema, "maxItems", _LONGEST), _MOST_ITEMS)
+        wanted = min(max(low, 1, len(schemas)), _size(schema, "maxItems", _MAX_LENGTH), _MAX_ITEMS)
         schemas += [items if items is not None else {}] * (wanted - len(schemas))
         each = Place(singular(place.name), place.text)
         out = [self.sample(item, depth + 1, each) for item in schemas[:wanted]]
@@ -344,7 +347,7 @@ class Sampler:
 
 
 def in_scope(root: Any, schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of a document as a document of its own, with the definitions that its references need."""
+    """A subschema as a document of its own, with the definitions that its references need."""
     if not isinstance(root, dict) or schema is root:
         return schema
     shared = {key: root[key] for key in ("$defs", "definitions", "$schema") if key in root}
@@ -352,7 +355,7 @@ def in_scope(root: Any, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _written(schema: dict[str, Any]) -> Iterator[Any]:
-    """What the author wrote: examples first, then the default."""
+    """Values that the author wrote: examples first, then the default."""
     examples = schema.get("examples")
     if isinstance(examples, list):
         yield from examples
@@ -363,12 +366,12 @@ def _written(schema: dict[str, Any]) -> Iterator[Any]:
 
 
 def _described(schemas: list[dict[str, Any]]) -> str:
-    texts = (schema.get("description") for schema in schemas)
-    return next((text for text in texts if isinstance(text, str) and text), "")
+    descriptions = (schema.get("description") for schema in schemas)
+    return next((text for text in descriptions if isinstance(text, str) and text), "")
 
 
 def _merged(schemas: list[dict[str, Any]]) -> dict[str, Any]:
-    """One view of schemas that apply together; where they differ, validation of the value decides."""
+    """One view of schemas that apply together. Conflicts are resolved later, when the value is validated."""
     out: dict[str, Any] = {}
     for schema in reversed(schemas):
         for key, value in schema.items():
@@ -390,7 +393,7 @@ _IMPLIED = (
 
 
 def _types(schemas: list[dict[str, Any]]) -> list[str]:
-    """Type names to try, as declared, else as the keywords suggest."""
+    """Type names to try: the declared ones, or else those that the keywords suggest."""
     out: list[str] = []
     for schema in schemas:
         declared = schema.get("type")

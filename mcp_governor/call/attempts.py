@@ -1,4 +1,4 @@
-"""Good arguments for one tool, one set after the other: the likeliest first, then what its refusals suggest."""
+"""Valid arguments for one tool, one set at a time: the likeliest first, then what its refusals suggest."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from mcp_governor.call.supply import ToolSupply
     from mcp_governor.surface.model import Tool
 
-_MOST_OPTIONS = 6
-"""Values for one argument: more than the calls that are made again after a refusal (three,
-``CallSettings.alternatives``). Later ones are not tried."""
-_MOST_ARGUMENTS = 100
-"""Arguments whose values are varied after a refusal: generous, as three more calls vary few of them. The others keep
-the value that they have."""
+_MAX_OPTIONS = 6
+"""Most values for one parameter. Twice the number of retries after a refusal (``CallSettings.alternatives``) is enough;
+further values are not tried."""
+_MAX_ARGUMENTS = 100
+"""Most parameters whose values are varied after a refusal: generous, because three retries vary few of them. The others
+keep their value."""
 
 
 class Attempts:
@@ -31,7 +31,7 @@ class Attempts:
 
     Args:
         tool: the tool.
-        source: values for its arguments.
+        source: values for its parameters.
         seed: chooses among equally good values.
     """
 
@@ -46,7 +46,7 @@ class Attempts:
         for here in branches(root, root):
             properties = here.get("properties") if here is not None else None
             for name, schema in properties.items() if isinstance(properties, dict) else ():
-                if len(self._schemas) < _MOST_ARGUMENTS:
+                if len(self._schemas) < _MAX_ARGUMENTS:
                     self._schemas.setdefault(name, schema)
         names = root.get("required")
         self._needed.update(name for name in (names if isinstance(names, list) else ()) if isinstance(name, str))
@@ -54,15 +54,15 @@ class Attempts:
 
     @property
     def declared(self) -> tuple[str, ...]:
-        """Names of the arguments, as far as there are not too many."""
+        """Names of the parameters, up to a limit."""
         return tuple(self._schemas)
 
     def first(self, *, full: bool = False, base: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
-        """The likeliest arguments that were not tried yet.
+        """The likeliest arguments that have not been tried yet.
 
         Args:
-            full: optional ones, too.
-            base: arguments of a call that worked; they are kept.
+            full: include optional parameters.
+            base: arguments of a call that succeeded; they are kept.
         """
         found = sample_arguments(self._tool.input_schema, seed=self._seed, optional=full, source=self._source)
         if found is None:
@@ -70,7 +70,7 @@ class Attempts:
         return self._new({**found, **(base or {})})
 
     def after(self, sent: Mapping[str, Any], lesson: Lesson) -> dict[str, Any] | None:
-        """Arguments to try after a refusal, ``None`` where nothing is left to try.
+        """Arguments to try after a refusal, or ``None`` if there are none left.
 
         Args:
             sent: the arguments that were refused.
@@ -83,7 +83,7 @@ class Attempts:
         return None
 
     def _new(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
-        # `misfit`: what the schema refuses is no good call, whatever a refusal suggests.
+        # `misfit`: arguments that the schema refuses are not worth a call, even if a refusal suggested them.
         if arguments in self._tried or not self._source.confined(arguments) or misfit(self._tool, arguments):
             return None
         self._tried.append(arguments)
@@ -91,9 +91,9 @@ class Attempts:
 
     def _proposals(self, sent: dict[str, Any], lesson: Lesson) -> Iterator[dict[str, Any]]:
         named = [name for name in lesson.arguments if name in self._schemas]
-        yield from self._told(sent, lesson, named)
-        # A refusal that names an argument mostly misses it, so that comes before other values and before leaving one
-        # out.
+        yield from self._requested(sent, lesson, named)
+        # A refusal that names a parameter usually means that it is missing. So adding it comes before changing its
+        # value, and that before leaving it out.
         for name in named:
             if name not in sent:
                 yield from ({**sent, name: value} for value in self._options(name)[:1])
@@ -105,11 +105,11 @@ class Attempts:
                 yield {key: value for key, value in sent.items() if key != name}
         yield from self._unnamed(sent)
 
-    def _told(self, sent: dict[str, Any], lesson: Lesson, named: list[str]) -> Iterator[dict[str, Any]]:
-        """What the refusal asks for: a kind of file, another name, one of some values."""
-        told = {name: value for name, value in lesson.assigned if self._source.allows(name, "", value)}
-        if told:
-            yield {**sent, **told}
+    def _requested(self, sent: dict[str, Any], lesson: Lesson, named: list[str]) -> Iterator[dict[str, Any]]:
+        """What the refusal asks for: a kind of file, another name, one of several values."""
+        assigned = {name: value for name, value in lesson.assigned if self._source.allows(name, "", value)}
+        if assigned:
+            yield {**sent, **assigned}
         about = named or [name for name in sent if name in self._schemas]
         for ending in lesson.endings:
             for name in about:
@@ -122,7 +122,7 @@ class Attempts:
             yield from ({**sent, name: value} for value in self._fitting(name, lesson))
 
     def _unnamed(self, sent: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Nothing says which argument is wrong: other values for all of them, for each, and fewer optional ones."""
+        """If the refusal does not name a parameter: fewer optional ones, then other values for all and for each."""
         optional = [name for name in sent if name not in self._needed]
         if optional:
             kept = set(optional[: len(optional) // 2])
@@ -148,11 +148,11 @@ class Attempts:
     def _options(self, name: str) -> list[Any]:
         sampler = Sampler(self._root, self._seed, source=self._source)
         try:
-            return sampler.options(self._schemas[name], _MOST_OPTIONS, 1, Place(name))
+            return sampler.options(self._schemas[name], _MAX_OPTIONS, 1, Place(name))
         except OverBudgetError:
             return []
 
     def _others(self, name: str, sent: Mapping[str, Any]) -> Iterator[Any]:
-        """Values that were not tried yet, best first."""
+        """Values that have not been tried yet, best first."""
         tried = [arguments[name] for arguments in self._tried if name in arguments]
         yield from (value for value in self._options(name) if value not in tried and value != sent[name])

@@ -1,6 +1,6 @@
-"""The same call, then and now: a changed status, channel, error kind or a field that is gone breaks callers.
+"""Compare a call with its recording: a changed status, channel or error kind, or a missing field, breaks callers.
 
-Surface governance, "What counts as a breaking change": response shape and behaviour are contract like schemas.
+Surface governance, "What counts as a breaking change": response shape and behaviour are contract, as schemas are.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
 
 _ITEM = "*"
-_LARGEST_WITNESS = 4_000
-"""Characters of a witness as JSON: about a screen. A change with a larger one is told without it."""
+_MAX_WITNESS_LENGTH = 4_000
+"""Longest witness, in characters of JSON: about a screen. A change with a longer witness is reported without it."""
 
 
 def behaviour_changes(
@@ -36,41 +36,41 @@ def behaviour_changes(
     *,
     tier: Tier = Tier.STANDARD,
 ) -> list[Change]:
-    """How a call behaves differently from its recording.
+    """Differences between a call and its recording.
 
     Args:
         recorded: the recording (:func:`mcp_governor.call.record.recording`).
-        outcome: what the call came to now.
+        outcome: the outcome of the call now.
         response: the ``tools/call`` result now.
-        tier: of the tool, for the version step.
+        tier: tier of the tool, for the version step.
 
     Returns:
-        One change for the status, channel and kind together, the gravest; where they are the same, one per
-        field. List items count by what all of them share; an empty list says nothing about its items. Both
-        results are the witness, masked as a recording would be; the change's identity holds nothing that
+        If status, channel or error kind differ, the first of these changes only; otherwise one change per field.
+        The items of a list are compared by the members that all of them have; an empty list says nothing about its
+        items. The witness is both results, masked as in a recording. The identity of a change contains nothing that
         differs from run to run.
     """
-    telling = _Telling(str(recorded["tool"]), shown_arguments(recorded.get("arguments", {})), tier, Masker())
-    told = {"status": outcome.status, "channel": outcome.channel.value, "kind": outcome.kind}
+    comparison = _Comparison(str(recorded["tool"]), shown_arguments(recorded.get("arguments", {})), tier, Masker())
+    current = {"status": outcome.status, "channel": outcome.channel.value, "kind": outcome.kind}
     for key, kind in (
         ("status", "call-status-changed"),
         ("channel", "call-channel-changed"),
         ("kind", "call-error-kind-changed"),
     ):
-        old, new = recorded.get(key, ""), told[key]
+        old, new = recorded.get(key, ""), current[key]
         if key in recorded and old != new:
-            return [telling.change(kind, f"/{key}", old, new, (recorded.get("result"), response))]
+            return [comparison.change(kind, f"/{key}", old, new, (recorded.get("result"), response))]
     then = read_response(recorded.get("result"))
-    # What was masked when it was recorded is masked now: keys can be volatile, too.
-    now_read = read_response(telling.masker.mask(response))
+    # Mask the response as the recording was masked, because keys can be volatile too.
+    now_read = read_response(comparison.masker.mask(response))
     old_body = then.structured if then.structured is not None else then.envelope
     new_body = now_read.structured if now_read.structured is not None else now_read.envelope
-    return list(_fields(telling, "/structuredContent", old_body, new_body))
+    return list(_fields(comparison, "/structuredContent", old_body, new_body))
 
 
 @frozen
-class _Telling:
-    """What all changes of one call have in common."""
+class _Comparison:
+    """What all changes of one call share."""
 
     tool: str
     arguments: str
@@ -88,47 +88,47 @@ class _Telling:
             old=MISSING if old is None else old,
             new=MISSING if new is None else new,
             facts=Facts(detail=self.arguments),
-            witness=witness if _length(witness) <= _LARGEST_WITNESS else MISSING,
+            witness=witness if _length(witness) <= _MAX_WITNESS_LENGTH else MISSING,
         )
 
 
-def _fields(telling: _Telling, path: str, old: Any, new: Any) -> Iterator[Change]:
+def _fields(comparison: _Comparison, path: str, old: Any, new: Any) -> Iterator[Change]:
     if old is None or new is None or _masked(old):
         return
     was, now = _type(old), _type(new)
     if was != now:
-        yield telling.change("call-field-type-changed", path, was, now, (old, new))
+        yield comparison.change("call-field-type-changed", path, was, now, (old, new))
     elif isinstance(old, dict):
-        yield from _members(telling, path, old, new)
+        yield from _members(comparison, path, old, new)
     elif isinstance(old, list) and old and new:
         here = join_pointer(path, _ITEM)
         if all(isinstance(item, dict) for item in [*old, *new]):
-            # Only what every item had was promised; what any item has is still there.
-            yield from _members(telling, here, _shared(old), _union(new), known=_union(old))
+            # A member was promised only if every item had it, and is gone only if no item has it.
+            yield from _members(comparison, here, _shared(old), _union(new), known=_union(old))
         else:
-            yield from _fields(telling, here, old[0], new[0])
+            yield from _fields(comparison, here, old[0], new[0])
 
 
 def _members(
-    telling: _Telling, path: str, old: dict[str, Any], new: dict[str, Any], known: dict[str, Any] | None = None
+    comparison: _Comparison, path: str, old: dict[str, Any], new: dict[str, Any], known: dict[str, Any] | None = None
 ) -> Iterator[Change]:
     for key in sorted(old.keys() | new.keys()):
         here = join_pointer(path, key)
         if key not in new:
-            yield telling.change("call-field-removed", here, _type(old[key]), None, (old, new))
+            yield comparison.change("call-field-removed", here, _type(old[key]), None, (old, new))
         elif key in old:
-            yield from _fields(telling, here, old[key], new[key])
+            yield from _fields(comparison, here, old[key], new[key])
         elif known is None or key not in known:
-            yield telling.change("call-field-added", here, None, _type(new[key]), (old, new))
+            yield comparison.change("call-field-added", here, None, _type(new[key]), (old, new))
 
 
 def _shared(items: list[dict[str, Any]]) -> dict[str, Any]:
-    """The members that all items have, as the first has them."""
+    """The members that all items have, with the values of the first item."""
     return {key: value for key, value in items[0].items() if all(key in item for item in items)}
 
 
 def _union(items: list[dict[str, Any]]) -> dict[str, Any]:
-    """The members that any item has, as the first of those has them."""
+    """The members that at least one item has, with the value of the first such item."""
     out: dict[str, Any] = {}
     for item in items:
         out = {**item, **out}
@@ -152,4 +152,4 @@ def _length(value: Any) -> int:
     try:
         return len(json.dumps(value, ensure_ascii=False))
     except (ValueError, RecursionError):
-        return _LARGEST_WITNESS + 1
+        return _MAX_WITNESS_LENGTH + 1

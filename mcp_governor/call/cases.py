@@ -1,4 +1,4 @@
-"""One call: what it is for, what it is made with, and how messages name it."""
+"""One call: its purpose, its arguments, and its name in messages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,25 @@ if TYPE_CHECKING:
 
 NOT_SELECTED = "not selected"
 UNSAID = "its annotations do not say that it only reads"
-WRITES = "not read-only by its hints"
+WRITES = "not annotated as read-only; see call --allow-writes"
 DESTRUCTIVE = "destructive, and not allowed by name"
-"""Why a tool is left alone that the settings do not name."""
+CONTRADICTED = "its own words contradict its readOnlyHint"
+NO_ARGUMENTS = "no arguments could be made from its schema"
+NOT_CONFIGURED = "no call is configured"
+"""Reasons not to call a tool that the settings do not allow by name."""
+
+
+def budget_spent(seconds: float) -> str:
+    """Why a call is left out that there was no time for.
+
+    Args:
+        seconds: for all calls together.
+    """
+    return f"the budget of {seconds:g} s is spent"
 
 
 class Purpose(StrEnum):
-    """What a call is for."""
+    """The purpose of a call."""
 
     CONFIGURED = "configured"
     RECORDED = "recorded"
@@ -36,14 +48,17 @@ class Purpose(StrEnum):
     ENUM = "enum"
     PATTERN = "pattern"
     ITEMS = "items"
+    MISNAMED = "misnamed"
     UNKNOWN_TOOL = "unknown-tool"
     FOLLOW = "follow"
+    REPEAT = "repeat"
+    FORMAT = "format"
 
 
 GOOD = frozenset({Purpose.CONFIGURED, Purpose.RECORDED, Purpose.REQUIRED, Purpose.FULL})
-"""What is called with arguments that should come to something."""
+"""Calls with valid arguments, which should succeed."""
 GENERATED = frozenset({Purpose.REQUIRED, Purpose.FULL})
-"""Good calls whose arguments the run makes, and makes better as it learns."""
+"""Good calls whose arguments the run makes up, and improves as it learns."""
 
 
 @frozen
@@ -52,18 +67,20 @@ class Case:
 
     Attributes:
         tool: name of the tool.
-        arguments: what it is called with.
-        purpose: what for.
+        arguments: the arguments that are sent.
+        purpose: why the call is made.
         detail: where the arguments are wrong, safe to show.
-        valid: whether the input schema accepts the arguments, read as people read it.
-        open: the arguments hold an undeclared name that the schema neither forbids nor invites, so either
-            answer is in order.
-        status: expected status of a configured call, empty where none was told.
-        kind: expected error kind of a configured call, empty where none was told.
-        recorded: the recording that this call repeats, ``None`` otherwise.
-        portable: the arguments with placeholders for what differs from run to run (paths of the sandbox, today),
-            for messages, identities and recordings; ``None`` where nothing does.
-        attempt: how many good calls of the same purpose failed before this one.
+        valid: true if the input schema, as people read it, accepts the arguments.
+        open: true if the arguments contain an undeclared name that the schema neither forbids nor invites, so the
+            server may accept or refuse it.
+        status: expected status of a configured call, empty if none is configured.
+        kind: expected error kind of a configured call, empty if none is configured.
+        suggested_tool: tool that its recovery should suggest, empty if none is configured.
+        fuzzy_matches: minimum number of alternatives in its recovery.
+        recorded: the recording that this call repeats, or ``None``.
+        portable: the arguments with placeholders for what differs from run to run (sandbox paths, today's date),
+            for messages, identities and recordings; ``None`` if nothing differs.
+        attempt: number of good calls with the same purpose that failed before this one.
     """
 
     tool: str
@@ -74,28 +91,35 @@ class Case:
     open: bool = False
     status: str = ""
     kind: str = ""
+    suggested_tool: str = ""
+    fuzzy_matches: int = 0
     recorded: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     portable: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     attempt: int = 0
 
     @property
-    def said(self) -> Mapping[str, Any]:
-        """The arguments as messages and recordings say them."""
+    def portable_arguments(self) -> Mapping[str, Any]:
+        """The arguments as messages and recordings show them."""
         return self.arguments if self.portable is None else self.portable
 
     @property
     def good(self) -> bool:
-        """Whether this call should come to something: made for that, with arguments that the schema accepts."""
+        """True if this call should succeed: its purpose is a good call, and the schema accepts its arguments."""
         return self.valid and self.purpose in GOOD
 
     @property
+    def expects(self) -> bool:
+        """True if the configuration says how this call is answered; then a failure may be what is expected."""
+        return bool(self.status or self.kind or self.suggested_tool or self.fuzzy_matches)
+
+    @property
     def is_generated(self) -> bool:
-        """Whether the run made the arguments of this good call."""
+        """True if this is a good call whose arguments the run made up."""
         return self.purpose in GENERATED
 
     @property
     def label(self) -> str:
-        """How messages name the call, safe to show."""
+        """The name of the call in messages, safe to show."""
         words = {
             Purpose.CONFIGURED: "configured call",
             Purpose.RECORDED: "recorded call",
@@ -103,15 +127,18 @@ class Case:
             Purpose.FULL: "all arguments",
             Purpose.MISSING: "missing argument",
             Purpose.UNKNOWN: "unknown argument",
+            Purpose.MISNAMED: "unknown name:",
             Purpose.UNKNOWN_TOOL: "unknown tool",
             Purpose.FOLLOW: "suggested recovery",
+            Purpose.REPEAT: "repeated call",
+            Purpose.FORMAT: "response_format",
         }
         return " ".join(filter(None, (words.get(self.purpose, f"wrong {self.purpose.value}:"), self.detail)))
 
 
 @frozen
 class Skipped:
-    """A tool or a call that was left alone, and why."""
+    """A tool or call that was skipped, and why."""
 
     tool: str
     reason: str
@@ -119,7 +146,7 @@ class Skipped:
 
 
 def with_portable(case: Case, sandbox: Sandbox) -> Case:
-    """The call with its arguments as messages and recordings say them."""
+    """The call, with its portable arguments if they differ from those that are sent."""
     portable = sandbox.portable(dict(case.arguments))
     return case if portable == case.arguments else replace(case, portable=portable)
 

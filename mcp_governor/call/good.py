@@ -1,4 +1,4 @@
-"""Good calls of one run: arguments made of what is known by then, and made again where a refusal says how."""
+"""The good calls of one run: arguments use what earlier calls returned, and refused calls are retried."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.attempts import Attempts
 from mcp_governor.call.cases import GENERATED, Case, Purpose, with_portable
 from mcp_governor.call.lessons import read_lesson
-from mcp_governor.call.outcome import Outcome, failure_words, suggested_arguments
+from mcp_governor.call.outcome import ASKED_BACK, Outcome, failure_message, suggested_arguments
 from mcp_governor.call.response import read_response
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class GoodCalls:
-    """Makes the good calls of a run, and learns from each.
+    """Makes the good calls of a run, and learns from each one.
 
     Args:
         surface: what the server publishes.
-        supply: where values come from.
+        supply: source of values for parameters.
         settings: limits.
-        make: makes one call and judges it.
-        may_go_on: whether another call may be made: the server is there, and the budget is not spent.
+        make: makes one call and checks the response.
+        may_go_on: true if another call may be made: the server is up, and the time budget is not spent.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class GoodCalls:
         self._given_up: dict[str, CaseResult] = {}
 
     async def call(self, case: Case) -> None:
-        """Make one planned good call; a generated one that fails is made again, at most a few times."""
+        """Make one planned good call. A generated call that fails is retried a few times with other arguments."""
         if self._settings.allow_writes:
             self._supply.sandbox.restore()
         tool = self._surface.by_name.get(case.tool)
@@ -59,7 +59,7 @@ class GoodCalls:
         source = self._supply.of(tool)
         kept = {name: value for name, value in base.items() if not source.makes(name)}
         arguments = attempts.first(full=full, base=kept)
-        # The same arguments were tried already: a tool without optional arguments that are worth a call.
+        # All of these arguments have been tried, for example because optional parameters add nothing new.
         if arguments is None:
             if full:
                 return
@@ -67,9 +67,10 @@ class GoodCalls:
         await self._chain(case, arguments, attempts)
 
     async def again(self) -> None:
-        """Call tools once more of which no good call worked, where something was learned that gives new arguments."""
+        """Retry tools without a successful call for which later responses provided new arguments."""
         for name, failed in list(self._given_up.items()):
-            if name in self._worked or not self._may_go_on():
+            # What did not respond once would cost another timeout.
+            if name in self._worked or not failed.outcome.answered or not self._may_go_on():
                 continue
             arguments = self._attempts[name].first()
             if arguments is not None:
@@ -99,7 +100,7 @@ class GoodCalls:
             return None
         sent = result.case.arguments
         response = read_response(result.response)
-        text = failure_words(response)
+        text = failure_message(response)
         self._supply.learned.note_refusal(text, sent)
         lesson = read_lesson(
             text,
@@ -124,5 +125,5 @@ class GoodCalls:
 
 
 def _is_refusal(outcome: Outcome) -> bool:
-    """Whether a failure is the tool's word on the call; one that never came, or asks back, says nothing of it."""
-    return outcome.answered and outcome.status != "asked-back"
+    """True if the tool itself refused the call: a response came, and it did not ask for input."""
+    return outcome.answered and outcome.status != ASKED_BACK

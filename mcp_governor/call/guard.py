@@ -1,8 +1,8 @@
-"""Which values taken from a server's words may be sent back to it.
+"""Decide which values from a server's own text may be sent back to it.
 
-A description can name any file and any address, and a server may act on what it is told to with rights that the
-person who runs us never meant to lend. So paths lead into the sandbox of the run, or, for tools that only read, into
-folders that the server itself publishes; addresses are public ones; and nothing that looks like a secret is sent.
+A description can name any file and any address, and the server runs with the user's permissions. So paths must lead
+into the sandbox of the run or, for tools that only read, into folders that the server itself publishes; addresses must
+be public; and nothing that looks like a secret is sent.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST = 2_000
-"""Examples in prose are short; a longer text is a document, and sending it back shows nothing more."""
+_MAX_LENGTH = 2_000
+"""Longest string that is sent, in characters. Examples in prose are short; a longer string is a document."""
 
-_MOST_LEAVES = 500
-"""Strings of one value that are checked, keys included. Examples have a handful; a value with more is not sent."""
+_MAX_LEAVES = 500
+"""Most strings in one value, keys included. Examples have a handful; a value with more strings is not sent."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://")
 _ABSOLUTE = re.compile(r"""(?:^|[\s"'`=(,;|>])(?:[/\\~]|[A-Za-z]:[\\/]|\$\{?HOME|%[A-Z]{3,}%)""")
 _UPWARDS = re.compile(r"(?:^|[/\\\s\"'`=])\.\.(?:$|[/\\])")
@@ -39,13 +39,13 @@ _PRIVATE_NAMES = (".local", ".localhost", ".internal", ".lan", ".intranet", ".co
 
 @frozen
 class Guard:
-    """What the values of one tool's arguments may be.
+    """The values that the arguments of one tool may have.
 
     Attributes:
-        read_only: the tool only reads, by its hints.
-        roots: folders that paths may lead into: the sandbox, and for tools that only read those that the server
+        read_only: true if the tool only reads, by its hints.
+        roots: folders that paths may lead into: the sandbox, and for tools that only read also those that the server
             publishes; absolute, without ``..``.
-        schemes: schemes of addresses that the server publishes as resources.
+        schemes: URI schemes of the resources that the server publishes.
     """
 
     read_only: bool
@@ -53,19 +53,19 @@ class Guard:
     schemes: frozenset[str] = frozenset()
 
     def allows(self, value: Any, *, path: bool = False) -> bool:
-        """Whether a value may be sent.
+        """True if a value may be sent.
 
         Args:
-            value: any JSON value; every string in it counts, keys included.
-            path: the argument means a place in a file system.
+            value: any JSON value; all strings in it are checked, keys included.
+            path: true if the parameter takes a path in a file system.
         """
         for number, text in enumerate(_strings(value)):
-            if number >= _MOST_LEAVES or not self._text(text, path):
+            if number >= _MAX_LEAVES or not self._text(text, path):
                 return False
         return True
 
     def _text(self, text: str, path: bool) -> bool:
-        if len(text) > _LONGEST or _UNPRINTABLE.search(text) or any(p.search(text) for p in SECRETS.values()):
+        if len(text) > _MAX_LENGTH or _UNPRINTABLE.search(text) or any(p.search(text) for p in SECRETS.values()):
             return False
         if _ADDRESS.search(text):
             return self._address(text)
@@ -74,7 +74,7 @@ class Guard:
         if _UPWARDS.search(text):
             return False
         if not self.read_only:
-            # A path that is not absolute leads into the folder that the server happens to run in.
+            # A relative path leads into whatever folder the server runs in.
             return not path and not _ABSOLUTE.search(text)
         return not (_ABSOLUTE if path else _SYSTEM).search(text)
 
@@ -94,7 +94,7 @@ class Guard:
         if scheme == "file":
             return not host and self._within(unquote(parts.path))
         if _ADDRESS.search(unquote(text), len(scheme) + 3):
-            return False  # an address within an address says where a proxy goes
+            return False  # a URL inside a URL is where a proxy would connect
         return scheme in self.schemes - _NETWORK or _is_public(host)
 
 
@@ -102,29 +102,29 @@ _NETWORK = word_set("http https ws wss ftp ftps sftp ssh git tcp udp file")
 
 
 def _is_public(host: str) -> bool:
-    """Whether a host name or address belongs to the internet at large; names are not looked up."""
+    """True if a host name or address is public; names are not looked up."""
     host = host.rstrip(".").lower()
     try:
         return ipaddress.ip_address(host).is_global
     except ValueError:
         pass
-    # Numbers in other notations ("127.1", "0x7f000001") end in no top-level domain.
+    # Addresses in other notations ("127.1", "0x7f000001") do not end in a top-level domain.
     last = host.rpartition(".")[2]
     return "." in host and last.isalpha() and len(last) > 1 and not host.endswith(_PRIVATE_NAMES)
 
 
 def _strings(value: Any) -> Iterator[str]:
     pending, seen = [value], 0
-    while pending and seen <= _MOST_LEAVES * 4:
+    while pending and seen <= _MAX_LEAVES * 4:
         item = pending.pop()
         seen += 1
         if isinstance(item, str):
             yield item
         elif isinstance(item, list):
-            # One more than is looked at, so that what is cut off here leaves something pending.
-            pending.extend(item[: _MOST_LEAVES * 4 + 1])
+            # One more than the limit, so that a longer list leaves something pending and is refused.
+            pending.extend(item[: _MAX_LEAVES * 4 + 1])
         elif isinstance(item, dict):
             pending.extend(item.values())
             yield from item
     if pending:
-        yield "\x00"  # more than anyone writes as an example: refused
+        yield "\x00"  # too long for an example: make the guard refuse it

@@ -1,6 +1,6 @@
-"""What the server itself has said: ids and names in the results of earlier calls, its resources and its prompts.
+"""Collect values that the server itself published: ids and names in earlier results, in resources and in prompts.
 
-Results are foreign and can be of any size: a bounded part of each is looked at, and a bounded number of values kept.
+Results are not trusted and can have any size: a bounded part of each is read, and a bounded number of values is kept.
 """
 
 from __future__ import annotations
@@ -20,44 +20,44 @@ if TYPE_CHECKING:
     from mcp_governor.call.response import Response
     from mcp_governor.surface.model import Surface
 
-MOST_NODES = 5_000
-"""So many values of one result are looked at: the first page of any list, and what it takes to get there."""
+MAX_NODES = 5_000
+"""Most values of one result that are read: enough for the first page of a list, however it is wrapped."""
 
-_MOST_ITEMS = 50
-"""Items of a list, members of an object, and arguments of a call that are read: a page. Ids of the first page are
-enough to call other tools with; the rest is left out."""
-_MOST_VALUES = 5
-"""Values that one tool may add to a name, and folders that are kept: a refused call is made again three times, so more
-would not be used."""
-_MOST_KEYS = 2_000
-"""Names under which values are kept, 50 values each at most. The names of real results are dozens; names that come
-later are not learned."""
-_LONGEST_VALUE = 300
-"""Characters of a value that is kept. Ids, paths and addresses are shorter; longer texts are content."""
-_LONGEST_JSON = 1_000_000
-"""A longer text is read line by line: parsing it costs more than its ids are worth."""
+_MAX_ITEMS = 50
+"""Most items of a list, members of an object and arguments of a call that are read: a page. The ids of the first page
+are enough to call other tools; the rest is ignored."""
+_MAX_VALUES = 5
+"""Most values that one tool adds to a name, and most folders that are kept: a refused call is retried three times, so
+more would not be used."""
+_MAX_KEYS = 2_000
+"""Most names for which values are kept, with at most 50 values each. Real results have dozens of names; further names
+are not learned."""
+_MAX_VALUE_LENGTH = 300
+"""Longest value that is kept, in characters. Ids, paths and addresses are shorter; longer strings are content."""
+_MAX_JSON_LENGTH = 1_000_000
+"""Longest text that is parsed as JSON, in characters. A longer one is read line by line, which is cheaper."""
 
-_MOST_LINES = 300
-"""Lines of a text that are read, for the reason of ``_MOST_ITEMS``: some lines per item of the first page."""
-_LONGEST_LINE = 500
-"""Characters of a line: a label and a value of ``_LONGEST_VALUE``, with room for Markdown. The rest of a longer line is
-not read."""
+_MAX_LINES = 300
+"""Most lines that are read: a few lines per item of the first page (``_MAX_ITEMS``)."""
+_MAX_LINE_LENGTH = 500
+"""Longest line, in characters: a label, a value of ``_MAX_VALUE_LENGTH`` and some Markdown. The rest of a longer line
+is not read."""
 _PAIR = re.compile(
     r"^[\s\-*#>\d.]{0,12}[`*\"]{0,3}([A-Za-z][\w /.-]{0,60}?)[`*\"]{0,3}\s{0,3}[:=]\s{1,3}[`*\"]{0,3}(\S[^`*\"]{0,298})"
 )
 _ENTRY = re.compile(r"^\[(FILE|DIR)\] (\S.{0,200})$")
 _BULLET = re.compile(r"^\s{0,8}(?:[-*\u2022]|\d{1,3}[.)])?\s{0,4}[`*\"]{0,3}([^\s`*\",:]{1,200})[`*\",]{0,3}$")
 _SECRET = word_set("token secret password passwd passphrase apikey credential credentials authorization cookie cursor")
-_REFERENCES = word_set(
+REFERENCES = word_set(
     "id iid key name slug uuid guid handle identifier ref sha hash uri url number symbol label tag node collection "
     "table entity resource project repo repository issue channel space board bucket database schema model topic "
     "index dashboard file title prompt"
 )
-"""Last words of arguments that mean something that exists; other values of results are of no use as arguments."""
+"""Last words of parameter names that refer to something that exists. Other values of results are not used."""
 
 _IDENTIFY = ("id", "key", "name", "full_name", "slug", "uri", "uuid", "identifier", "number", "title")
-_LONGEST_TEXT = 4_000
-"""Characters of a refusal in which allowed folders are looked for: a page. Servers name them in the first lines."""
+_MAX_TEXT_LENGTH = 4_000
+"""Characters of a refusal that are searched for allowed folders: a page. Servers name them in the first lines."""
 _ALLOWED = re.compile(
     r"\b(?:(?:allowed|permitted) [\w ]{0,40}:?|not in)\s{0,3}[`'\"]?(/[^\s'\"`,]{1,300})", 2
 )  # re.IGNORECASE
@@ -66,12 +66,12 @@ _ROOTS = word_set("allowed root roots workspace workspaces")
 
 @frozen
 class Fact:
-    """One value that the server has said.
+    """One value from the server.
 
     Attributes:
-        value: a text or a whole number.
-        tool: who said it; empty for the lists of the surface.
-        about: what it is about: nouns of the tool's name and of the list it stood in.
+        value: a string or an integer.
+        tool: the tool that returned it; empty for the lists of the surface.
+        about: nouns that describe it, from the name of the tool and of the list that contained it.
     """
 
     value: str | int
@@ -80,17 +80,17 @@ class Fact:
 
 
 class Learned:
-    """Facts, by the key that they stood under; those said first come first.
+    """Facts by key, in the order in which they came.
 
     Args:
         tools: names of the server's tools.
     """
 
     def __init__(self, tools: Iterable[str] = ()) -> None:
-        names = [frozenset(map(singular, words(name))) for name in islice(tools, _MOST_KEYS)]
-        # Words that the names of all tools share say which server it is.
+        names = [frozenset(map(singular, words(name))) for name in islice(tools, _MAX_KEYS)]
+        # Words that all tool names share are the name of the server.
         self._common = frozenset.intersection(*names) if len(names) > 2 else frozenset()
-        self._nouns = frozenset(noun for name in islice(tools, _MOST_KEYS) for noun in nouns(name, self._common))
+        self._nouns = frozenset(noun for name in islice(tools, _MAX_KEYS) for noun in nouns(name, self._common))
         self._facts: dict[str, list[Fact]] = {}
         self._worked: dict[str, str | int] = {}
         self.trusted: dict[str, str | int] = {}
@@ -99,11 +99,11 @@ class Learned:
 
     @classmethod
     def of_surface(cls, surface: Surface) -> Learned:
-        """What the lists of a surface give: addresses of resources, names of resources and prompts."""
+        """Learn from the lists of a surface: resource URIs, and names of resources and prompts."""
         out = cls([tool.name for tool in surface.tools])
         for items, kind in ((surface.resources, "resource"), (surface.prompts, "prompt")):
             about = frozenset({kind})
-            for item in islice(items, _MOST_ITEMS):
+            for item in islice(items, _MAX_ITEMS):
                 if isinstance(item, dict):
                     for key in ("uri", "name"):
                         out._keep(key, item.get(key), "", about)
@@ -114,19 +114,19 @@ class Learned:
         """Learn from one result.
 
         Args:
-            tool: who answered.
-            arguments: what it was called with.
-            response: a result that is no failure.
+            tool: the tool that responded.
+            arguments: the arguments of the call.
+            response: a result that is not a failure.
         """
         about = nouns(tool, self._common)
         structured = response.structured
-        texts = response.texts[:_MOST_ITEMS]
+        blocks = response.text_blocks[:_MAX_ITEMS]
         if _only_text(structured):
-            texts = list(structured.values())
+            blocks = list(structured.values())
         elif isinstance(structured, dict | list):
             self._walk(structured, tool, about)
             return
-        for text in texts:
+        for text in blocks:
             value = _parsed(text)
             if isinstance(value, dict | list):
                 self._walk(value, tool, about)
@@ -134,56 +134,56 @@ class Learned:
                 self._lines(text, tool, about, arguments)
 
     def note_refusal(self, text: str, sent: Mapping[str, Any]) -> None:
-        """Learn from a refusal which folders a server allows: "outside of the allowed directory '/srv/data'".
+        """Learn the allowed folders from a refusal such as "outside of the allowed directory '/srv/data'".
 
         Args:
-            text: the words of the refusal.
-            sent: the arguments that were refused, which it may quote.
+            text: the text of the refusal.
+            sent: the refused arguments, which the text may quote.
         """
-        refused = {value for value in islice(sent.values(), _MOST_ITEMS) if isinstance(value, str)}
-        for found in islice(_ALLOWED.finditer(text[:_LONGEST_TEXT]), _MOST_VALUES):
+        refused = {value for value in islice(sent.values(), _MAX_ITEMS) if isinstance(value, str)}
+        for found in islice(_ALLOWED.finditer(text[:_MAX_TEXT_LENGTH]), _MAX_VALUES):
             place = found[1].rstrip(".,;:")
             if place not in refused:
                 self._folder(place)
 
     def worked(self, arguments: Mapping[str, Any], *, trusted: bool = False) -> None:
-        """Remember what a call that succeeded was made with: other tools take the same for the same name.
+        """Remember the arguments of a successful call; other tools often take the same value under the same name.
 
         Args:
-            arguments: of the call.
-            trusted: the user wrote them.
+            arguments: the arguments of the call.
+            trusted: true if the user wrote them.
         """
-        for name, value in islice(arguments.items(), _MOST_ITEMS):
-            fits = isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) <= _LONGEST_VALUE
-            if fits and (name in self._worked or len(self._worked) < _MOST_KEYS):
+        for name, value in islice(arguments.items(), _MAX_ITEMS):
+            fits = isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) <= _MAX_VALUE_LENGTH
+            if fits and (name in self._worked or len(self._worked) < _MAX_KEYS):
                 self._worked[name] = value
                 if trusted:
                     self.trusted.setdefault(name, value)
 
     def used(self, argument: str, *, tool: str, creates: bool) -> Iterator[str | int]:
-        """What other tools were called with successfully under the same name; not what a tool is to make anew."""
+        """Values of successful calls of other tools under the same name, unless this tool creates such a thing."""
         if argument in self._worked and not (creates and self.is_about(argument, tool)):
             yield self._worked[argument]
 
     def is_about(self, argument: str, tool: str) -> bool:
-        """Whether an argument names what the tool is about: ``branch_name`` of ``create_branch``."""
+        """True if a parameter names what the tool is about, as ``branch_name`` of ``create_branch`` does."""
         return not nouns(tool, self._common).isdisjoint(map(singular, words(argument)))
 
     def candidates(self, argument: str, *, tool: str, mentioned: frozenset[str] = frozenset()) -> Iterator[str | int]:
-        """Values that an argument may take, best first.
+        """Values that may fit a parameter, best first.
 
         Args:
-            argument: its name; of a list for its items.
-            tool: the tool that is to be called.
-            mentioned: names of tools that the descriptions name as where the value comes from.
+            argument: name of the parameter; for the items of a list, the name of the list.
+            tool: the tool that will be called.
+            mentioned: names of tools from which the value comes, according to the descriptions.
         """
         said = tuple(map(singular, words(argument)))
-        if not said or not (mentioned or said[-1] in _REFERENCES or said[-1] in self._nouns):
+        if not said or not (mentioned or said[-1] in REFERENCES or said[-1] in self._nouns):
             return
         about = nouns(tool, self._common)
         full = "_".join(said)
         subject = frozenset(said[:-1])
-        # A bare `id` or `name` is of anything: it counts only where it is about what the tool is about.
+        # A bare `id` or `name` can belong to anything, so it must share a noun with the tool.
         if full not in ("id", "name", "key", "title", "uri", "number"):
             yield from self._of(full, tool, mentioned, lambda _: True)
         elif mentioned:
@@ -194,7 +194,7 @@ class Learned:
             yield from self._of(full, tool, mentioned, lambda fact: not about.isdisjoint(fact.about))
         named = frozenset(said)
         for key in _IDENTIFY:
-            # A number or a title is what "name" and "id" of something may be called by its server.
+            # A server may call the "id" or "name" of a thing its number or title.
             if key != said[-1]:
                 yield from self._of(key, tool, mentioned, lambda fact: not named.isdisjoint(fact.about))
         for key in mentioned and _IDENTIFY:
@@ -208,27 +208,27 @@ class Learned:
     def _keep(self, key: str, value: Any, tool: str, about: frozenset[str]) -> None:
         if isinstance(value, bool) or not isinstance(value, str | int):
             return
-        if isinstance(value, str) and not (0 < len(value.strip()) <= _LONGEST_VALUE):
+        if isinstance(value, str) and not (0 < len(value.strip()) <= _MAX_VALUE_LENGTH):
             return
         name = key_of(key)
         parts = tuple(map(singular, name.split("_")))
-        if not name or not _SECRET.isdisjoint(parts) or len(self._facts) >= _MOST_KEYS:
+        if not name or not _SECRET.isdisjoint(parts) or len(self._facts) >= _MAX_KEYS:
             return
         facts = self._facts.setdefault("_".join(parts), [])
         same = [fact for fact in facts if fact.tool == tool]
-        if len(same) < _MOST_VALUES and len(facts) < _MOST_VALUES * 10 and all(f.value != value for f in same):
+        if len(same) < _MAX_VALUES and len(facts) < _MAX_VALUES * 10 and all(f.value != value for f in same):
             facts.append(Fact(value, tool, about))
 
     def _walk(self, root: Any, tool: str, about: frozenset[str]) -> None:
-        # Breadth first: what is near the top identifies things, and the limit cuts off the details.
+        # Breadth first: ids are near the top, so the limit cuts off details only.
         pending = deque([(root, "", about)])
-        for _ in range(MOST_NODES):
+        for _ in range(MAX_NODES):
             if not pending:
                 return
             value, key, subject = pending.popleft()
             if isinstance(value, dict):
                 self._entry(value)
-                for name, item in islice(value.items(), _MOST_ITEMS):
+                for name, item in islice(value.items(), _MAX_ITEMS):
                     inner = (
                         subject | {singular(word) for word in words(name)[-1:]}
                         if isinstance(item, dict | list)
@@ -236,14 +236,14 @@ class Learned:
                     )
                     pending.append((item, name, inner))
             elif isinstance(value, list):
-                pending.extend((item, key, subject) for item in value[:_MOST_ITEMS])
+                pending.extend((item, key, subject) for item in value[:_MAX_ITEMS])
             else:
                 self._scalar(key, value, tool, subject)
 
     def _scalar(self, key: str, value: Any, tool: str, about: frozenset[str]) -> None:
         self._keep(key or "name", value, tool, about)
         if key in ("", "result", "results", "items", "data", "values"):
-            # A bare list of texts holds names of what the tool is about.
+            # A bare list of strings contains names of what the tool is about.
             for noun in about:
                 self._keep(noun, value, tool, about)
             self._keep("name", value, tool, about)
@@ -257,13 +257,13 @@ class Learned:
 
     def _lines(self, text: str, tool: str, about: frozenset[str], arguments: Mapping[str, Any]) -> None:
         place = next((value for value in arguments.values() if isinstance(value, str) and value.startswith("/")), "")
-        for line in text[: _MOST_LINES * _LONGEST_LINE].splitlines()[:_MOST_LINES]:
-            line = line[:_LONGEST_LINE]
+        for line in text[: _MAX_LINES * _MAX_LINE_LENGTH].splitlines()[:_MAX_LINES]:
+            line = line[:_MAX_LINE_LENGTH]
             if not _ROOTS.isdisjoint(words(tool)):
                 self._folder(line.strip())
             entry, pair, bullet = _ENTRY.match(line), _PAIR.match(line), _BULLET.match(line)
             if entry is not None:
-                # Sizes and dates follow in columns of their own.
+                # The name ends at two spaces; columns for size and date follow.
                 self._listed(entry[1], entry[2].split("  ")[0], place)
             elif pair is not None:
                 self._keep(pair[1], pair[2].strip(), tool, about)
@@ -271,18 +271,18 @@ class Learned:
                 self._scalar("", bullet[1], tool, about)
 
     def _folder(self, text: str) -> None:
-        if text.startswith("/") and len(text) > 1 and ".." not in text and len(self.folders) < _MOST_VALUES:
+        if text.startswith("/") and len(text) > 1 and ".." not in text and len(self.folders) < _MAX_VALUES:
             self.folders = list(dict.fromkeys([*self.folders, text.rstrip("/")]))
 
     def _listed(self, kind: str, name: str, place: str) -> None:
         names = self.entries[kind]
         path = f"{place.rstrip('/')}/{name}" if place else name
-        if len(names) < _MOST_VALUES and path not in names and ".." not in path:
+        if len(names) < _MAX_VALUES and path not in names and ".." not in path:
             names.append(path)
 
 
 def _parsed(text: str) -> Any:
-    if len(text) > _LONGEST_JSON or text.lstrip()[:1] not in ("{", "["):
+    if len(text) > _MAX_JSON_LENGTH or text.lstrip()[:1] not in ("{", "["):
         return None
     try:
         return json.loads(text)
@@ -291,5 +291,5 @@ def _parsed(text: str) -> Any:
 
 
 def _only_text(structured: Any) -> bool:
-    """Whether structured content is a text in a wrapper, as frameworks make of a tool that returns a string."""
+    """True if structured content is a single wrapped string, as frameworks make it for tools that return strings."""
     return isinstance(structured, dict) and len(structured) == 1 and isinstance(next(iter(structured.values())), str)

@@ -1,6 +1,6 @@
-"""What a refusal says about how the call should have looked: which argument, and which values it takes.
+"""Learn from a refusal how to correct the call: which argument is wrong, and which values are accepted.
 
-The words are the server's: a bounded part is read, and what is taken from it passes the same guard as every example.
+The text comes from the server, so a bounded part is read, and values in it pass the same guard as other examples.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from datetime import date
 
 _READ = 4_000
-"""Characters of a refusal that are read: a page. Validators put the reason first, and traces and dumps of the input
-follow."""
+"""Characters of a refusal that are read: a page. Validators give the reason first; stack traces and dumps of the input
+come later."""
 _TAIL = 300
-"""Characters behind "must be one of" in which the values are looked for; prose lists no more than fit into a few
-lines."""
-_MOST_NAMES = 100
-"""Arguments that a refusal is searched for, each with a search of its own; as many as ``Attempts`` varies."""
+"""Characters after "must be one of" that are searched for values: a few lines, and lists in prose are not longer."""
+_MAX_NAMES = 100
+"""Most parameters that a refusal is searched for, one search each; ``Attempts`` does not vary more."""
 
-_ELSEWHERE = re.compile(
+_HOPELESS = re.compile(
     r"api[ _-]?keys?\b|access token|unauthori[sz]ed|forbidden|\b40[13]\b|credentials?\b|not logged in|log ?in first"
     r"|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|getaddrinfo|name resolution|name or service not known"
     r"|nodename nor servname|network is unreachable|connection (?:refused|error|issue|failed|reset|attempts failed)"
@@ -52,15 +51,15 @@ _PLACES = re.compile(r"\babsolute path|not a (?:valid )?(?:directory|folder|file
 
 @frozen
 class Lesson:
-    """What one refusal says.
+    """Information from one refusal.
 
     Attributes:
-        hopeless: other arguments would not help: a key is missing, or a service is not reached.
-        arguments: names of declared arguments that it speaks of, in the order of the text.
-        values: values that it asks for, or that fit the notation it asks for, best first.
-        endings: endings of file names that it asks for.
-        taken: something of the name that was sent is there already.
-        assigned: values that it gives to arguments by name.
+        hopeless: true if other arguments would not help, because a key is missing or a service cannot be reached.
+        arguments: names of declared parameters that it mentions, in the order of the text.
+        values: values that it asks for, or that have the notation it asks for, best first.
+        endings: file name extensions that it asks for.
+        taken: true if something with the name that was sent already exists.
+        assigned: values that it assigns to parameters by name.
     """
 
     hopeless: bool = False
@@ -80,22 +79,22 @@ def read_lesson(
     suggested: Mapping[str, Any] | None = None,
     known: Container[str] = (),
 ) -> Lesson:
-    """What the words of a failure say.
+    """Read the text of a failure.
 
     Args:
-        text: the words.
-        declared: names of the tool's arguments.
-        sent: what it was called with.
-        today: what a date is.
+        text: the text.
+        declared: names of the tool's parameters.
+        sent: the arguments of the call.
+        today: the day for values that are dates.
         suggested: arguments that a structured error suggests for the same tool.
         known: names of tools, which are not values.
     """
     text = text[:_READ]
     assigned = _assigned(text, declared, sent, suggested or {})
-    names = frozenset(declared[:_MOST_NAMES])
+    names = frozenset(declared[:_MAX_NAMES])
     found = (value for value in _values(text, sent, today) if value not in known and value not in names)
     values = tuple(dict.fromkeys(found))
-    if not assigned and _ELSEWHERE.search(text) and not _named_only(text, declared):
+    if not assigned and _HOPELESS.search(text) and not _named_only(text, declared):
         return Lesson(hopeless=True)
     endings = tuple(endings_in(text)) if _ENDINGS.search(text) else ()
     taken = _TAKEN.search(text) is not None
@@ -105,16 +104,16 @@ def read_lesson(
 def _assigned(
     text: str, declared: Sequence[str], sent: Mapping[str, Any], suggested: Mapping[str, Any]
 ) -> tuple[tuple[str, Any], ...]:
-    """Arguments that are suggested with a value: ``recovery.suggested_args``, or ``name='value'`` in words."""
-    out = {name: suggested[name] for name in declared[:_MOST_NAMES] if name in suggested}
-    for name, value in _ASSIGNMENT.findall(text)[:_MOST_NAMES]:
-        if name in declared[:_MOST_NAMES]:
+    """Suggested values by parameter name, from ``recovery.suggested_args`` or ``name='value'`` in the text."""
+    out = {name: suggested[name] for name in declared[:_MAX_NAMES] if name in suggested}
+    for name, value in _ASSIGNMENT.findall(text)[:_MAX_NAMES]:
+        if name in declared[:_MAX_NAMES]:
             out.setdefault(name, value)
     return tuple((name, value) for name, value in out.items() if value != sent.get(name))
 
 
 def _named_only(text: str, declared: Sequence[str]) -> bool:
-    """Whether a refusal speaks of an argument by its name."""
+    """True if a refusal mentions a parameter by name."""
     return bool(_named(text, declared, {}))
 
 
@@ -130,15 +129,15 @@ def _values(text: str, sent: Mapping[str, Any], today: date) -> Iterator[str]:
 
 
 def _is_value(text: str) -> bool:
-    """Whether an item of a list is a value, and not code, a notation or a part of the sentence."""
+    """True if an item of a list in prose is a value, not code, a notation or part of the sentence."""
     is_notation = _NOTATION.fullmatch(text) is not None and ("YY" in text.upper() or "MM" in text.upper())
     return _PLAIN.fullmatch(text) is not None and not is_notation
 
 
 def _named(text: str, declared: Sequence[str], sent: Mapping[str, Any]) -> list[str]:
-    """Arguments that a text speaks of, by name, else by the value that was sent."""
+    """Parameters that a refusal mentions by name, or if there are none, by the value that was sent."""
     places = []
-    for name in declared[:_MOST_NAMES]:
+    for name in declared[:_MAX_NAMES]:
         found = re.search(rf"(?<![\w-]){re.escape(name[:200])}(?![\w-])", text)
         if found is not None:
             places.append((found.start(), name))

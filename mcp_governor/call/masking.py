@@ -1,4 +1,4 @@
-"""Secrets, and values that differ from run to run, masked in what is recorded or compared."""
+"""Mask secrets, and values that differ from run to run, before a result is recorded or compared."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SECRETS: Mapping[str, re.Pattern[str]] = {
         r"(?:=|: ?)[\"']?(?!\[masked)[^\s\"'&,;)]{6,}"
     ),
 }
-"""What looks like a secret, by name."""
+"""Patterns of secrets, by name."""
 
 _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: ?[AaPp]\.?[Mm]\b\.?)?"
 _ZONE = r"(?: ?(?:Z|UTC|GMT)\b)?(?: ?[+-]\d\d:?\d\d)?(?: \([\w ]+\))?"
@@ -64,14 +64,14 @@ VOLATILE: Mapping[str, re.Pattern[str]] = {
     "duration": re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|µs|ns)\b|\b\d+\.\d+ ?(?:s|secs?|seconds?)\b"),
     "process": re.compile(r"(?i)\bpid[ =:]+\d+"),
 }
-"""What differs from run to run, by name."""
+"""Patterns of values that differ from run to run, by name."""
 
 
 class Masker:
-    """Replaces secrets and volatile values by ``[masked:NAME]``."""
+    """Replaces secrets and volatile values with ``[masked:NAME]``."""
 
     def mask(self, value: Any) -> Any:
-        """The JSON value with everything masked that a pattern, a key or a known secret gives away."""
+        """The JSON value with everything masked that a pattern, a key name or a known secret identifies."""
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, list):
@@ -83,14 +83,14 @@ class Masker:
     def _member(self, key: str, value: Any) -> Any:
         word = _HUMP.sub("_", key).lower()
         if _SECRET_KEY.search(word) and isinstance(value, str | list):
-            texts = value if isinstance(value, list) else [value]
-            masked = ["[masked:secret]" if isinstance(text, str) else self.mask(text) for text in texts]
+            items = value if isinstance(value, list) else [value]
+            masked = ["[masked:secret]" if isinstance(item, str) else self.mask(item) for item in items]
             return masked if isinstance(value, list) else masked[0]
         is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
         return "[masked:volatile]" if is_scalar and _VOLATILE_KEY.search(word) else self.mask(value)
 
     def _text(self, text: str) -> str:
-        # The mirror of structured content is JSON in a string: its keys tell as much as those outside.
+        # The text mirror of structured content is JSON in a string. Mask by its keys too.
         if text.startswith(("{", "[")):
             try:
                 inner = json.loads(text)

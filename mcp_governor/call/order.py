@@ -1,4 +1,4 @@
-"""In which order tools are called: those that say what there is before those that need to know it."""
+"""Order the calls: tools that list things come before tools that need their ids."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _LISTS, _MAKES, _SEARCHES, _READS, _CHANGES, _REMOVES = range(6)
 def called_first(tools: Sequence[Tool], supply: Supply) -> list[Tool]:
     """The tools in the order of their good calls.
 
-    What lists without being asked for anything comes first, then what creates, searches, reads, changes and removes;
-    and a tool that the descriptions of another name comes before that one. Of those that remove something, the ones
-    that need to know most remove least, and come first.
+    Tools that list things and require no arguments come first, then those that create, search, read, change and
+    remove. A tool that the descriptions of another tool mention comes before that tool. Among tools that remove
+    something, those with the most required parameters remove the least, so they come first.
 
     Args:
-        tools: in the order of the surface, which decides among equals.
-        supply: says which tools a tool's descriptions name.
+        tools: in the order of the surface, which breaks ties.
+        supply: knows which tools the descriptions of a tool mention.
     """
-    ranked = sorted(tools, key=lambda tool: (_rank(tool), -_needs(tool) if _rank(tool) == _REMOVES else 0))
+    ranked = sorted(tools, key=lambda tool: (_rank(tool), -_required_count(tool) if _rank(tool) == _REMOVES else 0))
     by_name = {tool.name: tool for tool in ranked}
-    # Not recursive: a server may name a thousand tools in a row.
+    # Not recursive, because a server may publish a chain of a thousand tools that mention each other.
     placed: dict[str, Tool] = {}
     for tool in ranked:
         stack = [tool]
@@ -42,7 +42,7 @@ def called_first(tools: Sequence[Tool], supply: Supply) -> list[Tool]:
                 and name not in placed
                 and name not in waiting
                 and _rank(by_name[name]) < _CHANGES
-                # Two that name each other stay as their names rank them.
+                # Two tools that mention each other stay in the order of their ranks.
                 and here.name not in supply.of(by_name[name]).mentioned
             ]
             if before and _rank(here) != _LISTS:
@@ -60,13 +60,13 @@ def _rank(tool: Tool) -> int:
     if verb in REMOVING and not tool.hints.read_only:
         return _REMOVES
     if reads:
-        if not _needs(tool):
+        if not _required_count(tool):
             return _LISTS
         return _SEARCHES if verb in LISTING else _READS
     return _MAKES if verb in CREATING else _CHANGES
 
 
-def _needs(tool: Tool) -> int:
+def _required_count(tool: Tool) -> int:
     schema = tool.input_schema
     required = schema.get("required") if isinstance(schema, dict) else None
     return len(required) if isinstance(required, list) else 0

@@ -1,4 +1,4 @@
-"""What a call came to: did it fail, on which channel, and was it its arguments that were refused?"""
+"""The outcome of a call: if it failed, on which channel, and if its arguments were refused."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, Response
 from mcp_governor.charter import facts
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.frozen import frozen
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+ASKED_BACK = "asked-back"
+"""Status of a call to which the server answered with a request of its own."""
+
+CUT = "cut"
+"""Status of a call that was given up because the whole run had no more time."""
+
+
 class Channel(StrEnum):
-    """Where a call's outcome is told."""
+    """Where a response reports the outcome of a call."""
 
     RESULT = "result"
     ENVELOPE = "envelope"
@@ -31,11 +39,12 @@ class Outcome:
     """One call's outcome, comparable across channels.
 
     Attributes:
-        channel: where it is told.
-        status: an envelope's status, else ``success``, ``error``, ``asked-back``, or what kept it from coming:
-            ``timeout``, ``died``, ``protocol``, ``too-large``.
-        kind: an envelope's error kind, a structured error's code, or the JSON-RPC code; empty on success.
-        refused_arguments: whether it says that the arguments or the tool's name are wrong.
+        channel: where the response reports the outcome.
+        status: the status of an envelope; without an envelope ``success``, ``error`` or ``asked-back``; without a
+            response the reason: ``timeout``, ``died``, ``protocol``, ``too-large``
+            or ``cut``.
+        kind: error kind of an envelope, code of a structured error, or JSON-RPC code; empty on success.
+        refused_arguments: true if the response says that the arguments or the tool name are wrong.
     """
 
     channel: Channel
@@ -45,18 +54,18 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether the call came to nothing; an empty or degraded result is not nothing."""
+        """True if the call failed. An empty or degraded result is not a failure."""
         return self.status not in _ANSWERS
 
     @property
     def answered(self) -> bool:
-        """Whether a response came at all."""
+        """True if there was a response."""
         return self.channel is not Channel.NONE
 
 
 _ANSWERS = facts.STATUSES - facts.FAILURE_STATUSES
 
-# How validators and SDKs speak of arguments: Pydantic, ajv, zod, jsonschema, and plain words.
+# Phrases for wrong arguments in the messages of Pydantic, ajv, zod and jsonschema, and in plain English.
 _NOUN = r"(?:arg|param|key|field|input|propert)"
 _ABOUT_ARGUMENTS = re.compile(
     r"validation error|invalid (?:arg|param|input|type)|input validation"
@@ -70,20 +79,20 @@ _ABOUT_ARGUMENTS = re.compile(
     re.IGNORECASE,
 )
 _SCANNED = 4_000
-"""Characters of a failure in which words about arguments are looked for; validators begin with them. Where they come
+"""Characters of a failure that are searched for phrases about arguments. Validators start with them; if they come
 later, the failure counts as one of the tool itself."""
 
 
 def outcome_of(response: Response) -> Outcome:
-    """What a response says about its call."""
+    """Read the outcome of a call from its response."""
     if response.error is not None:
         code = response.error.get("code")
-        told = _structured_kind(response.error.get("data"))
-        # A server with codes of its own says by them whether it was the schema that refused.
-        refused = code == INVALID_PARAMS and (not told or told.upper().endswith("INVALID_PARAMS"))
-        return Outcome(Channel.RPC_ERROR, "error", told or str(code), refused)
+        own_code = _structured_kind(response.error.get("data"))
+        # If a server has codes of its own, they decide if the schema refused the arguments.
+        refused = code == INVALID_PARAMS and (not own_code or own_code.upper().endswith("INVALID_PARAMS"))
+        return Outcome(Channel.RPC_ERROR, "error", own_code or str(code), refused)
     if response.result_type == INPUT_REQUIRED:
-        return Outcome(Channel.RESULT, "asked-back")
+        return Outcome(Channel.RESULT, ASKED_BACK)
     envelope = response.envelope
     if looks_like_envelope(envelope) and envelope.get("status") in facts.STATUSES:
         kind = _kind(envelope.get("error"))
@@ -91,26 +100,40 @@ def outcome_of(response: Response) -> Outcome:
     if response.result is None:
         return Outcome(Channel.NONE, "protocol")
     if response.is_error:
-        text = "\n".join(response.texts)[:_SCANNED]
+        text = "\n".join(response.text_blocks)[:_SCANNED]
         refused = _ABOUT_ARGUMENTS.search(text) is not None
         return Outcome(Channel.IS_ERROR, "error", _structured_kind(response.structured), refused)
     return Outcome(Channel.RESULT, "success")
 
 
-def failure_words(response: Response) -> str:
-    """What a failed call says in words, on whichever channel; empty where it says nothing."""
+def failure_message(response: Response) -> str:
+    """The message of a failed call, on any channel; empty if there is none."""
     error = response.envelope.get("error") if looks_like_envelope(response.envelope) else None
     if isinstance(error, Mapping):
-        told = [error.get("message"), *(value for value in error.values() if isinstance(value, str))]
-        return "\n".join(dict.fromkeys(text for text in told if isinstance(text, str)))
-    return response.failure_text or "\n".join(response.texts)
+        parts = [error.get("message"), *(value for value in error.values() if isinstance(value, str))]
+        return "\n".join(dict.fromkeys(part for part in parts if isinstance(part, str)))
+    return response.failure_text or "\n".join(response.text_blocks)
+
+
+def recovery_of(response: Response) -> Mapping[str, Any]:
+    """The recovery of an error; empty if there is none."""
+    error = response.envelope.get("error") if looks_like_envelope(response.envelope) else None
+    recovery = error.get("recovery") if isinstance(error, Mapping) else None
+    return recovery if isinstance(recovery, Mapping) else {}
+
+
+def first_words(response: Response) -> str:
+    """The first line of what a failed call says, in quotes, safe to show; empty if it says nothing."""
+    lines = (line.strip() for line in failure_message(response).splitlines())
+    line = next((line for line in lines if line), "")
+    return f'"{one_line(line, 160)}"' if line else ""
 
 
 def suggested_arguments(response: Response, tool: str) -> Mapping[str, Any]:
-    """The arguments with which an error's recovery suggests to call the same tool again; empty where it does not."""
-    error = response.envelope.get("error") if looks_like_envelope(response.envelope) else None
-    recovery = error.get("recovery") if isinstance(error, Mapping) else None
-    if not isinstance(recovery, Mapping) or recovery.get("suggested_tool") != tool:
+    """Arguments that an error's recovery suggests for another call of the same tool; empty if there are none."""
+    recovery = recovery_of(response)
+    # Arguments without a tool change the call that failed.
+    if recovery.get("suggested_tool") not in (tool, None):
         return {}
     arguments = recovery.get("suggested_args")
     return arguments if isinstance(arguments, Mapping) else {}
@@ -122,7 +145,7 @@ def _kind(error: Any) -> str:
 
 
 def _structured_kind(structured: Any) -> str:
-    """The code of a structured error, under the names that servers give it."""
+    """The code of a structured error, under any of its usual names."""
     places: Iterable[Any] = (structured, structured.get("error")) if isinstance(structured, Mapping) else ()
     for place in places:
         if not isinstance(place, Mapping):

@@ -1,4 +1,4 @@
-"""Arguments that mean a place in a file system, and which file, folder or repository of the sandbox they take."""
+"""Recognise parameters that take a path, and choose a file, folder or repository of the sandbox for them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ _MAY_BE = word_set("source destination src dst target input output location root
 _ENDS = word_set("source destination src dst dest")
 _ABOUT_FILES = re.compile(r"\b(?:files?|director(?:y|ies)|folders?)\b", 2)  # re.IGNORECASE
 _READ = 2_000
-"""Characters of a description that are read, as of an argument's text in :mod:`mcp_governor.call.prose`: file types are
-named early."""
+"""Characters of a description that are read, as in :mod:`mcp_governor.call.prose`: file types are mentioned early."""
 _SAID = re.compile(
     r"\b(?:file|folder|directory|absolute|relative|local|output|full) ?path|\bpaths? (?:to|of|where) |\bfile ?name\b"
     r"|\bdirectory (?:to|in|of|where)\b|\bfolder (?:to|in|of|where)\b",
@@ -42,28 +41,28 @@ _ENDINGS = {
     "python": "py", "javascript": "js", "typescript": "ts", "sql": "sql", "log": "log", "sqlite": "db",
     "database": "db", "duckdb": "db",
 }  # fmt: skip
-"""A word about a file → the ending of its name."""
+"""A word for a kind of file → its extension."""
 
 _KNOWN_ENDINGS = frozenset(_ENDINGS.values()) | {"txt", "db", "js", "ts", "py", "md", "log", "sql", "toml", "yaml"}
 
 
 class Meaning(Enum):
-    """What a path leads to."""
+    """What a path points to."""
 
     FILE = auto()
     FOLDER = auto()
     REPOSITORY = auto()
 
 
-# asked several times for each argument; 2,048 is generous for the arguments of 500 tools
+# called several times for each parameter; 2,048 is generous for the parameters of 500 tools
 @functools.lru_cache(maxsize=2_048)
 def means_place(name: str, text: str, tool: str = "") -> bool:
-    """Whether an argument means a place in a file system.
+    """True if a parameter takes a path in a file system.
 
     Args:
-        name: of the argument.
-        text: what is said about it.
-        tool: what is said about the tool; "source" and "destination" of a tool that moves files need no words.
+        name: name of the parameter.
+        text: description of the parameter.
+        tool: description of the tool; if the tool moves files, "source" and "destination" need no description.
     """
     said = words(name)
     if not said or _OTHER_PATHS.search(f"{name} {text}"):
@@ -77,17 +76,17 @@ def means_place(name: str, text: str, tool: str = "") -> bool:
 
 
 def sandbox_paths(
-    sandbox: Sandbox, name: str, text: str, *, tool: str, about: Iterable[str], beside: Iterable[str], read_only: bool
+    sandbox: Sandbox, name: str, text: str, *, tool: str, about: Iterable[str], others: Iterable[str], read_only: bool
 ) -> Iterator[str]:
-    """Paths of the sandbox that an argument may take, best first.
+    """Sandbox paths that fit a parameter, best first.
 
     Args:
         sandbox: the files of the run.
-        name, text: of the argument.
+        name, text: name and description of the parameter.
         tool: name of the tool.
-        about: further texts that say what kind of file is meant, those that say it best first.
-        beside: names of the tool's other arguments.
-        read_only: whether the tool only reads.
+        about: other descriptions that may mention the kind of file, best first.
+        others: names of the tool's other parameters.
+        read_only: true if the tool only reads.
     """
     meaning = meaning_of(name, text, tool)
     ending = _ending((text, name, tool, *about))
@@ -99,21 +98,21 @@ def sandbox_paths(
         yield from [*sandbox.fresh()[:2], sandbox.root] if makes else [sandbox.root]
         yield sandbox.file(ending)
     else:
-        inside = any(_is_repository(words(other)) for other in beside)
+        inside = any(_is_repository(words(other)) for other in others)
         if makes:
             yield from sandbox.fresh(ending)[:2]
         if inside:
             yield f"{sandbox.repository}/notes.txt"
             if read_only:
                 yield "notes.txt"
-        # What a tool of the server has made is more to its taste than a sample.
+        # A file that one of the server's own tools wrote is more likely to be accepted than a sample.
         yield from [*sandbox.written(ending)[:2], sandbox.file(ending)]
         if singular(words(name)[-1]) not in ("file", "filename", "filepath", "name"):
             yield sandbox.root
 
 
 def meaning_of(name: str, text: str, tool: str) -> Meaning:
-    """What an argument leads to that means a place; arguments as for :func:`sandbox_paths`."""
+    """What a path parameter points to; arguments as for :func:`sandbox_paths`."""
     said, does = words(name), {*words(tool)}
     if _is_repository(said):
         return Meaning.REPOSITORY
@@ -136,7 +135,7 @@ def _is_repository(said: Iterable[str]) -> bool:
 
 
 def makes_place(name: str, tool: str) -> bool:
-    """Whether a tool makes what an argument leads to, so that there should be nothing yet."""
+    """True if a tool creates what a path parameter points to, so that nothing should be there yet."""
     said, does = words(name), words(tool)
     if not _TARGET.isdisjoint(said):
         return True
@@ -145,7 +144,7 @@ def makes_place(name: str, tool: str) -> bool:
     if not {"copy", "move", "rename", "convert", "merge"}.isdisjoint(does):
         return False
     made = next((singular(word) for word in reversed(does)), "")
-    # "create_workbook" makes the file; "create_worksheet" makes something in one that is there.
+    # "create_workbook" creates the file; "create_worksheet" creates something in an existing file.
     return not _MAKING.isdisjoint(does) and made in _WHOLE
 
 
@@ -153,13 +152,13 @@ _WHOLE = word_set("workbook document file presentation directory folder database
 
 
 def endings_in(text: str) -> list[str]:
-    """Endings of file names that a text asks for, each once."""
+    """File name extensions that a description mentions, each once."""
     return list(dict.fromkeys(match[1] for match in _ENDING.finditer(text) if match[1] in _KNOWN_ENDINGS))
 
 
-def _ending(texts: Iterable[str]) -> str:
-    texts = [text[:_READ] for text in texts]
-    for text in texts:
+def _ending(descriptions: Iterable[str]) -> str:
+    excerpts = [text[:_READ] for text in descriptions]
+    for text in excerpts:
         found = next((match[1] for match in _ENDING.finditer(text) if match[1] in _KNOWN_ENDINGS), None)
         if found is not None:
             return found

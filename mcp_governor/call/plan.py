@@ -1,4 +1,4 @@
-"""Which calls to make: configured, recorded, and derived from the schemas; and which tools to leave alone."""
+"""Plan the calls: configured ones, recorded ones and those derived from schemas; and decide which tools to skip."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.arguments import is_cancelled, sample_arguments
 from mcp_governor.call.cases import (
+    CONTRADICTED,
     DESTRUCTIVE,
     GOOD,
+    NO_ARGUMENTS,
+    NOT_CONFIGURED,
     NOT_SELECTED,
     UNSAID,
     WRITES,
@@ -30,30 +33,31 @@ from mcp_governor.schemas.extent import count_values
 from mcp_governor.text import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mcp_governor.call.sandbox import Sandbox
-    from mcp_governor.call.supply import Supply
+    from mcp_governor.call.supply import Supply, ToolSupply
     from mcp_governor.config import CallConfig
     from mcp_governor.surface.model import Surface, Tool
 
 _SECONDS = 20.0
-"""Seconds of computing for the arguments of all tools: 200 real tools take one. What is left out then is told."""
+"""Time limit for making the arguments of all tools, in seconds: 200 real tools take one second. Tools that are left out
+are reported."""
 _SECONDS_WRONG = 3.0
-"""Seconds of computing for the wrong calls of one tool; those that were found by then are made."""
-_MOST_PARTS = 500
-"""Values and members of arguments with all optional ones: beyond, no client sends them, and what a validator says of
-one wrong member repeats all the others."""
+"""Time limit for the wrong calls of one tool, in seconds; those found by then are made."""
+_MAX_PARTS = 500
+"""Most values and members in arguments that include all optional parameters. No client sends more, and a validator's
+message about one wrong member would repeat all the others."""
 
 
 @frozen
 class Plan:
-    """What will be called and what will not.
+    """The calls that will be made, and those that are skipped.
 
     Attributes:
-        cases: in the order of the calls: the good ones, then those that the schema refuses.
-        skipped: tools and calls that are left alone.
-        supply: where values for arguments come from, ``None`` for the schemas alone.
+        cases: the calls in order: good ones first, then those that the schema refuses.
+        skipped: tools and calls that are skipped.
+        supply: source of values for parameters; ``None`` if the schemas are the only source.
     """
 
     cases: tuple[Case, ...] = ()
@@ -69,17 +73,17 @@ def plan_calls(
     recorded: Sequence[Mapping[str, Any]] = (),
     sandbox: Sandbox | None = None,
 ) -> Plan:
-    """The calls of one run; tools that are not safe to call are left out.
+    """Plan the calls of one run; tools that are not safe to call are skipped.
 
-    Good calls come first, those of tools that say what there is before those that need to know it; then the calls
-    that the schema refuses, in the order of the surface.
+    Good calls come first, starting with tools that list things; then the calls that the schema refuses, in the order
+    of the surface.
 
     Args:
         surface: what the server publishes.
-        configured: calls from the configuration; they replace the generated happy paths of their tools.
+        configured: calls from the configuration; they replace the generated good calls of their tools.
         settings: permissions and limits.
-        recorded: calls that were recorded before (see :mod:`mcp_governor.call.record`).
-        sandbox: files for arguments that mean a path; without it arguments come from the schemas alone.
+        recorded: calls from recordings (see :mod:`mcp_governor.call.record`).
+        sandbox: files for parameters that take a path; without it, arguments come from the schemas alone.
     """
     supply = None
     if sandbox is not None:
@@ -90,34 +94,58 @@ def plan_calls(
     own = [_configured(call, surface, sandbox) for call in configured]
     own += [_recorded(call, surface, sandbox) for call in recorded]
     planned: dict[str, list[Case]] = {}
+    doubt = _doubts(surface)
     budget = Budget(_SECONDS, f"to make arguments for the tools before it took {_SECONDS:g} s")
     for tool in surface.tools:
         mine = [case for case in own if case.tool == tool.name]
-        reason = refusal(tool, settings)
+        reason = refusal(tool, settings) or (doubt(tool) if settings.quick else None)
         if reason is not None:
-            skipped.append(Skipped(tool.name, reason))
+            named = _named(mine) if settings.named and reason != NOT_SELECTED else []
+            if named:
+                planned[tool.name] = named
+            else:
+                skipped.append(Skipped(tool.name, reason))
             continue
         late = budget.over()
         generated = _generated(tool, settings, mine, supply) if settings.generate and not late else []
         if not mine and not generated:
-            why = (
-                (late or "no arguments could be made from its schema") if settings.generate else "no call is configured"
-            )
+            why = (late or NO_ARGUMENTS) if settings.generate else NOT_CONFIGURED
             skipped.append(Skipped(tool.name, why))
         planned[tool.name] = [*mine, *generated]
     cases = _ordered(surface, planned, supply)
     for case in own:
         if case.tool in surface.by_name:
             continue
-        # A tool that is not published has no hints: nobody knows what a call of it does.
+        # A tool that is not published has no hints, so a call of it may do anything.
         if settings.allow_writes and case.tool in settings.destructive:
             cases.append(case)
         else:
             reason = f"not a tool of this server.{did_you_mean(case.tool, surface.by_name)}"
             skipped.append(Skipped(case.tool, reason, case))
-    if settings.generate and settings.unhappy and surface.tools:
-        cases.append(Case(_stranger(surface), {}, Purpose.UNKNOWN_TOOL, valid=False))
+    if settings.generate and settings.unhappy and not settings.quick and surface.tools:
+        cases.append(Case(_unknown_name(surface), {}, Purpose.UNKNOWN_TOOL, valid=False))
     return Plan(tuple(cases), tuple(skipped), supply)
+
+
+def _doubts(surface: Surface) -> Callable[[Tool], str | None]:
+    """Why a tool that says that it only reads is not believed; ``None`` if it is.
+
+    Whoever asks for calls knows the server. A run that calls by itself does not, and a wrong hint is a known defect.
+    """
+    from mcp_governor.linting.checks.hints import change_stated
+    from mcp_governor.linting.effects import product_prefix
+
+    prefix = product_prefix(surface)
+
+    def doubt(tool: Tool) -> str | None:
+        return CONTRADICTED if tool.annotations.get("destructiveHint") is True or change_stated(tool, prefix) else None
+
+    return doubt
+
+
+def _named(own: Sequence[Case]) -> list[Case]:
+    """What the configuration itself calls; a recording was made under permissions of its own."""
+    return [case for case in own if case.purpose is Purpose.CONFIGURED]
 
 
 def _ordered(surface: Surface, planned: Mapping[str, list[Case]], supply: Supply | None) -> list[Case]:
@@ -131,9 +159,9 @@ def _ordered(surface: Surface, planned: Mapping[str, list[Case]], supply: Supply
 
 
 def refusal(tool: Tool, settings: CallSettings) -> str | None:
-    """Why a tool must not be called, ``None`` where it may be.
+    """The reason why a tool must not be called, or ``None`` if it may be called.
 
-    Its hints are resolved to the specification's defaults, so a tool without annotations counts as destructive.
+    Missing hints have the defaults of the specification, so a tool without annotations counts as destructive.
     """
     if settings.tools and not any(fnmatch.fnmatchcase(tool.name, glob) for glob in settings.tools):
         return NOT_SELECTED
@@ -147,16 +175,16 @@ def refusal(tool: Tool, settings: CallSettings) -> str | None:
 
 
 def _assumed(tool: Tool, settings: CallSettings) -> bool:
-    """Whether the user says that a tool only reads, and the tool does not say anything else."""
+    """True if the user declares a tool read-only, and its annotations do not contradict."""
     return _says_nothing(tool) and any(fnmatch.fnmatchcase(tool.name, glob) for glob in settings.read_only)
 
 
 def _says_nothing(tool: Tool) -> bool:
-    """Whether the annotations leave open whether the tool writes."""
+    """True if the annotations do not say if the tool writes."""
     return not any(isinstance(tool.annotations.get(name), bool) for name in ("readOnlyHint", "destructiveHint"))
 
 
-def _stranger(surface: Surface) -> str:
+def _unknown_name(surface: Surface) -> str:
     names = (UNKNOWN + suffix for suffix in itertools.chain([""], map(str, itertools.count(2))))
     return next(name for name in names if name not in surface.by_name)
 
@@ -177,13 +205,16 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
         if good is None:
             return
         yield Case(tool.name, good, Purpose.REQUIRED)
+    if settings.quick:
+        yield from _one_wrong(tool, good, settings, source)
+        return
     full = sample_arguments(schema, seed=settings.seed, optional=True, source=source)
-    if full is not None and count_values(full) > _MOST_PARTS:
+    if full is not None and count_values(full) > _MAX_PARTS:
         full = None
     fullest = {**full, **good} if full is not None and not misfit(tool, {**full, **good}) else good
     if fullest != good:
         yield Case(tool.name, fullest, Purpose.FULL)
-    # A wrong call of a tool that writes may be accepted after all.
+    # A tool that writes might accept a wrong call and act on it.
     if settings.unhappy and (not tool.hints.destructive or _assumed(tool, settings)):
         yield _case(tool, unknown_argument(good))
         budget = Budget(_SECONDS_WRONG, "")
@@ -192,13 +223,25 @@ def _generate(tool: Tool, settings: CallSettings, own: Sequence[Case], supply: S
                 yield _case(tool, wrong)
 
 
+def _one_wrong(tool: Tool, good: dict[str, Any], settings: CallSettings, source: ToolSupply | None) -> Iterator[Case]:
+    """The first call that the schema refuses; of a schema that refuses nothing, one with an argument of no meaning."""
+    if not settings.unhappy or (tool.hints.destructive and not _assumed(tool, settings)):
+        return
+    budget = Budget(_SECONDS_WRONG, "")
+    for wrong in wrong_arguments(tool.input_schema, good, late=lambda: is_cancelled() or bool(budget.over())):
+        if source is None or source.confined(wrong.arguments):
+            yield _case(tool, wrong)
+            return
+    yield _case(tool, unknown_argument(good))
+
+
 def _case(tool: Tool, wrong: Wrong) -> Case:
     valid, is_open = _reading(tool, wrong.arguments)
     return Case(tool.name, wrong.arguments, Purpose(wrong.purpose), detail=wrong.detail, valid=valid, open=is_open)
 
 
 def _reading(tool: Tool | None, arguments: Mapping[str, Any]) -> tuple[bool, bool]:
-    """Whether an input schema accepts arguments as people read it; and if not, whether it does to the letter."""
+    """Two flags: the schema accepts the arguments as people read it; if not, it accepts them if read literally."""
     if tool is None:
         return False, False
     if not misfit(tool, arguments):
@@ -210,7 +253,7 @@ def _reading(tool: Tool | None, arguments: Mapping[str, Any]) -> tuple[bool, boo
 def _filled(
     arguments: Mapping[str, Any], sandbox: Sandbox | None
 ) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
-    """The arguments to send, and as they were written where that is something else."""
+    """The arguments to send, and the arguments as written if they differ."""
     filled = arguments if sandbox is None else sandbox.filled(dict(arguments))
     return (filled, arguments) if filled != arguments else (arguments, None)
 
@@ -228,6 +271,8 @@ def _configured(call: CallConfig, surface: Surface, sandbox: Sandbox | None) -> 
         open=is_open,
         status=call.status,
         kind=call.kind,
+        suggested_tool=call.suggested_tool,
+        fuzzy_matches=call.fuzzy_matches,
     )
 
 

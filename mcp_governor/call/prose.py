@@ -1,6 +1,6 @@
-"""Example values in the prose of a server: what a person who reads a description would type.
+"""Find example values in descriptions: what a person who reads them would type.
 
-Descriptions are foreign text. Only the beginning of each is read, a few short values are taken from it, and
+Descriptions are not trusted. Only the beginning of each is read, a few short values are taken from it, and
 :mod:`mcp_governor.call.guard` decides which of them may be sent.
 """
 
@@ -19,27 +19,26 @@ from mcp_governor.call.words import word_set
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-LONGEST_TEXT = 2_000
-"""So many characters of one argument's description are read; examples come early, and the rest costs time."""
+MAX_TEXT_LENGTH = 2_000
+"""Characters of a parameter's description that are read: examples come early, and the rest costs time."""
 
 _CACHE_SIZE = 1_024
-"""Texts whose values are kept: every argument is asked about several times, and a server of 100 tools has a few
-hundred."""
-_MOST_MARKERS = 10
-"""So many mentions of examples in one text are followed: each is a loop over a few hundred characters."""
+"""Cache size, in descriptions. Each is looked up several times, and a server with 100 tools has a few hundred."""
+_MAX_MARKERS = 10
+"""Most markers such as "e.g." that are followed in one text: each is a loop over a few hundred characters."""
 
-_LONGEST_DESCRIPTION = 20_000
-"""Characters of a tool's description that are read: generous, honest ones have a few thousand. Arguments that are
-described later have no text."""
-_MOST_LINES = 400
-"""Lines of a description, and arguments that it may describe; more arguments than any real tool has. The rest is left
-out."""
-_LONGEST_VALUE = 200
-"""Characters of an example; a longer quotation is a sentence and is left out."""
+_MAX_DESCRIPTION_LENGTH = 20_000
+"""Characters of a tool's description that are read: generous, real ones have a few thousand. Parameters that are
+described later count as undescribed."""
+_MAX_LINES = 400
+"""Most lines of a description, and most parameters that it describes: more than any real tool has. The rest is
+ignored."""
+_MAX_VALUE_LENGTH = 200
+"""Longest example, in characters; a longer quotation is a sentence and is ignored."""
 _SEGMENT = 300
-"""Characters behind a marker such as "for example" that are read: two or three lines, in which the sentence ends."""
-MOST = 5
-"""So many values are taken of one text: a call is tried again a few times, never for every value."""
+"""Characters that are read after a marker such as "for example": two or three lines, in which the sentence ends."""
+MAX_VALUES = 5
+"""Most values that are taken from one text: a call is retried a few times only, so more would not be used."""
 
 _MARKER = re.compile(
     r"\be\. ?g\.|\beg[.:,]|\bfor (?:example|instance)\b|\bexamples?(?: values?| format)?\s{0,3}[:=]"
@@ -66,77 +65,77 @@ _PLACEHOLDER = re.compile(r"[<>]|\byour\b|\bpath/to\b|\bxxx|\.\.\.|\u2026", re.I
 _TYPE_WORDS = word_set("string integer number boolean object array null none true false int str float bool")
 
 
-def argument_texts(description: str) -> Mapping[str, str]:
-    """What the description of a tool says about its arguments, by name.
+def parameter_descriptions(description: str) -> Mapping[str, str]:
+    """Parameter descriptions inside the description of a tool, by name.
 
-    Reads ``name: text`` and ``name (type): text`` lines, as in the ``Args:`` part of a docstring, and names with
+    Reads ``name: text`` and ``name (type): text`` lines, as in the ``Args:`` section of a docstring, and names with
     quoted values in parentheses: ``position ('before' or 'after')``.
     """
-    text = description[:_LONGEST_DESCRIPTION]
+    text = description[:_MAX_DESCRIPTION_LENGTH]
     out: dict[str, str] = {}
-    for line in text.splitlines()[:_MOST_LINES]:
-        found = _ARGUMENT_LINE.match(line[:LONGEST_TEXT])
+    for line in text.splitlines()[:_MAX_LINES]:
+        found = _ARGUMENT_LINE.match(line[:MAX_TEXT_LENGTH])
         if found is not None:
             out.setdefault(found[1], found[2])
     for found in _INLINE.finditer(text):
         if _QUOTED.search(found[2]) is not None:
             out.setdefault(found[1], found[2])
-        if len(out) > _MOST_LINES:
+        if len(out) > _MAX_LINES:
             break
     return out
 
 
 def marked_examples(text: str) -> list[Any]:
-    """Values that a text calls examples: ``(e.g., 'Europe/Berlin')``, ``Example: octocat/hello``, at most five.
+    """Values marked as examples: ``(e.g., 'Europe/Berlin')``, ``Example: octocat/hello``; at most five.
 
     Returns:
-        Strings as written; lists and objects where the example is one.
+        Strings as written; parsed lists and objects.
     """
-    return list(_marked_examples(text[:LONGEST_TEXT]))
+    return list(_marked_examples(text[:MAX_TEXT_LENGTH]))
 
 
 @functools.lru_cache(maxsize=_CACHE_SIZE)
 def _marked_examples(text: str) -> tuple[Any, ...]:
     out: list[Any] = []
-    for marker in islice(_MARKER.finditer(text), _MOST_MARKERS):
+    for marker in islice(_MARKER.finditer(text), _MAX_MARKERS):
         for value in _segment_values(_segment(text, marker.end())):
             if value not in out:
                 out.append(value)
-        if len(out) >= MOST:
+        if len(out) >= MAX_VALUES:
             break
-    return tuple(out[:MOST])
+    return tuple(out[:MAX_VALUES])
 
 
 def quoted_values(text: str) -> list[str]:
-    """Quoted values that follow words such as "one of" and "must be", then all other quoted ones, at most five."""
-    return list(_quoted_values(text[:LONGEST_TEXT]))
+    """Quoted values after phrases such as "one of" and "must be", then other quoted values; at most five."""
+    return list(_quoted_values(text[:MAX_TEXT_LENGTH]))
 
 
 @functools.lru_cache(maxsize=_CACHE_SIZE)
 def _quoted_values(text: str) -> tuple[str, ...]:
     first: list[str] = []
-    for marker in islice(_CHOICES.finditer(text), _MOST_MARKERS):
+    for marker in islice(_CHOICES.finditer(text), _MAX_MARKERS):
         first += _quoted(_segment(text, marker.end()))
-        if len(first) >= MOST:
+        if len(first) >= MAX_VALUES:
             break
     found = dict.fromkeys([*first, *_quoted(text)])
-    return tuple(value for value in found if value.lower() not in _TYPE_WORDS)[:MOST]
+    return tuple(value for value in found if value.lower() not in _TYPE_WORDS)[:MAX_VALUES]
 
 
 def listed_values(text: str) -> list[str]:
     """The values of a list in prose, quoted or bare: ``one of: red, green``; at most five."""
     quoted = _quoted(text)
     if quoted:
-        return quoted[:MOST]
+        return quoted[:MAX_VALUES]
     bare = [piece.strip(" .[](){}:\"'") for piece in re.split(r",| or |\||\n", text[:_SEGMENT])]
-    return [piece for piece in bare if piece and len(piece) <= 60 and " " not in piece][:MOST]
+    return [piece for piece in bare if piece and len(piece) <= 60 and " " not in piece][:MAX_VALUES]
 
 
 def spellings(text: str) -> Iterator[Any]:
-    """What a piece of text may stand for where no string is wanted: a number, a list, an object.
+    """Other values that a piece of text may represent: a number, a list, an object.
 
     Args:
-        text: JSON, or the literal of Python or JavaScript that prose writes instead.
+        text: JSON, or a Python or JavaScript literal, which descriptions often contain instead.
     """
     text = text.strip()
     if not text or len(text) > _SEGMENT:
@@ -161,7 +160,7 @@ def _is_json(value: Any) -> bool:
 
 
 def _segment(text: str, start: int) -> str:
-    """What belongs to a marker: up to the end of the sentence or the line, or the bracket that closes it."""
+    """The text after a marker, up to the end of the sentence or line, or to the closing bracket."""
     piece = text[start : start + _SEGMENT]
     depth = 0
     for index, char in enumerate(piece):
@@ -199,7 +198,7 @@ def _balanced(text: str) -> str:
 
 
 def _quoted(text: str) -> list[str]:
-    matches = islice(_QUOTED.finditer(text), _MOST_MARKERS * MOST)
+    matches = islice(_QUOTED.finditer(text), _MAX_MARKERS * MAX_VALUES)
     values = (next(filter(None, found.groups())).strip() for found in matches)
-    good = (value for value in values if value and len(value) <= _LONGEST_VALUE and not _PLACEHOLDER.search(value))
-    return list(dict.fromkeys(good))[:MOST]
+    good = (value for value in values if value and len(value) <= _MAX_VALUE_LENGTH and not _PLACEHOLDER.search(value))
+    return list(dict.fromkeys(good))[:MAX_VALUES]

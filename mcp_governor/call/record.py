@@ -1,7 +1,7 @@
-"""Recorded calls: one JSON file per call, reviewed like a baseline, with secrets and volatile values masked.
+"""Record calls: one JSON file per call, reviewed like a baseline, with secrets and volatile values masked.
 
-A file says ``tool`` (or ``name``), ``arguments``, ``status`` and ``kind`` as a configured call does; a recording
-adds ``channel`` and ``result``. A file may also hold a list of calls.
+A file has ``tool`` (or ``name``), ``arguments``, ``status`` and ``kind`` like a configured call; a recording adds
+``channel`` and ``result``. A file may also contain a list of calls.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 def recording(result: CaseResult, masker: Masker, sandbox: Sandbox | None = None) -> dict[str, Any]:
-    """One call as it is recorded. Arguments are kept as sent: they are sent again; paths of the sandbox by name."""
+    """One call as it is recorded. Arguments are not masked, because they are sent again; sandbox paths are portable."""
     outcome = result.outcome
     response = result.response if sandbox is None else sandbox.portable(result.response)
     return {
         "tool": result.case.tool,
-        "arguments": dict(result.case.said),
+        "arguments": dict(result.case.portable_arguments),
         "status": outcome.status,
         "kind": outcome.kind,
         "channel": outcome.channel.value,
@@ -42,16 +42,19 @@ def recording(result: CaseResult, masker: Masker, sandbox: Sandbox | None = None
     }
 
 
-def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sandbox | None = None) -> list[Path]:
-    """Record calls as files of a folder, one per call, named after tool and arguments.
+_NOT_RECORDED = frozenset({Purpose.UNKNOWN_TOOL, Purpose.REPEAT, Purpose.FORMAT})
 
-    Calls that got no response, calls of a tool that is not there, calls whose arguments hold a secret, and good
-    calls that were made again with other arguments, are not recorded.
+
+def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sandbox | None = None) -> list[Path]:
+    """Record calls in a folder, one file per call, named after the tool and the arguments.
+
+    These calls are not recorded: calls without a response, calls of unknown tools, calls whose arguments contain a
+    secret, good calls that were retried with other arguments, and calls that only measure.
 
     Args:
-        folder: made where it is not there.
+        folder: the folder; created if missing.
         results: the calls.
-        sandbox: the files that the calls were made with.
+        sandbox: the files that the calls used.
 
     Returns:
         The files, in the order of the calls.
@@ -67,13 +70,13 @@ def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sa
             f"{visible(str(folder))} cannot be created: {error.strerror}.", "Check the path."
         ) from None
     written = []
-    # The last attempt of a purpose is the one that counts; those before it would be replayed as failures.
+    # Only the last attempt for each purpose counts; earlier ones would be replayed as failures.
     last = {(result.case.tool, result.case.purpose): result for result in results if result.case.purpose in GENERATED}
     for result in results:
-        arguments = dict(result.case.said)
+        arguments = dict(result.case.portable_arguments)
         passed_over = last.get((result.case.tool, result.case.purpose), result) is not result
         if (
-            result.case.purpose is Purpose.UNKNOWN_TOOL
+            result.case.purpose in _NOT_RECORDED
             or passed_over
             or result.response is None
             or masker.mask(arguments) != arguments
@@ -94,10 +97,10 @@ def _digest(arguments: dict[str, Any]) -> str:
 
 
 def load_recordings(folder: Path) -> list[dict[str, Any]]:
-    """The calls in the JSON files of a folder, sorted by file name; each says ``tool`` and ``arguments``.
+    """The calls in the JSON files of a folder, sorted by file name; each has ``tool`` and ``arguments``.
 
     Raises:
-        FileFormatError: a file is no JSON, or holds something that is no call; the message names it.
+        FileFormatError: a file is not JSON, or contains something that is not a call; the message names it.
     """
     calls = []
     for file in _files(folder):
@@ -111,7 +114,7 @@ def load_recordings(folder: Path) -> list[dict[str, Any]]:
 
 
 _MAX_RECORDINGS = 10_000
-"""Files of recorded calls in one folder: ten for each of a thousand tools. A folder with more is refused."""
+"""Most files in a folder of recorded calls: ten for each of a thousand tools. A folder with more is refused."""
 
 
 def _files(folder: Path) -> list[Path]:
@@ -127,8 +130,8 @@ def _call(item: Any, shown: str) -> dict[str, Any]:
     if isinstance(item, dict):
         name = item.get("tool", item.get("name"))
         arguments = item.get("arguments", {})
-        texts = (item.get(key, "") for key in ("status", "kind", "channel"))
-        if isinstance(name, str) and name and isinstance(arguments, dict) and all(isinstance(t, str) for t in texts):
+        values = (item.get(key, "") for key in ("status", "kind", "channel"))
+        if isinstance(name, str) and name and isinstance(arguments, dict) and all(isinstance(v, str) for v in values):
             return {**item, "tool": name, "arguments": arguments}
     raise FileFormatError(
         f"{shown} contains an entry that is not a call.",
@@ -137,7 +140,7 @@ def _call(item: Any, shown: str) -> dict[str, Any]:
 
 
 def split_recordings(calls: Sequence[Mapping[str, Any]]) -> tuple[list[CallConfig], list[Mapping[str, Any]]]:
-    """Calls that only say what they expect, as configured calls, and those that hold a recorded result."""
+    """Split calls into those that only state expectations, as configured calls, and those with a recorded result."""
     configured = [
         CallConfig(call["tool"], call["arguments"], call.get("status", ""), call.get("kind", ""))
         for call in calls

@@ -1,4 +1,4 @@
-"""What a run of calls gives, and what it tells while it runs."""
+"""The result of a run of calls, and the events that it emits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, UNSAID, WRITES, Purpose
+from mcp_governor.call.expect import is_dispatch
+from mcp_governor.call.outcome import ASKED_BACK, Channel
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
 
 _NAMED = 3
-"""How many tools a hint names."""
+"""Most tools that a hint names; more would hide the command in it."""
 
 
 @frozen
@@ -28,10 +30,10 @@ class CaseResult:
 
     Attributes:
         case: the call.
-        outcome: what it came to.
-        milliseconds: how long it took.
-        response: the ``tools/call`` result, or ``{"error": …}`` for a JSON-RPC error; ``None`` where none came.
-        findings: what is wrong with it.
+        outcome: the outcome.
+        milliseconds: duration in milliseconds.
+        response: the ``tools/call`` result, or ``{"error": …}`` for a JSON-RPC error; ``None`` without a response.
+        findings: problems with the response.
     """
 
     case: Case
@@ -41,12 +43,21 @@ class CaseResult:
     findings: tuple[Finding, ...] = ()
 
     @property
-    def came_to_something(self) -> bool:
-        """Whether the call is worth what it was made for: it succeeded, or came out as it was expected or recorded.
+    def is_useful(self) -> bool:
+        """True if the call succeeded, or if its outcome is configured or recorded.
 
-        Whether an expectation was met is another finding.
+        A configured outcome that does not occur has a finding of its own.
         """
-        return bool(self.case.status) or self.case.recorded is not None or not self.outcome.failed
+        return self.case.expects or self.case.recorded is not None or not self.outcome.failed
+
+    @property
+    def is_of_tool(self) -> bool:
+        """If the response is the tool's own, so that the contract of results applies."""
+        outcome = self.outcome
+        if not outcome.answered or outcome.status == ASKED_BACK:
+            return False
+        outside = outcome.channel in (Channel.IS_ERROR, Channel.RPC_ERROR)
+        return not (outside and is_dispatch(self.case, outcome))
 
 
 @frozen
@@ -55,11 +66,12 @@ class CallReport:
 
     Attributes:
         results: every call that was made, in order.
-        skipped: tools and calls that were left alone, with the reason.
-        findings: what is wrong, each once, in the order of the calls.
-        changes: recorded calls whose behaviour is another one now.
-        restarts: how often the server was started again.
-        sandbox: the files that the calls were made with, gone by now; ``None`` where there were none.
+        skipped: tools and calls that were skipped, with the reason.
+        findings: all findings, each once, in the order of the calls.
+        changes: changed behaviour of recorded calls.
+        restarts: number of server restarts.
+        out_of_time: the time limit of the run was reached before all calls were made.
+        sandbox: the files that the calls used, which are deleted by now; ``None`` if there were none.
     """
 
     results: tuple[CaseResult, ...] = ()
@@ -67,6 +79,7 @@ class CallReport:
     findings: tuple[Finding, ...] = ()
     changes: tuple[Change, ...] = ()
     restarts: int = 0
+    out_of_time: bool = False
     sandbox: Sandbox | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -76,33 +89,42 @@ class CallReport:
 
     @property
     def never_answered(self) -> tuple[CaseResult, ...]:
-        """The first good call of each tool of which no good call came to anything."""
+        """The first good call of each tool without a successful good call."""
         first: dict[str, CaseResult] = {}
         answered = set()
         for result in self.results:
             if result.case.good:
                 first.setdefault(result.case.tool, result)
-                if result.came_to_something:
+                if result.is_useful:
                     answered.add(result.case.tool)
         return tuple(result for tool, result in first.items() if tool not in answered)
 
     @property
+    def heard(self) -> frozenset[str]:
+        """Tools of which at least one response came: the tool's own, and not what was refused in front of it."""
+        return frozenset(result.case.tool for result in self.results if result.is_of_tool)
+
+    @property
     def good_calls(self) -> GoodCallCounts:
-        """How the good calls went."""
+        """Counts of good calls by outcome."""
         tools = dict.fromkeys(result.case.tool for result in self.results if result.case.good)
-        # A call that is made again with other arguments is the same call.
+        # A retry with other arguments counts as the same call.
         final = {
-            (result.case.tool, result.case.purpose, "" if result.case.is_generated else repr(result.case.said)): result
+            (
+                result.case.tool,
+                result.case.purpose,
+                "" if result.case.is_generated else repr(result.case.portable_arguments),
+            ): result
             for result in self.results
             if result.case.good
         }
-        succeeded = sum(result.came_to_something for result in final.values())
+        succeeded = sum(result.is_useful for result in final.values())
         without = tuple(result.case.tool for result in self.never_answered)
         return GoodCallCounts(len(tools), succeeded, len(final) - succeeded, without)
 
     @property
     def without_success(self) -> NothingCheckedError | None:
-        """What a run ends with whose good calls all failed, ``None`` where one succeeded or none was made."""
+        """The error of a run in which all good calls failed; ``None`` if one succeeded or none was made."""
         counts = self.good_calls
         if not counts.tools or counts.succeeded:
             return None
@@ -113,18 +135,18 @@ class CallReport:
         )
 
     def require_calls(self) -> None:
-        """Refuse to pass a run that called no tool.
+        """Fail if the run did not call any tool.
 
         Raises:
-            NothingCheckedError: no published tool was called; the hint says how to allow it.
+            NothingCheckedError: no published tool was called; the hint says how to allow calls.
         """
         if any(result.case.purpose is not Purpose.UNKNOWN_TOOL for result in self.results):
             return
         left = f"{len(self.skipped)} {'was' if len(self.skipped) == 1 else 'were'} left alone"
-        raise NothingCheckedError(f"No tool was called; {left}.", self._way())
+        raise NothingCheckedError(f"No tool was called; {left}.", self._hint())
 
-    def _way(self) -> str:
-        """What makes a call of a tool that was left alone: one step, and one that is enough."""
+    def _hint(self) -> str:
+        """A hint with one step that is enough to call a skipped tool."""
         reasons: dict[str, list[str]] = {}
         for skipped in self.skipped:
             reasons.setdefault(skipped.reason, []).append(one_line(skipped.tool, 60))
@@ -147,12 +169,12 @@ class CallReport:
 
 @frozen
 class GoodCallCounts:
-    """How the good calls of a run went.
+    """Counts of the good calls of a run by outcome.
 
     Attributes:
-        tools: how many tools a good call was made of.
-        succeeded, failed: good calls; one that is made again with other arguments counts once, as it ended.
-        without: tools of which none succeeded, in the order of the calls.
+        tools: number of tools with a good call.
+        succeeded, failed: numbers of good calls; a call with retries counts once, with its last outcome.
+        without: tools without a successful good call, in the order of the calls.
     """
 
     tools: int
@@ -176,7 +198,7 @@ class GoodCallCounts:
 
 @frozen
 class CallStarted:
-    """A call begins; ``number`` of ``total``, recovery that is followed not counted."""
+    """A call begins. It is ``number`` of ``total``, which do not count followed recovery suggestions."""
 
     case: Case
     number: int
@@ -185,14 +207,14 @@ class CallStarted:
 
 @frozen
 class CallFinished:
-    """A call is over."""
+    """A call ended."""
 
     result: CaseResult
 
 
 @frozen
 class ServerRestarted:
-    """The server was started again because of ``case``."""
+    """The server was restarted because of ``case``."""
 
     case: Case
 
@@ -201,4 +223,4 @@ CallEvent = CallStarted | CallFinished | ServerRestarted
 
 
 def silent(_: CallEvent) -> None:
-    """Listens to nothing."""
+    """Ignore all events."""

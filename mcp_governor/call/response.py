@@ -1,4 +1,4 @@
-"""What came back, read once: a JSON-RPC response, a ``tools/call`` result, or an envelope by itself."""
+"""One parsed response: a JSON-RPC response, a ``tools/call`` result, or a bare envelope."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _RESULT_KEYS = frozenset({"content", "structuredContent", "isError", "resultType
 
 
 class DuplicateKeyError(ValueError):
-    """A JSON object says one key twice."""
+    """A JSON object has the same key twice."""
 
 
 @frozen(slots=False)
 class Response:
-    """One answer to ``tools/call``, in the shape it was given.
+    """One response to ``tools/call``, as it came.
 
     Attributes:
-        raw: the value as given.
-        result: the ``tools/call`` result, ``None`` where there is none.
-        error: the JSON-RPC error, ``None`` where there is none.
-        envelope: what should be the envelope: ``structuredContent``, or the value itself.
+        raw: the value as it came.
+        result: the ``tools/call`` result, or ``None``.
+        error: the JSON-RPC error, or ``None``.
+        envelope: the value that should be the envelope: ``structuredContent``, or ``raw`` itself.
     """
 
     raw: Any
@@ -46,22 +46,22 @@ class Response:
 
     @classmethod
     def of_result(cls, result: Mapping[str, Any]) -> Response:
-        """What a server answered to ``tools/call``: a result, whatever it looks like."""
+        """A response with any value as the ``tools/call`` result."""
         return cls(result, result=result, envelope=result.get("structuredContent"))
 
     @property
     def is_bare_envelope(self) -> bool:
-        """Whether an envelope was given without the result around it."""
+        """True for an envelope without a result around it."""
         return self.result is None and self.envelope is not None
 
     @property
     def is_error(self) -> bool:
-        """Whether the result carries the error flag."""
+        """True if ``isError`` is set."""
         return self.result is not None and self.result.get("isError") is True
 
     @property
     def structured(self) -> Any:
-        """``structuredContent``, ``None`` where absent."""
+        """``structuredContent``, or ``None`` if absent."""
         return None if self.result is None else self.result.get("structuredContent")
 
     @property
@@ -70,8 +70,8 @@ class Response:
         return COMPLETE if self.result is None else self.result.get("resultType", COMPLETE)
 
     @cached_property
-    def texts(self) -> list[str]:
-        """The texts of the text blocks, in order."""
+    def text_blocks(self) -> list[str]:
+        """The strings of the text blocks, in order."""
         content = None if self.result is None else self.result.get("content")
         if not isinstance(content, list):
             return []
@@ -83,7 +83,7 @@ class Response:
 
     @cached_property
     def mirror_problem(self) -> str | None:
-        """Why the first content block is no JSON mirror of the structured content; ``None`` where it is one."""
+        """The reason why the first content block does not mirror the structured content as JSON, or ``None``."""
         content = None if self.result is None else self.result.get("content")
         first = content[0] if isinstance(content, list) and content else None
         if not isinstance(first, dict) or first.get("type") != "text" or not isinstance(first.get("text"), str):
@@ -96,38 +96,38 @@ class Response:
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether the structured content is JSON: no NaN, nothing foreign, not nested too deep."""
+        """True if the structured content is JSON: no NaN, only JSON types, not nested too deep."""
         if self.result is not None and self.mirror_problem is None:
             return True  # equal to something that was parsed strictly
         try:
             json.dumps(self.envelope, allow_nan=False)
         except (ValueError, TypeError, RecursionError):
             return False
-        # How deep json itself goes is another number for each version of Python.
+        # The depth that `json` supports depends on the version of Python, so we have a limit of our own.
         return not exceeds_depth(self.envelope, MAX_DEPTH)
 
     @property
     def characters(self) -> int:
-        """How much a model reads of it: all texts, or structured content that is more and not mirrored."""
-        told = sum(map(len, self.texts))
+        """Characters that a model reads: all text blocks, or the structured content if longer and not mirrored."""
+        length = sum(map(len, self.text_blocks))
         if self.result is not None and self.mirror_problem is None:
-            return told
+            return length
         structured = json.dumps(self.envelope, ensure_ascii=False, separators=(",", ":")) if self.is_json else ""
-        return max(told, len(structured))
+        return max(length, len(structured))
 
     @cached_property
     def failure_text(self) -> str | None:
-        """The words of a failure outside of an envelope: error texts, or the JSON-RPC error's message."""
+        """The message of a failure without an envelope: text blocks, or the message of the JSON-RPC error."""
         if self.error is not None:
             message = self.error.get("message")
             return message if isinstance(message, str) else ""
         if self.is_error and not looks_like_envelope(self.structured):
-            return "\n".join(self.texts)
+            return "\n".join(self.text_blocks)
         return None
 
 
 def read_response(raw: Any) -> Response:
-    """Tell what was given: a response, a result or an envelope; anything else gives an empty :class:`Response`."""
+    """Parse a JSON-RPC response, a result or an envelope; anything else gives an empty :class:`Response`."""
     if not isinstance(raw, Mapping):
         return Response(raw)
     error, result = raw.get("error"), raw.get("result")
@@ -143,10 +143,10 @@ def read_response(raw: Any) -> Response:
 
 
 def parse_strictly(text: str) -> Any:
-    """JSON as the standard has it: no NaN, no infinity, no key twice.
+    """Parse strict JSON: no NaN, no infinity, no duplicate keys.
 
     Raises:
-        ValueError: it is not that, or it nests too deep.
+        ValueError: the text is not strict JSON, or it is nested too deep.
     """
     try:
         return _DECODER.decode(text)
@@ -155,7 +155,7 @@ def parse_strictly(text: str) -> Any:
 
 
 def leading_json(text: str) -> Any:
-    """The JSON value that a text begins with, ``None`` where it begins with none."""
+    """The JSON value at the start of a string, or ``None``."""
     try:
         return _DECODER.raw_decode(text)[0]
     except ValueError:
@@ -163,26 +163,27 @@ def leading_json(text: str) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal; ``==`` takes true for 1."""
+    """True if two JSON values are equal. Unlike ``==``, this keeps ``true`` and ``1`` apart."""
     if one != other:
         return False
-    # The same bytes say the same, type for type, in a fraction of the time; other bytes may still do (1 and 1.0).
-    return marshal.dumps(one, _PLAIN) == marshal.dumps(other, _PLAIN) or not _confused([one], [other])
+    # Equal bytes mean equal values and types, and comparing them is much faster. Values with different bytes may
+    # still be equal (1 and 1.0).
+    return marshal.dumps(one, _PLAIN) == marshal.dumps(other, _PLAIN) or not _mixes_booleans([one], [other])
 
 
 _PLAIN = 0
-"""The version of marshal's format without references between equal strings."""
+"""The version of marshal's format that does not write references to equal strings, so equal values give equal bytes."""
 
 
-def _confused(one: Any, other: Any) -> bool:
-    """Whether two containers that ``==`` takes for equal hold a boolean against a number."""
+def _mixes_booleans(one: Any, other: Any) -> bool:
+    """True if two containers that are ``==`` have a boolean in one and a number in the other."""
     pairs = ((one[key], other[key]) for key in one) if type(one) is dict else zip(one, other, strict=True)
     for left, right in pairs:
         kind = type(left)
         if kind is not type(right):
             if bool in (kind, type(right)):
                 return True
-        elif (kind is dict or kind is list) and _confused(left, right):
+        elif (kind is dict or kind is list) and _mixes_booleans(left, right):
             return True
     return False
 

@@ -1,28 +1,29 @@
-"""Checks of a ``tools/call`` result, whatever it carries: the protocol's, and those of the other contracts.
+"""Check a ``tools/call`` result against the protocol and the other contracts.
 
-Each contract is one function that gives breaches; the profile chooses which of their rules run
-(docs/rules/README.md), and severities come from the catalogue.
+Each contract is a function that yields breaches. The profile chooses which of their rules run (docs/rules/README.md);
+severities come from the catalogue.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, RESULT_TYPES, Response, leading_json
+from mcp_governor.call.outcome import failure_message
+from mcp_governor.call.response import INPUT_REQUIRED, RESULT_TYPES, Response
 from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.message import leak
+from mcp_governor.charter.message import leak, strings_of
 from mcp_governor.containment.validators import compiled
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.surface.model import Surface, Tool
 
-_MOST = 5
-"""How many disagreements with one output schema are told; more say the same."""
+_MAX_FLAWS = 5
+"""Most violations of one output schema that are reported; the others usually have the same cause."""
 
 _BLOCKS: Mapping[str, tuple[str, ...]] = {
     "text": ("text",),
@@ -30,11 +31,11 @@ _BLOCKS: Mapping[str, tuple[str, ...]] = {
     "audio": ("data", "mimeType"),
     "resource_link": ("uri", "name"),
 }
-"""Content block types and their required strings (protocol, ContentBlock); ``resource`` holds an object."""
+"""Content block types and their required string members (protocol, ContentBlock); ``resource`` has an object."""
 
 
 def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]:
-    """What every profile asks of an answer: its shape, its type, its structured content, its words."""
+    """Checks of every profile: the shape, the type, the structured content and the error message."""
     yield from _shape(response)
     if response.result is not None and response.result_type == INPUT_REQUIRED:
         yield Breach("call/input-requested", "/resultType", INPUT_REQUIRED, "result")
@@ -45,7 +46,7 @@ def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]
     shows = leak(text) if text else None
     if shows is not None and text is not None:
         path = "/message" if response.error is not None else "/content"
-        # What is shown, not the words around it: one careless validator answers every wrong call of a tool.
+        # The identity is what leaks and not the whole message, because one validator may leak in every wrong call.
         yield Breach.of("call/error-leak", path, shows.partition(" (")[0], shown=shows, text=text)
 
 
@@ -111,12 +112,12 @@ def _structured(response: Response, tool: Tool) -> Iterator[Breach]:
 
 
 def schema_breaches(structured: Any, schema: Any) -> Iterator[Breach]:
-    """Where structured content disagrees with an output schema; nothing for a schema that does not compile."""
+    """Violations of an output schema by structured content; none if the schema does not compile."""
     validator = compiled(schema)
     if validator is None:
         return
     try:
-        for flaw in validator.flaws(structured)[:_MOST]:
+        for flaw in validator.flaws(structured)[:_MAX_FLAWS]:
             pointer = join_pointer("/structuredContent", *flaw.instance_path)
             yield Breach.of("call/output-schema", pointer, [pointer, flaw.keyword], error=flaw.message)
     except (ValueError, RecursionError, OverflowError) as error:
@@ -130,7 +131,7 @@ def mirror_breaches(response: Response) -> Iterator[Breach]:
     rule = "envelope/text-mirror"
     problem = response.mirror_problem
     if problem is not None:
-        path = "/content/0/text" if response.texts else "/content"
+        path = "/content/0/text" if response.text_blocks else "/content"
         yield Breach(rule, path, problem)
 
 
@@ -154,45 +155,30 @@ def text_only_breaches(response: Response) -> Iterator[Breach]:
                 yield Breach(rule, f"/content/{index}", extra, "block")
 
 
-def summary_breaches(response: Response) -> Iterator[Breach]:
-    """SCHEMA.md, section 6.1: content is a short summary and does not repeat the structured payload."""
-    structured = response.structured
-    if not isinstance(structured, dict | list) or not structured:
-        return
-    for index, text in enumerate(response.texts):
-        if _tells(text, structured):
-            yield Breach("schema-md/content-summary", f"/content/{index}/text")
-
-
-def code_breaches(response: Response, label: str) -> Iterator[Breach]:
-    """SCHEMA.md, section 5.2: what a schema refuses is INVALID_PARAMS; CAP_EXCEEDED is for runtime caps.
-
-    Args:
-        response: the answer to a wrong call; other channels than a JSON-RPC error have no code.
-        label: what is wrong with the call, safe to show.
-    """
-    if response.error is None:
-        return
-    code, data = response.error.get("code"), response.error.get("data")
-    if code != INVALID_PARAMS:
-        yield Breach.of("schema-md/error-code", "/error/code", code, says="code", call=label)
-        return
-    told = data.get("code") if isinstance(data, Mapping) else None
-    if isinstance(told, str) and told.endswith("CAP_EXCEEDED"):
-        yield Breach.of("schema-md/error-code", "/error/data/code", told, says="cap", call=label)
-
-
 def schema_version_breaches(response: Response, surface: Surface | None) -> Iterator[Breach]:
-    """Surface governance, "Schema versioning rules": every response says the server's ``schema_version``."""
+    """Surface governance, "Schema versioning rules": every response has the server's ``schema_version``."""
     structured = response.structured
-    if not isinstance(structured, dict):
-        return
     rule, path = "surface/schema-version", "/structuredContent/schema_version"
+    if not isinstance(structured, dict):
+        # Other checks report an error without structured content.
+        if response.result is None or response.is_error or not isinstance(response.result.get("content"), list):
+            return
+        structured, path = _written(response), "/content"
     said = structured.get("schema_version")
     if not isinstance(said, str):
         yield Breach(rule, path, said, "missing")
     elif surface is not None and surface.version is not None and said != surface.version:
         yield Breach.of(rule, path, [said, surface.version], says="differs", said=said, version=surface.version)
+
+
+_VERSION_IN_TEXT = re.compile(r"\bschema_version\W{1,5}v?(\d[\w.+-]*\w)")
+
+
+def _written(response: Response) -> dict[str, Any]:
+    """The schema_version of a response that is text alone: a member of its JSON, or words."""
+    text = "\n".join(response.text_blocks)[:_MAX_READ]
+    found = _VERSION_IN_TEXT.search(text)
+    return {} if found is None else {"schema_version": found[1]}
 
 
 def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface | None) -> Iterator[Breach]:
@@ -202,7 +188,7 @@ def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface
         return
     if not isinstance(structured, dict):
         if response.is_error:
-            return  # it has no structure at all, which is told
+            return  # other checks report an error without structured content
         structured = {}
     rule, path = "surface/deprecation-warning", "/structuredContent/warning"
     warning = structured.get("warning", structured.get("warnings"))
@@ -220,12 +206,57 @@ def deprecation_breaches(response: Response, tool: Tool | None, surface: Surface
         yield Breach.of(rule, path, text, says="other" if replacement else "unnamed", replacement=replacement)
 
 
+def works_breaches(response: Response, tool: Tool | None, *, trusted: bool) -> Iterator[Breach]:
+    """Surface governance, "Deprecation policy", 3: a deprecated tool works until it is removed, and only warns.
+
+    Args:
+        response: the response to a call.
+        tool: the tool that responded.
+        trusted: true if the call is known to be valid, so that any failure counts. Otherwise, only failures that name
+            the deprecation as their reason count.
+    """
+    if tool is None or tool.deprecation is None:
+        return
+    structured = response.structured if isinstance(response.structured, dict) else {}
+    failed = response.error is not None or response.is_error or structured.get("status") in ("error", "refused")
+    if not failed:
+        return
+    warns = any(structured.get(key) for key in ("warning", "warnings"))
+    if response.is_error and warns and not any(structured.get(key) for key in _ERROR_MEMBERS):
+        yield Breach("surface/warning-flag", "/isError")
+        return
+    stated = strings_of([structured.get(key) for key in _ERROR_MEMBERS])
+    message = f"{stated}\n{failure_message(response)}".strip()[:_MAX_READ]
+    if trusted or _WITHDRAWN.search(message):
+        path = (
+            "/error" if response.error is not None else "/isError" if response.is_error else "/structuredContent/error"
+        )
+        yield Breach("surface/deprecated-works", path, one_line(message, 100))
+
+
+_MAX_READ = 100_000
+"""Most text that is searched for a word, in characters: responses to models are shorter. What follows is not read."""
+_ERROR_MEMBERS = ("error", "errors", "error_code", "code", "kind", "message", "reason")
+"""Members by which a structured error says what went wrong."""
+_WITHDRAWN = re.compile(
+    r"\bdeprecat|\b(?:has been|was|is) (?:removed|retired|withdrawn|discontinued|disabled|sunset)"
+    r"|\bno longer (?:available|supported|works|exists|maintained)|\bend[- ]of[- ]life\b",
+    re.IGNORECASE,
+)
+
+
 def _names(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
+def rpc_only_breaches(response: Response, rule: str) -> Iterator[Breach]:
+    """SCHEMA.md, section 5.2, and the tool schema guide, section 0: a failure is a JSON-RPC error, never a result."""
+    if response.is_error:
+        yield Breach(rule, "/isError", one_line("\n".join(response.text_blocks), 100))
+
+
 def server_info_breaches(document: Any) -> Iterator[Breach]:
-    """Tool schema guide, section 0a (server_info, version 1): what GET on the endpoint answers."""
+    """Tool schema guide, section 0a (server_info, version 1): the response to GET on the endpoint."""
     rule = "omni/server-info"
     if not isinstance(document, dict):
         yield Breach.of(rule, "", says="shape", found=document)
@@ -236,15 +267,6 @@ def server_info_breaches(document: Any) -> Iterator[Breach]:
             yield Breach.of(rule, f"/{key}", value, says="string", member=key)
     for key in sorted(document.keys() - {"name", "version", "protocolVersion", "message"}):
         yield Breach(rule, join_pointer("", key), key, "member")
-
-
-def _tells(text: str, structured: Any) -> bool:
-    """Whether a text holds the structured content over again, with or without words around it."""
-    starts = [index for index in (text.find("{"), text.find("[")) if index >= 0]
-    try:
-        return any(leading_json(text[index:]) == structured for index in starts)
-    except RecursionError:
-        return False
 
 
 def _bad(path: str, says: str, value: Any = None, /, **facts: Any) -> Breach:

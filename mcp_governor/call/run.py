@@ -1,7 +1,8 @@
-"""Make the calls of a plan over an open session, safely, and say what is wrong with what comes back."""
+"""Make the calls of a plan over an open session, safely, and check the responses."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from contextlib import AsyncExitStack
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from mcp_governor.call.cases import Case, Purpose, Skipped
+from mcp_governor.call.cases import Case, Purpose, Skipped, budget_spent
 from mcp_governor.call.expect import expectation_breaches, is_dispatch
-from mcp_governor.call.outcome import Channel, Outcome, outcome_of
+from mcp_governor.call.misnaming import misnamed_case
+from mcp_governor.call.outcome import CUT, Channel, Outcome, outcome_of, recovery_of
 from mcp_governor.call.plan import Plan, refusal
 from mcp_governor.call.report import (
     CallEvent,
@@ -25,11 +27,12 @@ from mcp_governor.call.report import (
 )
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
+from mcp_governor.call.track import Track
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
-from mcp_governor.charter.recovery import recovery_breaches
+from mcp_governor.charter.recovery import recovery_breaches, retry_arguments
 from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
@@ -46,6 +49,14 @@ if TYPE_CHECKING:
     from mcp_governor.wire import Session
 
 
+GONE = "the server is gone"
+"""Why a call is left out after the server has ended."""
+
+_ALIVE = 5.0
+"""Seconds in which a server that still works lists its tools after a call that it did not answer: real servers take
+milliseconds. A slower one is started again."""
+
+
 async def run_calls(
     session: Session,
     surface: Surface,
@@ -55,47 +66,44 @@ async def run_calls(
     selection: Selection | None = None,
     emit: Callable[[CallEvent], None] = silent,
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
+    track: Track | None = None,
 ) -> CallReport:
-    """Make every call of a plan, one after the other, and check what comes back.
+    """Make the calls of a plan, one after the other, and check the responses.
 
     Args:
         session: an open session with the server.
         surface: what the server publishes.
         plan: the calls (:func:`mcp_governor.call.plan.plan_calls`).
-        settings: permissions and limits; the same that the plan was made with.
+        settings: permissions and limits; the same as for the plan.
         selection: the rules that run; by default those of the profile ``recommended``.
-        emit: told when a call begins and ends.
-        reconnect: opens another session with the same server, for one restart; without it a server that dies
-            ends the run.
+        emit: called when a call begins and ends.
+        reconnect: opens another session with the same server, for one restart; without it, the run stops when the
+            server exits.
+        track: receives the time limit of each call, for a watcher in another thread.
 
     Returns:
-        What was called, what was not, and what is wrong. A server that fails is reported, never raised.
+        The calls, the skipped tools and the findings. Server failures are reported, not raised.
     """
     if selection is None:
         selection = select(LintSettings())
-    run = _Run(session, surface, settings, ResponseChecker(selection), emit, reconnect)
-    run.absent(plan.skipped)
+    run = _Run(session, surface, plan, settings, ResponseChecker(selection), emit, reconnect, track or Track())
+    run.track.begin(run)
+    run.report_unknown_tools(plan.skipped)
     async with AsyncExitStack() as stack:
-        await run.all(plan, stack)
-    report = CallReport(
-        results=tuple(run.results),
-        skipped=(*plan.skipped, *run.skipped),
-        changes=tuple(run.changes.values()),
-        restarts=run.restarts,
-        sandbox=plan.supply.sandbox if plan.supply is not None else None,
-    )
-    run.unanswered(report)
-    return replace(report, findings=tuple(run.findings.values()))
+        await run.all(stack)
+    return run.report()
 
 
 @dataclass
 class _Run:
     session: Session
     surface: Surface
+    plan: Plan
     settings: CallSettings
     checker: ResponseChecker
     emit: Callable[[CallEvent], None]
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
+    track: Track
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -103,18 +111,50 @@ class _Run:
     restarts: int = 0
     stopped: str = ""
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    going: Case | None = None
 
-    def absent(self, skipped: tuple[Skipped, ...]) -> None:
-        """Calls that were asked for and cannot be made, because there is no such tool."""
+    def report(self) -> CallReport:
+        """What the run came to."""
+        plan = self.plan
+        report = CallReport(
+            results=tuple(self.results),
+            skipped=(*plan.skipped, *self.skipped),
+            changes=tuple(self.changes.values()),
+            restarts=self.restarts,
+            out_of_time=self.stopped == budget_spent(self.settings.budget),
+            sandbox=plan.supply.sandbox if plan.supply is not None else None,
+        )
+        self.unanswered(report)
+        return replace(report, findings=tuple(self.findings.values()))
+
+    def given_up(self) -> CallReport:
+        """See :class:`~mcp_governor.call.track.Interrupted`."""
+        made = {id(result.case) for result in self.results}
+        left = [case for case in self.plan.cases if id(case) not in made and case is not self.going]
+        called = {result.case.tool for result in self.results}
+        if self.going is not None:
+            seconds = f"{self.settings.timeout:.3g}"
+            breach = _ended("timeout", self.going, seconds=seconds)
+            found = self.as_findings([breach], self.going)
+            nothing = Outcome(Channel.NONE, "timeout")
+            self.results.append(CaseResult(self.going, nothing, self.settings.timeout * 1000, None, tuple(found)))
+            self.findings.update({finding.id: finding for finding in found})
+            called.add(self.going.tool)
+        self.skipped += [Skipped(case.tool, GONE, case) for case in left if case.tool not in called]
+        return self.report()
+
+    def report_unknown_tools(self, skipped: tuple[Skipped, ...]) -> None:
+        """Report requested calls of tools that the server does not have."""
         for item in skipped:
             if item.case is not None and item.tool not in self.surface.by_name:
                 facts = {"call": item.case.label, "named": item.tool, "reason": item.reason.rstrip(".?")}
                 value = [item.tool, dict(item.case.arguments)]
                 breach = Breach("call/expectation", "", value, "absent", facts)
-                for finding in self.told([breach], item.case):
+                for finding in self.as_findings([breach], item.case):
                     self.findings.setdefault(finding.id, finding)
 
-    async def all(self, plan: Plan, stack: AsyncExitStack) -> None:
+    async def all(self, stack: AsyncExitStack) -> None:
+        plan = self.plan
         deadline = anyio.current_time() + self.settings.budget
 
         async def make(case: Case) -> CaseResult:
@@ -130,23 +170,58 @@ class _Run:
                 calls_again = False
                 await good.again()
             if not self.stopped and anyio.current_time() >= deadline:
-                self.stopped = f"the budget of {self.settings.budget:g} s is spent"
+                self.stopped = budget_spent(self.settings.budget)
             if self.stopped:
                 self.skipped.append(Skipped(case.tool, self.stopped, case))
+                continue
+            if self.settings.quick and self.is_silent(case.tool):
                 continue
             self.emit(CallStarted(case, number, len(plan.cases)))
             if good is not None and case.good:
                 await good.call(case)
-            else:
-                await make(case)
+                continue
+            result = await make(case)
+            misnamed = misnamed_case(self.results, result, self.surface) if self.settings.quick else None
+            if misnamed is not None and may_go_on():
+                await make(misnamed)
         if good is not None and calls_again:
             await good.again()
+        await self.probe(make, may_go_on)
         self.versions()
+
+    def is_silent(self, tool: str) -> bool:
+        """True if a call of a tool ended without a response."""
+        return any(result.case.tool == tool and not result.outcome.answered for result in self.results)
+
+    async def probe(self, make: Callable[[Case], Awaitable[CaseResult]], may_go_on: Callable[[], bool]) -> None:
+        """Compare the metadata of tools that only read with what calls measure, if a selected rule does."""
+        from mcp_governor.call.probes import Probes, needs_probes
+
+        if not needs_probes(self.checker):
+            return
+        probes = Probes(self.surface, self.checker, make, may_go_on, self.floor)
+        await probes.run(
+            self.results,
+            lambda tool: refusal(tool, replace(self.settings, allow_writes=False)) is None,
+            again=self.settings.repeat,
+        )
+        self.skipped += probes.skipped
+        for breach, tool in probes.breaches:
+            for finding in self.checker.findings([breach], tool):
+                self.findings.setdefault(finding.id, finding)
+
+    async def floor(self) -> float:
+        """How long an exchange without a tool's work takes, in milliseconds; at most the fastest call so far."""
+        begun = time.perf_counter()
+        with contextlib.suppress(GovernorError):
+            await self.session.request("tools/list", timeout=self.settings.timeout)
+        listing = (time.perf_counter() - begun) * 1000
+        return min([listing, *(result.milliseconds for result in self.results if result.outcome.answered)])
 
     def good_calls(
         self, plan: Plan, make: Callable[[Case], Awaitable[CaseResult]], may_go_on: Callable[[], bool]
     ) -> GoodCalls | None:
-        """What makes good calls better as it learns, ``None`` where arguments come from the schemas alone."""
+        """Make good calls that learn from responses; ``None`` if the schemas are the only source of values."""
         if plan.supply is None:
             return None
         from mcp_governor.call.good import GoodCalls
@@ -154,7 +229,7 @@ class _Run:
         return GoodCalls(self.surface, plan.supply, self.settings, make, may_go_on)
 
     async def made(self, case: Case, deadline: float, stack: AsyncExitStack) -> CaseResult:
-        """Make one call, what it suggests where that is asked for, and start a server again that it ended."""
+        """Make one call, follow its recovery suggestion if requested, and restart the server if the call ended it."""
         result = await self.one(case, deadline)
         if self.settings.follow and result.outcome.failed:
             await self.follow(result, deadline)
@@ -174,12 +249,15 @@ class _Run:
             breaches.append(Breach("call/input-requested", "", methods, "request"))
         tool = self.surface.by_name.get(case.tool)
         findings = (
-            self.told(breaches, case) if response is None else self.judge(case, outcome, response, breaches, tool)
+            self.as_findings(breaches, case)
+            if response is None
+            else self.judge(case, outcome, response, breaches, tool)
         )
+        findings = self.new(findings, case) if case.attempt else findings
         raw = None if response is None else response.raw
         result = CaseResult(case, outcome, milliseconds, raw, tuple(findings))
         if case.recorded is not None and response is not None and tool is not None:
-            # The change catalogue is of no use to a run without recordings.
+            # Imported late, because a run without recordings does not need the change catalogue.
             from mcp_governor.call.behaviour import behaviour_changes
 
             for change in behaviour_changes(case.recorded, outcome, raw, tier=tool.tier):
@@ -190,15 +268,30 @@ class _Run:
         self.emit(CallFinished(result))
         return result
 
+    def new(self, findings: list[Finding], case: Case) -> list[Finding]:
+        """What the earlier attempts of a call did not say of the same place: they fail in one way, with other words."""
+        said = {
+            (found.rule, found.path)
+            for result in self.results
+            if (result.case.tool, result.case.purpose) == (case.tool, case.purpose)
+            for found in result.findings
+        }
+        return [found for found in findings if (found.rule, found.path) not in said]
+
     async def ask(self, case: Case, deadline: float) -> tuple[Response | None, Outcome, Breach | None]:
-        """The response, what it came to, and what is wrong where none came."""
+        """The response, its outcome, and the breach if there is no response."""
         seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
         nothing = Channel.NONE
+        self.going = case
+        self.track.within(seconds)
         try:
             with anyio.fail_after(seconds):
-                # The session's own limit must not end the wait before ours does: it could not be told apart.
+                # Our timeout must fire before the session's own, because its error looks like other failures.
                 raw: Any = await self.session.call_tool(case.tool, case.arguments, timeout=seconds + 60)
         except TimeoutError:
+            if seconds < self.settings.timeout:
+                # The run had no more time; that says nothing of the tool.
+                return None, Outcome(nothing, CUT), None
             return None, Outcome(nothing, "timeout"), _ended("timeout", case, seconds=f"{seconds:.3g}")
         except RpcError as error:
             response = read_response({"error": {"code": error.code, "message": error.text, "data": error.data}})
@@ -207,6 +300,9 @@ class _Run:
             return None, Outcome(nothing, "died"), _ended("server-exited", case, error=error.message)
         except ProtocolError as error:
             return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=error.message)
+        finally:
+            self.going = None
+            self.track.rest()
         size = _size(raw)
         if size > self.settings.result_bytes:
             cap = f"{self.settings.result_bytes:,}"
@@ -219,15 +315,24 @@ class _Run:
     ) -> list[Finding]:
         breaches += expectation_breaches(case, outcome, response)
         dispatch = is_dispatch(case, outcome)
-        found = self.checker.check(response, tool=tool, surface=self.surface, dispatch=dispatch, about=case.label)
-        return self.told(breaches, case) + found
+        found = self.checker.check(
+            response,
+            tool=tool,
+            surface=self.surface,
+            arguments=case.arguments,
+            dispatch=dispatch,
+            live=True,
+            trusted=case.purpose is Purpose.CONFIGURED and case.valid and not case.status,
+            about=case.label,
+        )
+        return self.as_findings(breaches, case) + found
 
-    def told(self, breaches: list[Breach], case: Case) -> list[Finding]:
+    def as_findings(self, breaches: list[Breach], case: Case) -> list[Finding]:
         known = case.tool if case.tool in self.surface.by_name else None
         return self.checker.findings(breaches, known)
 
     async def follow(self, failed: CaseResult, deadline: float) -> None:
-        """Make the call that a recovery suggests, once per call, where it is safe and could work."""
+        """Make the call that a recovery suggests, once per call, if it is safe and could succeed."""
         suggested = self.suggested(failed)
         if suggested is None:
             return
@@ -245,29 +350,29 @@ class _Run:
     def loop(self, failed: CaseResult, says: str) -> None:
         kind, path = failed.outcome.kind, "/structuredContent/error/recovery"
         breach = Breach.of("call/recovery-failed", path, [kind, says], says=says, kind=kind, call=failed.case.label)
-        for finding in self.told([breach], failed.case):
+        for finding in self.as_findings([breach], failed.case):
             self.findings.setdefault(finding.id, finding)
 
     def suggested(self, failed: CaseResult) -> Case | None:
-        envelope = read_response(failed.response).envelope
-        error = envelope.get("error") if looks_like_envelope(envelope) else None
-        recovery = error.get("recovery") if isinstance(error, dict) else None
-        if not isinstance(recovery, dict) or recovery_breaches(recovery, self.surface):
+        recovery = dict(recovery_of(read_response(failed.response)))
+        own, given = self.surface.by_name.get(failed.case.tool), failed.case.arguments
+        if not recovery or recovery_breaches(recovery, self.surface, own, given):
             return None
-        tool = self.surface.by_name.get(str(recovery.get("suggested_tool")))
-        arguments = recovery.get("suggested_args") or {}
+        again = retry_arguments(recovery, given)
+        tool = own if again is not None else self.surface.by_name.get(str(recovery.get("suggested_tool")))
+        arguments = again if again is not None else recovery.get("suggested_args") or {}
         if tool is None or not isinstance(arguments, dict) or refusal(tool, replace(self.settings, tools=())):
             return None
         return Case(tool.name, arguments, Purpose.FOLLOW, detail=f"of {failed.case.tool}")
 
     async def lost(self, result: CaseResult, deadline: float) -> bool:
-        """Whether the server has to be started again after a call; else the next call would be blamed for it."""
+        """True if the server must be restarted after a call; otherwise the next call would be blamed."""
         status = result.outcome.status
         return status == "died" or (status in ("timeout", "protocol") and not await self.alive(deadline))
 
     async def alive(self, deadline: float) -> bool:
-        """Whether the connection survived a call without an answer; some end it, some concern one call."""
-        seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
+        """True if the connection survived a call without a response; only some failures end it."""
+        seconds = min(self.settings.timeout, _ALIVE, max(deadline - anyio.current_time(), 0.001))
         try:
             await self.session.request("tools/list", timeout=seconds)
         except RpcError:
@@ -277,9 +382,9 @@ class _Run:
         return True
 
     async def restart(self, case: Case, stack: AsyncExitStack) -> str:
-        """Start the server again; why the run has to stop, empty where it goes on."""
+        """Restart the server. Returns the reason why the run must stop, or an empty string."""
         if self.reconnect is None or self.restarts:
-            return "the server is gone"
+            return GONE
         self.restarts += 1
         try:
             self.session = await stack.enter_async_context(self.reconnect())
@@ -289,14 +394,14 @@ class _Run:
         return ""
 
     def unanswered(self, report: CallReport) -> None:
-        """Say of which tools no good call came to anything."""
+        """Report tools without a successful good call."""
         from mcp_governor.call.unanswered import unanswered_findings
 
         for finding in unanswered_findings(report, self.checker):
             self.findings.setdefault(finding.id, finding)
 
     def versions(self) -> None:
-        """All tools of a server follow one charter version."""
+        """Check that all responses have the same charter version."""
         said = {
             str(envelope["charter_version"])
             for result in self.results
@@ -311,7 +416,7 @@ class _Run:
 
 
 def _ended(rule: str, case: Case, **facts: Any) -> Breach:
-    """What is wrong with a call that has no answer."""
+    """The breach for a call without a response."""
     return Breach.of(f"call/{rule}", "", case.purpose.value, call=case.label, **facts)
 
 

@@ -1,7 +1,7 @@
-"""A temporary folder with files for arguments that mean a path: made when first asked for, removed at the end.
+"""A temporary folder with files for parameters that take a path: created on first use, removed at the end.
 
-Nothing of a run is read or written outside of it. Messages and recordings name its files as ``{sandbox}/notes.txt``
-and the day as ``{today}``, so that the same run says the same tomorrow; configured and recorded calls may, too.
+A run does not read or write files outside of it. Messages and recordings write its files as ``{sandbox}/notes.txt`` and
+the day as ``{today}``, so that output is reproducible. Configured and recorded calls may use these placeholders too.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 ROOT = "{sandbox}"
-"""How the sandbox is named in recordings, messages and configured calls."""
+"""Placeholder for the sandbox in recordings, messages and configured calls."""
 
 _DAY = re.compile(r"\{today(?::([%A-Za-z0-9./ -]{1,20}))?\}")
 DAY_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%Y-%m")
-"""Ways to write a day, those that are told apart first."""
+"""Date formats; the unambiguous one comes first."""
 
 _GIT_SECONDS = 10
-"""Seconds for one git command in a repository of two files: generous, they take milliseconds. Beyond it the folder
-stays as it is."""
-_MOST_SEEN = 500
-"""So many entries of the sandbox are looked at; a server may fill it with any number."""
+"""Timeout for one git command, in seconds: generous, in a repository of two files they take milliseconds. After a
+timeout, the folder stays as it is."""
+_MAX_SEEN = 500
+"""Most entries of the sandbox that are read; a server may create any number."""
 
 
 class Sandbox:
     """The files of one run.
 
     Args:
-        parent: an existing folder to make it in; default is the system's folder for temporary files.
-        today: the day that arguments mean by today.
+        parent: an existing folder in which to create it; by default, the system's folder for temporary files.
+        today: today's date in arguments.
     """
 
     def __init__(self, parent: Path | None = None, today: date | None = None) -> None:
@@ -62,15 +62,15 @@ class Sandbox:
 
     @property
     def made(self) -> bool:
-        """Whether anything was asked for."""
+        """True if the folder exists."""
         return self._made is not None
 
     @property
     def root(self) -> str:
-        """The folder, absolute, without links.
+        """The absolute path of the folder, with symbolic links resolved.
 
         Raises:
-            UsageError: it cannot be made.
+            UsageError: it cannot be created.
         """
         if self._made is None:
             try:
@@ -85,15 +85,15 @@ class Sandbox:
         return str(self._made)
 
     def restore(self) -> None:
-        """Write the sample files that are missing: a tool may have moved or deleted them."""
+        """Write missing sample files again, because a tool may have moved or deleted them."""
         if self._made is not None and not self._made.is_symlink():
             for name in SEEDS:
                 _write(self._made / name, name)
 
     def file(self, ending: str) -> str:
-        """A file with a name ending such as ``txt``: a sample, else one that a tool has written.
+        """A file with an extension such as ``txt``: a sample, or else a file that a tool has written.
 
-        Where there is neither, the path of a file that could be written.
+        If there is neither, the path of a file that does not exist.
         """
         sample = next((name for name in SEEDS if name.endswith(f".{ending}")), None)
         if sample is not None:
@@ -101,24 +101,24 @@ class Sandbox:
         return next(iter(self.written(ending)), self.fresh(ending)[0])
 
     def written(self, ending: str) -> list[str]:
-        """Files at the top of the sandbox with a name ending that are no samples, sorted."""
+        """Files with an extension at the top of the sandbox that are not samples, sorted."""
         try:
             with os.scandir(self.root) as entries:
-                names = [entry.name for entry, _ in zip(entries, range(_MOST_SEEN), strict=False)]
+                names = [entry.name for entry, _ in zip(entries, range(_MAX_SEEN), strict=False)]
         except OSError:
             return []
         return [f"{self.root}/{name}" for name in sorted(names) if name.endswith(f".{ending}") and name not in SEEDS]
 
     def fresh(self, ending: str = "", count: int = 4) -> list[str]:
-        """Paths at which there is nothing, for tools that make something; without ``ending`` for folders."""
+        """Unused paths, for tools that create something; without ``ending``, for folders."""
         dot = f".{ending}" if ending else ""
-        names = (f"created{number if number > 1 else ''}{dot}" for number in range(1, _MOST_SEEN))
+        names = (f"created{number if number > 1 else ''}{dot}" for number in range(1, _MAX_SEEN))
         free = (f"{self.root}/{name}" for name in names if not os.path.lexists(f"{self.root}/{name}"))
         return [path for path, _ in zip(free, range(count), strict=False)]
 
     @cached_property
     def repository(self) -> str:
-        """A git repository with two commits, a staged change and one that is not; without git an empty folder."""
+        """A git repository with two commits, a staged and an unstaged change; without git, an empty folder."""
         folder = Path(self.root) / "repository"
         with suppress(OSError):
             folder.mkdir()
@@ -128,7 +128,7 @@ class Sandbox:
         return str(folder)
 
     def portable(self, value: Any) -> Any:
-        """The value with placeholders for what differs from run to run: this folder, and today."""
+        """The value with placeholders for what differs from run to run: this folder and today's date."""
         if isinstance(value, str):
             if self._made is not None:
                 value = value.replace(str(self._made), ROOT)
@@ -145,7 +145,7 @@ class Sandbox:
         if isinstance(value, str):
             if ROOT in value:
                 if "repository" in value:
-                    assert self.repository  # made when named
+                    assert self.repository  # created on first use
                 value = value.replace(ROOT, self.root)
             return _DAY.sub(self._day, value) if "{today" in value else value
         if isinstance(value, list):
@@ -156,7 +156,7 @@ class Sandbox:
         return self.today.strftime(match[1] or DAY_FORMATS[0])
 
     def close(self) -> None:
-        """Remove the folder and all that servers wrote into it; links in it are removed, never followed."""
+        """Remove the folder with everything that servers wrote into it; links are removed and not followed."""
         if self._made is None:
             return
         shutil.rmtree(self._made, ignore_errors=True)
@@ -168,14 +168,14 @@ class Sandbox:
 
 
 def _write(path: Path, name: str) -> None:
-    # A server may have put a link there: O_EXCL writes through none.
+    # A server may have created a link with this name; O_EXCL does not follow it.
     with suppress(OSError), os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(seed(name))
 
 
 def _fill(folder: Path, git: str) -> None:
     """Two commits with fixed dates and authors, so that their hashes are the same everywhere."""
-    # Neither hooks nor templates nor settings of whoever runs us have a say.
+    # Ignore the user's hooks, templates and settings.
     env = {
         "PATH": os.environ.get("PATH", ""),
         "HOME": str(folder),

@@ -1,4 +1,4 @@
-"""Sample files: small, valid, the same in every run, and each holds the word "example" where it holds words."""
+"""Sample files: small, valid and the same in every run. Those with text contain the word "example"."""
 
 from __future__ import annotations
 
@@ -125,10 +125,10 @@ SEEDS: Mapping[str, Callable[[], bytes] | str] = {
     "document.docx": _document,
     "paper.pdf": _paper,
 }
-"""Names of the sample files, and what is in them."""
+"""File names and contents of the samples."""
 
 
 def seed(name: str) -> bytes:
-    """What one sample file holds."""
+    """The content of one sample file."""
     content = SEEDS[name]
     return content.encode() if isinstance(content, str) else content()

@@ -1,4 +1,4 @@
-"""What a run of calls may do, as values."""
+"""Limits and permissions of a run of calls."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ class CallSettings:
 
     Attributes:
         allow_writes: call tools that are not read-only by their resolved hints.
-        destructive: names of tools that may be called although they are destructive; each one by name, and only
-            together with ``allow_writes``.
-        read_only: globs over names of tools that only read, where their annotations do not say; what they say counts.
-        tools: globs over tool names; empty: all.
-        generate: make calls from the schemas; ``False``: only configured and recorded calls.
-        unhappy: also make the calls that the schema refuses.
+        destructive: names of destructive tools that may be called; effective only together with ``allow_writes``.
+        read_only: globs for names of tools that only read; annotations take precedence.
+        tools: globs for tool names; empty means all tools.
+        generate: make calls from the schemas; if false, make only configured and recorded calls.
+        unhappy: also make calls that the schema refuses.
+        quick: one good and one bad call for each tool that only reads and whose words do not contradict that, and none
+            of an unknown tool. A failed good call is retried as usual; a bad call that the tool itself never receives,
+            with a name that does not exist. A tool that did not respond is not called again.
+        repeat: repeat calls of tools that only read, to compare the results with each other and with the metadata.
+        named: make the calls of the configuration for any tool that they name.
         follow: make the call that an error's recovery suggests, once.
         seed: chooses among equally good sample values; the same seed gives the same calls.
-        cases_per_tool: most generated calls per tool: generous, a tool with a dozen arguments gives some forty. Further
-            wrong calls are not made.
-        alternatives: how often a good call that failed is made again with other arguments; each costs a call of a real
-            server, and the likeliest values come first.
-        timeout: seconds for one call, as ``Config.timeout``.
-        budget: seconds for all calls together; those that are left then are reported as skipped.
-        result_bytes: largest result that is looked into, in bytes of JSON: somewhat more than the wire lets through
-            (``Limits.call_bytes``), as it is written anew here; a larger one is a finding.
+        cases_per_tool: most generated calls per tool: generous, a tool with a dozen parameters has about forty.
+            Further wrong calls are not made.
+        alternatives: most retries of a failed good call with other arguments. Each one is a call to a real server, and
+            the likeliest values come first.
+        timeout: timeout for one call, in seconds, as ``Config.timeout``.
+        budget: time limit for all calls together, in seconds; the remaining calls are reported as skipped.
+        result_bytes: largest result that is checked, in bytes of JSON. It is somewhat larger than the limit of the
+            wire (``Limits.call_bytes``), because the result is serialised again here. A larger result is a finding.
     """
 
     allow_writes: bool = False
@@ -35,6 +39,9 @@ class CallSettings:
     tools: tuple[str, ...] = ()
     generate: bool = True
     unhappy: bool = True
+    quick: bool = False
+    named: bool = False
+    repeat: bool = True
     follow: bool = False
     seed: int = 0
     cases_per_tool: int = 60

@@ -1,7 +1,6 @@
-"""What arguments with a telling name, format or unit usually take: dates, time zones, addresses, codes.
+"""Typical values of parameters with a well-known name, format or unit: dates, time zones, addresses, codes.
 
-One table. A value stands for what its name means anywhere; reserved names and addresses (RFC 2606, RFC 5737) are
-used where there are any, and today where a day is meant.
+Names and addresses are reserved ones where they exist (RFC 2606, RFC 5737), and dates are today's.
 """
 
 from __future__ import annotations
@@ -96,7 +95,7 @@ _BY_LAST: Mapping[str, tuple[Any, ...]] = {
     "markdown": ("# Example",),
     "mermaid": ("graph TD; A-->B",),
 }
-"""The last word of a name, or the last two joined, in the singular → values, best first."""
+"""The last word of a name in the singular, or the last two joined → values, best first."""
 
 _BY_TWO: Mapping[str, tuple[Any, ...]] = {
     "base 64": ("ZXhhbXBsZQ==",),
@@ -156,23 +155,23 @@ _UNITS = (
     (re.compile(r"\bJSON (?:string|text)\b|\bstringified JSON\b", 2), _BY_LAST["json"]),
     (re.compile(r"\bnumeric (?:ID|value|string)\b", 2), ("1",)),
 )
-"""What descriptions say of a value's notation, and values in it."""
+"""Phrases for notations in descriptions, and values in these notations."""
 
 
 def typical(name: str, text: str, today: date) -> Iterator[Any]:
-    """Values that an argument of this name and description usually takes, best first.
+    """Values that a parameter with this name and description usually takes, best first.
 
     Args:
-        name: of the argument; of a list for its items.
-        text: what is said about it, cut to a few thousand characters.
-        today: what a date is.
+        name: name of the parameter; for the items of a list, the name of the list.
+        text: description of the parameter, cut to a few thousand characters.
+        today: the day for values that are dates.
     """
     said = words(name)
     last = singular(said[-1]) if said else ""
     yield from _days(said, last, text, today)
     yield from _BY_FIRST.get(said[0] if said else "", ())
     if said and (said[0] in _QUESTIONS or _BOOLEAN.match(text)):
-        # Where a schema gives no type; elsewhere it refuses them or offers the same.
+        # For schemas without a type; other schemas refuse booleans or offer them already.
         yield from (False, True)
     yield from _BY_TWO.get(" ".join(map(singular, said[-2:])), ())
     yield from _BY_LAST.get(last, ())
@@ -182,7 +181,7 @@ def typical(name: str, text: str, today: date) -> Iterator[Any]:
 
 
 def is_day(name: str, text: str = "") -> bool:
-    """Whether an argument means a day or a moment, for which today is better than an example of years ago."""
+    """True if a parameter takes a date or time. For these, today is better than an old example."""
     said = words(name)
     return bool(said) and (
         not _DATE_WORDS.isdisjoint(said) or said[-1] in _TIME_WORDS or bool(_WRITTEN_DAY.search(text))
@@ -190,7 +189,7 @@ def is_day(name: str, text: str = "") -> bool:
 
 
 def today_like(example: str, today: date) -> str | None:
-    """Today in the notation of an example, ``None`` where that is no date in a notation that is known."""
+    """Today's date in the notation of an example, or ``None`` if the example is not a date in a known notation."""
     for form in (*DAY_FORMATS, "%Y.%m.%d", "%d-%m-%Y", "%B %d, %Y", "%d %B %Y"):
         try:
             datetime.strptime(example, form)

@@ -1,4 +1,4 @@
-"""Tools of which no good call came to anything: what was sent, what came back, and the lines that mend it."""
+"""Findings for tools without a successful good call: what was sent, what came back, and how to configure a call."""
 
 from __future__ import annotations
 
@@ -6,69 +6,65 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import shown_arguments
-from mcp_governor.call.outcome import failure_words
+from mcp_governor.call.expect import BUG_RULE
+from mcp_governor.call.outcome import first_words
 from mcp_governor.call.response import read_response
 from mcp_governor.charter.breach import Breach
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.call.report import CallReport, CaseResult
+    from mcp_governor.call.report import CallReport
     from mcp_governor.call.validate import ResponseChecker
     from mcp_governor.findings import Finding
 
 RULE = "call/no-good-call-succeeded"
 
-_LONGEST_SNIPPET = 1_000
-"""Characters of the arguments in a suggested configuration: what people edit by hand. Longer ones are left out, and the
-table stays empty."""
-_DEEPEST = 8
-"""Levels of a value that is written in one line of TOML, as many as arguments are made of; a deeper one is left out."""
+_MAX_SNIPPET_LENGTH = 1_000
+"""Longest arguments in a suggested configuration, in characters: people edit them by hand. Longer ones are left out,
+and the table stays empty."""
+_MAX_DEPTH = 8
+"""Deepest value that is written in one line of TOML, as deep as generated arguments; deeper ones are left out."""
 
 
 def unanswered_findings(report: CallReport, checker: ResponseChecker) -> Iterator[Finding]:
-    """One finding per tool without a good call that succeeded.
+    """One finding per tool without a successful good call.
 
-    A call that was not answered at all (timeout, death, no MCP) is a finding of its own already.
+    Calls without a response (timeout, exit, protocol error), and calls that end in a bug of the server, have findings
+    of their own already.
     """
+    bugs = {found.tool for result in report.results for found in result.findings if found.rule == BUG_RULE}
     for result in report.never_answered:
-        if not result.outcome.answered:
-            continue
         tool = result.case.tool
+        if not result.outcome.answered or tool in bugs:
+            continue
         made = sum(other.case.tool == tool and other.case.good for other in report.results)
-        sent = shown_arguments(result.case.said)
+        sent = shown_arguments(result.case.portable_arguments)
         breach = Breach.of(
             RULE,
             "",
             says="one" if made == 1 else "several",
             made=made,
+            tool=tool,
             sent=f"with {sent}" if sent else "without arguments",
-            words=first_words(result).rstrip("."),
-            snippet=call_snippet(tool, result.case.said),
+            words=(first_words(read_response(result.response)) or result.outcome.status).rstrip("."),
+            snippet=call_snippet(tool, result.case.portable_arguments),
         )
         yield from checker.findings([breach], tool)
 
 
-def first_words(result: CaseResult) -> str:
-    """The first line of what a failed call says, in quotes, safe to show; else how it ended."""
-    lines = (line.strip() for line in failure_words(read_response(result.response)).splitlines())
-    line = next((line for line in lines if line), "")
-    return f'"{one_line(line, 160)}"' if line else result.outcome.status
-
-
 def call_snippet(tool: str, arguments: Mapping[str, Any]) -> str:
-    """A call for the configuration, as TOML, to be completed; values that are very long are left out."""
+    """A call for the configuration, as TOML, for the user to complete; very long values are left out."""
     body = ", ".join(
         f"{_key(name)} = {written}" for name, value in arguments.items() if (written := _toml(value)) is not None
     )
-    body = body if len(body) <= _LONGEST_SNIPPET else ""
+    body = body if len(body) <= _MAX_SNIPPET_LENGTH else ""
     return f"[[tool.mcp-governor.calls]]\ntool = {_text(tool)}\narguments = {{ {body} }}"
 
 
 def _toml(value: Any, depth: int = 0) -> str | None:
-    """A JSON value in TOML, which has no null; ``None`` where it cannot be written."""
-    if value is None or depth > _DEEPEST:
+    """A JSON value as TOML; ``None`` if that is impossible, as for null."""
+    if value is None or depth > _MAX_DEPTH:
         return None
     if isinstance(value, str):
         return _text(value)
@@ -87,5 +83,5 @@ def _key(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    # A basic string of TOML is a JSON string, but for DEL and lone surrogates.
+    # A JSON string is a basic TOML string, except for DEL and lone surrogates.
     return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", "\\u007F")

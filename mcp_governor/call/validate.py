@@ -1,4 +1,4 @@
-"""Any response of any tool → findings, under a profile."""
+"""Check any response of any tool under a profile."""
 
 from __future__ import annotations
 
@@ -6,25 +6,31 @@ import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.call.payloads import code_breaches, payload_breaches, summary_breaches
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.results import (
-    code_breaches,
     deprecation_breaches,
     mirror_breaches,
     protocol_breaches,
+    rpc_only_breaches,
     schema_version_breaches,
-    summary_breaches,
     text_only_breaches,
+    works_breaches,
 )
+from mcp_governor.call.words import words
 from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.catalogue.governing import govern
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
+from mcp_governor.charter.declared import declared_kinds, declared_reasons
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
-from mcp_governor.charter.recovery import declared_kinds, misfit, surface_breaches
+from mcp_governor.charter.fields import field_breaches
+from mcp_governor.charter.keys import is_excerpt
+from mcp_governor.charter.meaning import meaning_breaches
+from mcp_governor.charter.recovery import misfit, surface_breaches
 from mcp_governor.containment.validators import compiled
-from mcp_governor.text import one_line
+from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +43,7 @@ _SIZE_RULE = "envelope/size"
 
 
 class ResponseChecker:
-    """Checks responses with the rules that a selection holds; made once, used for many responses.
+    """Checks responses with the rules of a selection; create it once and use it for many responses.
 
     Args:
         selection: the rules that run, with their severities and options (:func:`mcp_governor.catalogue.select`).
@@ -55,7 +61,10 @@ class ResponseChecker:
         *,
         tool: Tool | None = None,
         surface: Surface | None = None,
+        arguments: Mapping[str, Any] | None = None,
         dispatch: bool = False,
+        live: bool = False,
+        trusted: bool = False,
         about: str = "",
     ) -> list[Finding]:
         """Findings about one response; see :func:`validate_response`.
@@ -64,21 +73,26 @@ class ResponseChecker:
             raw: the response.
             tool: the tool that answered.
             surface: what the server publishes.
-            dispatch: the call itself was wrong (unknown tool, refused arguments), so an error outside of the
-                tool's own channel is in order.
-            about: the call, where findings are to name it.
+            arguments: the arguments of the call; ``None`` if unknown.
+            dispatch: true if the call itself was wrong (unknown tool, refused arguments), so that an error outside of
+                the tool's own channel is allowed.
+            live: true if the server has just sent the response, which is then no excerpt
+                (:func:`mcp_governor.charter.keys.is_excerpt`).
+            trusted: true if somebody says that the call works.
+            about: the call, if findings should name it.
         """
         response = raw if isinstance(raw, Response) else read_response(raw)
         name = tool.name if tool is not None else None
-        return self.findings(self._breaches(response, tool, surface, dispatch), name, about)
+        call = _Call(response, tool, surface, arguments, dispatch, live, trusted)
+        return self.findings(self._breaches(call), name, about)
 
     def findings(self, breaches: Iterable[Breach], tool: str | None, about: str = "") -> list[Finding]:
-        """Breaches as findings; those of rules that do not run are left out.
+        """Findings for breaches; breaches of rules that are not selected are dropped.
 
         Args:
-            breaches: what is wrong.
-            tool: the published tool that is concerned.
-            about: the call that it is said of, where there were several.
+            breaches: the breaches.
+            tool: the published tool that they concern.
+            about: the call that they concern, if there were several.
         """
         out = []
         for breach in breaches:
@@ -98,51 +112,54 @@ class ResponseChecker:
         return out
 
     def runs(self, rule_id: str) -> bool:
-        """Whether a rule was selected."""
+        """True if a rule was selected."""
         return rule_id in self.selection.active
 
-    def _breaches(
-        self, response: Response, tool: Tool | None, surface: Surface | None, dispatch: bool
-    ) -> Iterator[Breach]:
+    def _breaches(self, call: _Call) -> Iterator[Breach]:
+        response, tool, surface = call.response, call.tool, call.surface
         prefix = "/error" if response.error is not None else ""
-        told = [breach.under(prefix) for breach in protocol_breaches(response, tool)]
-        yield from told
-        if any(breach.rule == "call/input-requested" for breach in told):
+        reported = [breach.under(prefix) for breach in protocol_breaches(response, tool)]
+        yield from reported
+        if any(breach.rule == "call/input-requested" for breach in reported):
             return
         if self._envelope:
-            yield from self._charter(response, tool, surface, dispatch, told)
+            yield from self._charter(call, reported)
         if "omni" in self._packs:
             yield from text_only_breaches(response)
+            yield from rpc_only_breaches(response, "omni/error-channel")
         if "schema-md" in self._packs:
-            yield from summary_breaches(response)
-            yield from _rpc_only(response)
+            yield from self._payload(response, reported)
         if "surface" in self._packs:
             yield from schema_version_breaches(response, surface)
             yield from deprecation_breaches(response, tool, surface)
-            yield from _flag_and_structure(response, dispatch)
+            yield from works_breaches(response, tool, trusted=call.trusted)
+            yield from _flag_and_structure(response, call.dispatch)
 
-    def _charter(
-        self,
-        response: Response,
-        tool: Tool | None,
-        surface: Surface | None,
-        dispatch: bool,
-        told: Sequence[Breach],
-    ) -> Iterator[Breach]:
+    def _charter(self, call: _Call, reported: Sequence[Breach]) -> Iterator[Breach]:
+        response = call.response
         envelope = response.envelope
         if not looks_like_envelope(envelope):
-            yield from _no_envelope(response, dispatch, told)
+            yield from _no_envelope(response, call.dispatch, reported)
             return
         prefix = "" if response.is_bare_envelope else "/structuredContent"
-        for breach in envelope_breaches(envelope, kinds=_kinds(envelope, tool)):
+        for breach in _envelope(envelope, call):
             yield breach.under(prefix)
-        if surface is not None:
-            for breach in surface_breaches(envelope, surface, tool):
-                yield breach.under(prefix)
         if response.is_error:
             yield Breach("envelope/is-error", "/isError", envelope.get("status"))
         yield from mirror_breaches(response)
-        yield from self._size(response, tool)
+        yield from self._size(response, call.tool)
+
+    def _payload(self, response: Response, reported: Sequence[Breach]) -> Iterator[Breach]:
+        """Check against SCHEMA.md, with the configured caps."""
+        yield from payload_breaches(
+            response, {breach.rule for breach in reported}, self._cap("schema-md/content-summary")
+        )
+        yield from summary_breaches(response, self._cap("schema-md/summary-text"))
+
+    def _cap(self, rule_id: str) -> int:
+        """The option ``max`` of a rule; 0 if the rule is not selected, because then its findings are dropped."""
+        active = self.selection.get(rule_id)
+        return 0 if active is None else int(active.options["max"])
 
     def _size(self, response: Response, tool: Tool | None) -> Iterator[Breach]:
         active = self.selection.get(_SIZE_RULE)
@@ -157,8 +174,39 @@ class ResponseChecker:
         yield Breach.of(_SIZE_RULE, "", offers, says=says, tokens=f"{tokens:,}", cap=f"{cap:,}")
 
 
+@frozen
+class _Call:
+    """A response and what is known of the call; see :meth:`ResponseChecker.check`."""
+
+    response: Response
+    tool: Tool | None
+    surface: Surface | None
+    arguments: Mapping[str, Any] | None
+    dispatch: bool
+    live: bool
+    trusted: bool
+
+
+def _envelope(envelope: dict[str, Any], call: _Call) -> Iterator[Breach]:
+    """What is wrong with an envelope; paths point into it."""
+    tool = call.tool
+    about = words(tool.name) if tool is not None else ()
+    yield from envelope_breaches(
+        envelope,
+        kinds=_kinds(envelope, tool),
+        reasons=_reasons(envelope, tool),
+        excerpt=not call.live and is_excerpt(envelope),
+    )
+    # What further blocks of the content say may be the caveat of a partial result.
+    if envelope.get("status") != "partial" or len(call.response.text_blocks) <= 1:
+        yield from meaning_breaches(envelope, about)
+    yield from field_breaches(envelope, about)
+    if call.surface is not None:
+        yield from surface_breaches(envelope, call.surface, tool, call.arguments)
+
+
 def _kinds(envelope: dict[str, Any], tool: Tool | None) -> frozenset[str]:
-    """The registry, and what the tool's own output schema adds to it where the envelope uses that."""
+    """The error kinds of the registry, plus those that the tool's own output schema declares."""
     error = envelope.get("error")
     kind = error.get("kind") if isinstance(error, dict) else None
     if tool is None or not isinstance(kind, str) or kind in facts.KINDS:
@@ -166,20 +214,22 @@ def _kinds(envelope: dict[str, Any], tool: Tool | None) -> frozenset[str]:
     return facts.KINDS | declared_kinds(tool)
 
 
-def _no_envelope(response: Response, dispatch: bool, told: Sequence[Breach]) -> Iterator[Breach]:
-    """Charter: every response is an envelope; only a wrong call may fail outside of it."""
+def _reasons(envelope: dict[str, Any], tool: Tool | None) -> frozenset[str]:
+    """As :func:`_kinds`, for the degradation reasons."""
+    reason = envelope.get("degradation_reason")
+    if tool is None or not isinstance(reason, str) or reason in facts.DEGRADATION_REASONS:
+        return facts.DEGRADATION_REASONS
+    return facts.DEGRADATION_REASONS | declared_reasons(tool)
+
+
+def _no_envelope(response: Response, dispatch: bool, reported: Sequence[Breach]) -> Iterator[Breach]:
+    """Charter: every response is an envelope; only a wrong call may fail without one."""
     if response.failure_text is not None:
         if not dispatch:
             path, says = ("/error", "error") if response.error is not None else ("/isError", "flag")
             yield Breach("envelope/error-channel", path, response.failure_text, says)
-    elif not any(breach.rule in ("call/structured-missing", "call/result-shape") for breach in told):
+    elif not any(breach.rule in ("call/structured-missing", "call/result-shape") for breach in reported):
         yield Breach("envelope/missing", "/structuredContent")
-
-
-def _rpc_only(response: Response) -> Iterator[Breach]:
-    """SCHEMA.md: a failure is a JSON-RPC error, never a result with the error flag."""
-    if response.is_error:
-        yield Breach("schema-md/error-channel", "/isError", one_line("\n".join(response.texts), 100))
 
 
 def _flag_and_structure(response: Response, dispatch: bool) -> Iterator[Breach]:
@@ -206,23 +256,23 @@ def validate_response(
     profile: str | Sequence[str] = "charter",
     arguments: Mapping[str, Any] | None = None,
 ) -> list[Finding]:
-    """Whether one response keeps the contract of a profile.
+    """Check one response against the contract of a profile.
 
     Args:
-        result: a ``tools/call`` result, a JSON-RPC response that holds one or an error, or the envelope itself.
-        tool: the tool that answered; a name is looked up in ``surface``. Without it no output schema is checked
-            and error kinds of the server's own count as unknown.
-        surface: what the server publishes; without it follow-up hints and recovery are not carried out on paper.
-        profile: name of a profile, or several that do not clash.
-        arguments: what the tool was called with: where its input schema refuses them, as where the tool is not
-            published, an error outside of the contract's own channel is in order, and its code is looked at.
+        result: a ``tools/call`` result, a JSON-RPC response with a result or an error, or a bare envelope.
+        tool: the tool that responded, or its name in ``surface``. Without it, the output schema is not checked, and
+            the server's own error kinds count as unknown.
+        surface: what the server publishes. Without it, follow-up hints and recovery are not checked against it.
+        profile: name of a profile, or several that do not conflict.
+        arguments: the arguments of the call. If the input schema refuses them, or if the tool is not published, an
+            error outside of the contract's own channel is allowed, and its code is checked.
 
     Returns:
-        Findings; their paths are JSON pointers into the result (``/structuredContent/error/kind``), below
-        ``/error`` for a JSON-RPC error, or into the envelope where that is what was given.
+        Findings. Their paths are JSON pointers into the result (``/structuredContent/error/kind``); for a JSON-RPC
+        error they start with ``/error``, and for a bare envelope they point into the envelope.
 
     Raises:
-        ConfigError: there is no such profile, or two of them clash.
+        ConfigError: the profile does not exist, or two profiles conflict.
     """
     found = surface.by_name.get(tool) if isinstance(tool, str) and surface is not None else tool
     known = None if isinstance(found, str) else found
@@ -230,7 +280,7 @@ def validate_response(
     checker = _checker((profile,) if isinstance(profile, str) else tuple(profile))
     name = known.name if known is not None else None
     response = read_response(result)
-    findings = checker.check(response, tool=known, surface=surface, dispatch=wrong is not None)
+    findings = checker.check(response, tool=known, surface=surface, arguments=arguments, dispatch=wrong is not None)
     if wrong:
         findings += checker.findings(code_breaches(response, wrong), name)
     findings = govern(findings, checker.selection, stations=("call",))
@@ -242,7 +292,7 @@ def validate_response(
 def _wrong_call(
     tool: Tool | str | None, known: Tool | None, surface: Surface | None, arguments: Mapping[str, Any] | None
 ) -> str | None:
-    """What is wrong with a call: ``None`` for nothing, empty where its schema is silent about it."""
+    """What is wrong with a call: ``None`` if nothing is, empty if the schema does not forbid it."""
     if known is None:
         return "unknown tool" if isinstance(tool, str) and surface is not None else None
     if arguments is None or not misfit(known, arguments):
@@ -253,7 +303,7 @@ def _wrong_call(
 
 
 def charter_step_findings(old: Surface, new: Surface, selection: Selection) -> list[Finding]:
-    """Whether the charter version moved as far as the envelope between two surfaces (``envelope/version-step``)."""
+    """Check that the charter version changed as much as the envelope did (``envelope/version-step``)."""
     from mcp_governor.charter.evolution import version_step_breaches
 
     return ResponseChecker(selection).findings(version_step_breaches(old, new), None)

@@ -1,4 +1,4 @@
-"""Names of tools and arguments as words: ``issueId`` → issue, id; what a tool does, and what it is about."""
+"""Split names of tools and parameters into words (``issueId`` → issue, id); find what a tool does and is about."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_LONGEST_NAME = 200
-"""Names are words of a few letters; whatever follows after so many characters does not change what is meant."""
+_MAX_NAME_LENGTH = 200
+"""Characters of a name that are read. Names are a few words; the rest of a longer name does not change its meaning."""
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text, separated by spaces."""
+    """The words of a string, separated by spaces."""
     return frozenset(text.split())
 
 
@@ -36,11 +36,11 @@ CHANGING = word_set(
 _NOT_NOUNS = CREATING | READING | REMOVING | CHANGING
 
 
-# names of arguments and tools come back for every value; 4,096 of at most 200 characters are 1 MB
+# the same names are split for every value; 4,096 names of at most 200 characters are 1 MB
 @functools.lru_cache(maxsize=4_096)
 def words(name: str) -> tuple[str, ...]:
-    """The words of a name in lower case, whatever joins them: snake case, camel case, dashes, spaces."""
-    return tuple(word.lower() for word in _WORD.findall(name[:_LONGEST_NAME]))
+    """The lower-case words of a name in snake case, camel case, or with dashes or spaces."""
+    return tuple(word.lower() for word in _WORD.findall(name[:_MAX_NAME_LENGTH]))
 
 
 def key_of(name: str) -> str:
@@ -49,7 +49,7 @@ def key_of(name: str) -> str:
 
 
 def singular(word: str) -> str:
-    """The word for one of them, as far as simple rules go."""
+    """The singular of a word, by simple rules."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes")):
@@ -60,10 +60,10 @@ def singular(word: str) -> str:
 
 
 def nouns(name: str, common: Iterable[str] = ()) -> frozenset[str]:
-    """What a tool is about: the words of its name that say neither what it does nor which server it is of.
+    """What a tool is about: the words of its name other than its verb and the name of the server.
 
     Args:
-        name: of the tool.
-        common: words that the names of all tools share.
+        name: name of the tool.
+        common: words that all tool names share.
     """
     return frozenset(singular(word) for word in words(name) if word not in _NOT_NOUNS).difference(common)

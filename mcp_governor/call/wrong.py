@@ -1,4 +1,4 @@
-"""Arguments that an input schema refuses, one rule of the schema broken at a time."""
+"""Make arguments that an input schema refuses, each of which violates one keyword of the schema."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from mcp_governor.containment.validating import Validating
 
 UNKNOWN = "mcp_governor_unknown"
-"""A name that no tool declares."""
+"""A name that tools do not declare."""
 
-_DEEPEST = 3
-"""Levels at which wrong calls are made: generous, as servers check all of the arguments with one validator. Deeper
-places are not called wrongly."""
-_LONGEST = 100_000
-"""A ``maxLength`` from which on no text is made that is too long: each such call would carry 100 KB. That limit is not
-checked then."""
-_MOST_ITEMS = 10_000
-"""A ``maxItems`` from which on no list is made that is too long. That limit is not checked then."""
+_MAX_DEPTH = 3
+"""Deepest value that is made wrong: generous, because servers check all arguments with one validator. Deeper values
+stay valid."""
+_MAX_LENGTH = 100_000
+"""Largest ``maxLength`` that is violated; beyond it, each call would send more than 100 KB. Larger limits are not
+checked."""
+_MAX_ITEMS = 10_000
+"""Largest ``maxItems`` that is violated, to keep calls small. Larger limits are not checked."""
 
 Path = tuple[str | int, ...]
 
 
 @frozen
 class Wrong:
-    """Arguments that break one rule.
+    """Arguments that violate one keyword.
 
     Attributes:
-        purpose: which kind of rule: ``missing``, ``unknown``, ``type``, ``bound``, ``length``, ``enum``,
+        purpose: the kind of violation: ``missing``, ``unknown``, ``type``, ``bound``, ``length``, ``enum``,
             ``pattern``, ``items``.
         detail: where and how, safe to show.
         arguments: the whole arguments.
@@ -52,34 +52,34 @@ class Wrong:
 
 
 def wrong_arguments(schema: Any, good: dict[str, Any], *, late: Callable[[], bool] = lambda: False) -> Iterator[Wrong]:
-    """Every rule of an input schema, broken once.
+    """Violate each keyword of an input schema once.
 
     Args:
         schema: the input schema.
-        good: arguments that it accepts, the fuller the better: rules about absent members cannot be broken.
-        late: asked before each attempt whether to stop.
+        good: valid arguments; keywords for members that are absent from them cannot be violated.
+        late: called before each attempt; if it returns true, the iteration stops.
 
     Yields:
-        Arguments that the schema refuses, each different from all before, and where that can be done for no other
-        reason than the one named.
+        Different arguments that the schema refuses, if possible for the named reason only.
     """
     validator = compiled(schema)
     if validator is None:
         return
-    told: list[dict[str, Any]] = []
+    yielded: list[dict[str, Any]] = []
     for _, attempts in itertools.groupby(_attempts(schema, good), key=lambda attempt: attempt.wrong.detail):
         refused = [
             attempt
             for attempt in itertools.takewhile(lambda _: not late(), attempts)
-            if attempt.wrong.arguments not in told and validator.accepts(attempt.wrong.arguments) is False
+            if attempt.wrong.arguments not in yielded and validator.accepts(attempt.wrong.arguments) is False
         ]
         if late():
             return
         exact = next((attempt for attempt in refused if _exact(validator, attempt)), None)
-        # A pattern may allow no shorter text; but a value of a map that is refused is no unknown argument.
+        # An inexact violation will do, because a pattern may exclude all shorter strings. Not for "unknown", where the
+        # schema may refuse the value of the new member and not its name.
         chosen = exact or next((attempt for attempt in refused if attempt.wrong.purpose != "unknown"), None)
         if chosen is not None:
-            told.append(chosen.wrong.arguments)
+            yielded.append(chosen.wrong.arguments)
             yield chosen.wrong
 
 
@@ -93,14 +93,14 @@ _PURPOSES: Mapping[str, str] = {
     "pattern": "pattern",
     **dict.fromkeys(("minItems", "maxItems", "uniqueItems"), "items"),
 }
-"""The keyword that is broken → which kind of rule that is."""
+"""The violated keyword → the kind of violation."""
 
 _SAME = {"const": "enum", "dependentRequired": "required", "unevaluatedProperties": "additionalProperties"}
 
 
 @frozen
 class _Attempt:
-    """Arguments that should break one keyword, and the place where validation tells of it."""
+    """Arguments that should violate one keyword, and the place where validation should report it."""
 
     place: Path
     keyword: str
@@ -108,7 +108,7 @@ class _Attempt:
 
 
 def _exact(validator: Validating, attempt: _Attempt) -> bool:
-    """Whether arguments break one keyword and nothing else; what is wrong inside of a union is told of the union."""
+    """True if arguments violate one keyword only. Validators report errors inside of a union at the union."""
     try:
         errors = validator.flaws(attempt.wrong.arguments)[:2]
     except ValueError:
@@ -120,12 +120,12 @@ def _exact(validator: Validating, attempt: _Attempt) -> bool:
 
 
 def unknown_argument(good: dict[str, Any]) -> Wrong:
-    """Arguments with one that no tool declares; whether a schema refuses them is for it to say."""
+    """Arguments with an undeclared name, which the schema may or may not refuse."""
     return Wrong("unknown", f'"{UNKNOWN}"', {**good, UNKNOWN: "example"})
 
 
 def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[_Attempt]:
-    """Ways to break each rule, those of one rule in a row."""
+    """Ways to violate each keyword; those for the same keyword are adjacent."""
     for path, place in _places(schema, schema, good, ()):
         shown = join_pointer("", *path) or "the arguments"
         value = _at(good, path)
@@ -136,7 +136,7 @@ def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[_Attempt]:
 
 
 def _members(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[str, str, Any]]:
-    """An object without one of the members that it needs, and with one that it may not have."""
+    """An object without one of its required members, and an object with an undeclared member."""
     if not isinstance(value, dict):
         return
     for name in dict.fromkeys(_names(root, schema, value)):
@@ -148,9 +148,9 @@ def _members(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[s
 
 
 def _places(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Every place of a value with the schema that applies there, first item of each list."""
+    """Every place in a value and the schema that applies there; for lists, the first item only."""
     yield path, schema
-    if len(path) >= _DEEPEST:
+    if len(path) >= _MAX_DEPTH:
         return
     if isinstance(value, dict):
         for here in branches(root, schema):
@@ -167,7 +167,7 @@ def _places(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[Pa
 
 
 def _mapped(root: Any, schema: dict[str, Any] | None, value: dict[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
-    """The first member that only ``additionalProperties`` speaks of."""
+    """The first member that only ``additionalProperties`` describes."""
     items = schema.get("additionalProperties") if schema is not None else None
     if schema is None or not isinstance(items, dict) or "patternProperties" in schema:
         return
@@ -179,7 +179,7 @@ def _mapped(root: Any, schema: dict[str, Any] | None, value: dict[str, Any], pat
 
 
 def _names(root: Any, schema: Any, value: dict[str, Any]) -> Iterator[str]:
-    """Names that must be there, whatever else is, or because of what is."""
+    """Required names: always required ones, and those that present members require."""
     for here in branches(root, schema):
         if here is None:
             continue
@@ -195,7 +195,7 @@ _OTHER_TYPES: tuple[Any, ...] = ({"not": "expected"}, "not expected", 1.5, True,
 
 
 def _others(root: Any, schema: Any, value: Any, shown: str) -> Iterator[tuple[str, str, Any]]:
-    """Values for one place that break a rule there: keyword, where and how, value."""
+    """Values that violate a keyword at one place: keyword, where and how, value."""
     if not isinstance(schema, dict):
         return
     scoped = in_scope(root, schema)
@@ -219,7 +219,7 @@ def _pattern(schema: dict[str, Any], scoped: dict[str, Any]) -> Iterator[tuple[s
 
 
 def _types(scoped: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
-    """The first value of another type that the place refuses; a JSON type is wrong or it is not."""
+    """The first value of another type that is refused; one is enough."""
     validator = compile_schema(scoped)
     for other in _OTHER_TYPES:
         if type(other) is not type(value) and validator is not None and validator.accepts(other) is False:
@@ -265,13 +265,13 @@ def _lengths(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any
     if isinstance(low, int) and low > 0:
         for short in _of_pattern(schema, text[: low - 1], maxLength=low - 1):
             yield "minLength", f"is shorter than {low}", short
-    if isinstance(high, int) and 0 <= high < _LONGEST:
+    if isinstance(high, int) and 0 <= high < _MAX_LENGTH:
         for long in _of_pattern(schema, (text * (high // len(text) + 1))[: high + 1], minLength=high + 1):
             yield "maxLength", f"is longer than {high}", long
 
 
 def _of_pattern(schema: dict[str, Any], text: str, **size: int) -> Iterator[str]:
-    """A text of the wrong length; where it does not match the pattern, another that does, if there is one."""
+    """A string of the wrong length; if it does not match the pattern, then also one that does, if possible."""
     yield text
     validator = compile_schema({"pattern": schema["pattern"]}) if isinstance(schema.get("pattern"), str) else None
     if validator is not None and validator.accepts(text) is False:
@@ -297,7 +297,7 @@ def _counts(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]
     low, high = schema.get("minItems"), schema.get("maxItems")
     if isinstance(low, int) and low > 0:
         yield "minItems", f"has fewer than {low} items", value[: low - 1]
-    if isinstance(high, int) and 0 <= high < _MOST_ITEMS:
+    if isinstance(high, int) and 0 <= high < _MAX_ITEMS:
         how = f"has more than {high} items"
         if schema.get("uniqueItems") is True and isinstance(value[0], int | str):
             yield "maxItems", how, _distinct(value, high + 1)
@@ -309,7 +309,7 @@ def _counts(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]
 
 
 def _distinct(items: list[Any], count: int) -> list[Any]:
-    """So many different items, those given first."""
+    """A list of ``count`` different items, which starts with the given ones."""
     first = items[0]
     more = (f"{first}{number}" if isinstance(first, str) else int(first) + number for number in itertools.count(1))
     out = list(items)

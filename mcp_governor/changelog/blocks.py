@@ -53,7 +53,7 @@ class Block(NamedTuple):
     level: int = 0
 
     def moved(self, by: int) -> Block:
-        """The block, ``by`` lines further down."""
+        """The block, moved down by ``by`` lines."""
         inlines = tuple(Text(text, line + by) for text, line in self.inlines)
         return Block(self.kind, self.start + by, self.end + by, inlines, self.level)
 
@@ -63,8 +63,8 @@ class Blocks(NamedTuple):
 
     Attributes:
         blocks: in order.
-        code: line ranges (from 0, end excluded) that hold code, in order.
-        unclosed: the line (from 0) of a code fence or comment that is never closed, ``None`` where there is none:
+        code: line ranges (from 0, end excluded) with code, in order.
+        unclosed: the line (from 0) of a code fence or comment that is never closed, ``None`` if there is none:
             it hides all that follows.
     """
 
@@ -73,7 +73,7 @@ class Blocks(NamedTuple):
     unclosed: int | None = None
 
     def is_code(self, line: int) -> bool:
-        """True if a line (from 0) holds code."""
+        """True if a line (from 0) contains code."""
         index = bisect.bisect_right(self.code, line, key=_start_of) - 1
         return index >= 0 and line < self.code[index][1]
 
@@ -97,7 +97,7 @@ def read_blocks(lines: Sequence[str]) -> Blocks:
 
 
 def _closed_blocks(lines: Sequence[str]) -> Blocks | None:
-    """The blocks of a part; ``None`` where a fence or a comment is still open at its end."""
+    """The blocks of a part; ``None`` if a fence or a comment is still open at its end."""
     part = markdown_blocks([*lines, _SENTINEL])
     last = part.blocks[-1] if part.blocks else None
     if last is None or last.kind != "heading" or last.start != len(lines):
@@ -106,7 +106,7 @@ def _closed_blocks(lines: Sequence[str]) -> Blocks | None:
 
 
 def plain_blocks(lines: Sequence[str]) -> Blocks | None:
-    """The blocks of a document of headings, paragraphs and flat lists; ``None`` where it holds more."""
+    """The blocks of a document of headings, paragraphs and flat lists; ``None`` if it holds more."""
     blocks: list[Block] = []
     kind, start, gathered = "", 0, [""]  # the block that the next line may continue
     for number, line in enumerate(lines):

@@ -29,6 +29,7 @@ from mcp_governor.changelog.subjects import subject_of
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.surface.fingerprint import fingerprint
+from mcp_governor.text import capital
 from mcp_governor.version_steps import Scheme, is_development, same_version, scheme_of
 from mcp_governor.versions import Numbered
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Recorded:
-    """The surface of a release, where it is at hand.
+    """The recorded surface of a release.
 
     Attributes:
         version: of the release.
@@ -60,17 +61,17 @@ class Recorded:
 
 @frozen
 class ChangelogSettings:
-    """What a changelog is checked against besides the surface.
+    """What a changelog is checked against, other than the surface.
 
     Attributes:
         expected: the version that the schema has now; ``None``: the one that the server reports.
         baseline: the surface that the changes start from, for names that existed.
         recorded: surfaces of released versions.
-        out: further versions that are out, and how that is known.
-        names: further names that entries may use, such as environment variables.
+        out: other released versions, and how that is known.
+        names: other names that entries may use, such as environment variables.
         zero_policy: what a version before 1.0.0 may break, as the config's ``policy.zero-policy``.
         stage: between releases changes may be under ``## Unreleased``.
-        coming: the version to release the changes as; ``None`` where it is unknown.
+        coming: the version to release the changes as; ``None`` if it is unknown.
     """
 
     expected: SchemaVersion | None = None
@@ -102,8 +103,8 @@ def check(
 
     Args:
         changelog: as read.
-        surface: the surface of now; ``None`` checks the file by itself.
-        changes: from the baseline to ``surface``; ``None`` where there is no baseline.
+        surface: the current surface; with ``None``, the file is checked alone.
+        changes: from the baseline to ``surface``; ``None`` if there is no baseline.
         settings: see :class:`ChangelogSettings`.
 
     Returns:
@@ -149,7 +150,7 @@ def _coverage_now(
     settings: ChangelogSettings,
 ) -> Coverage:
     """Check that the section of the current version describes the surface: its fingerprint, names and changes."""
-    # Where the marker stands elsewhere, a section of this version is still the one that is meant.
+    # If another section has the marker, a section of this version is still the current one.
     section = (changelog.section(expected.text) if expected.text else None) or working_section(changelog)
     if section is None:
         return Coverage()
@@ -207,7 +208,7 @@ def _is_last_release(changelog: Changelog, settings: ChangelogSettings) -> bool:
 
 
 def _moved(expected: SchemaVersion, settings: ChangelogSettings) -> tuple[str, str] | None:
-    """The last release and the version that is to come, where the version has moved since."""
+    """The last release and the next version, if the version has changed since."""
     last = settings.last
     if last is None or expected.text is None or same_version(last, expected.text) or is_development(expected.text):
         return None
@@ -215,7 +216,7 @@ def _moved(expected: SchemaVersion, settings: ChangelogSettings) -> tuple[str, s
 
 
 class _Found:
-    """Findings as they come, so many of each rule; the others are counted, for nobody reads them."""
+    """Findings in order, up to a limit per rule; the others are only counted, because nobody would read them."""
 
     def __init__(self, changelog: Changelog) -> None:
         self._listed: list[Finding] = []
@@ -323,8 +324,7 @@ def _version_repair(
 
 
 def _lagging(expected: SchemaVersion, version: str) -> str:
-    lags = expected.lags(version)
-    return f"{lags[:1].upper()}{lags[1:]}."
+    return f"{capital(expected.lags(version))}."
 
 
 def _is_baseline(section: Section, settings: ChangelogSettings) -> bool:
@@ -386,7 +386,7 @@ def rewritten(changelog: Changelog, section: Section, stated: Fingerprint, recor
         stated=stated.value,
         recorded_in=recording.where,
         line=fingerprint_line(recording.fingerprint),
-        way=f"If {section.title} was never released, accept this finding; else write"
+        way=f"If {section.title} was never released, accept this finding; otherwise restore the line"
         if recording.committed
-        else "Write",
+        else "Correct the line in the section",
     )

@@ -76,7 +76,7 @@ class ReleaseComparison:
         return "\n".join(lines) + "\n"
 
     def _summary(self) -> tuple[str, ...]:
-        """How large a step it was, for those who read no further."""
+        """The size of the step, as a short summary."""
         if not self.with_surfaces:
             return ()
         breaks = [row.change for row in self.mentions if row.change.verdict is not Verdict.COMPATIBLE]
@@ -117,7 +117,7 @@ def compare_releases(
     Args:
         changelog: as read.
         old, new: versions with a section each; see :func:`named_section`.
-        changes: between the two surfaces; ``None`` where one of them is not at hand.
+        changes: between the two surfaces; ``None`` if one of them is not available.
         tools: every tool of both surfaces.
 
     Raises:

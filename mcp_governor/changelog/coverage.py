@@ -70,7 +70,7 @@ class Names:
         return frozenset(names)
 
     def replacement(self, tool: str | None) -> str | None:
-        """What the deprecation of a tool named, in the baseline; empty where it said that there is nothing."""
+        """What the deprecation of a tool named, in the baseline; empty if it said that there is nothing."""
         before = self.baseline.by_name.get(tool or "") if self.baseline is not None else None
         if before is None or before.deprecation is None:
             return None
@@ -133,7 +133,7 @@ class Home:
     Attributes:
         sections: entries in any of them count.
         title: the release that has to mention them; another one than the section's where that is out already.
-        line: where it stands, or where it should begin.
+        line: its line, or the line where it should start.
         begins: the heading of the section, where there is none yet.
     """
 
@@ -161,7 +161,7 @@ def check_coverage(
 
     Args:
         changelog: as read.
-        home: where they have to be mentioned.
+        home: the section that must mention them.
         changes: from the baseline to now; those that need no version step (internal tools) need no entry.
         names: see :class:`Names`.
         of_baseline: the section is that of the baseline. An entry that stands elsewhere than a change of now would
@@ -229,15 +229,15 @@ def _missing(
 def _repetitions(changelog: Changelog, home: Home, mentions: dict[int, list[Change]]) -> Iterator[Finding]:
     """Entries that name just the same things, more of them than there are changes to mention.
 
-    A release may sum up what its candidates brought.
+    A release may sum up what its candidates brought, and call a removal or another change out under Breaking as well.
     """
-    groups: dict[tuple[int, frozenset[str]], list[Entry]] = {}
+    groups: dict[tuple[int, bool, frozenset[str]], list[Entry]] = {}
     for section in home.sections:
         own = section.line if section.numbered is not None and section.numbered.prerelease else 0
-        for _, entry in section.entries:
+        for kind, entry in section.entries:
             if entry.line in mentions:
-                groups.setdefault((own, entry.names), []).append(entry)
-    for (_, names), entries in groups.items():
+                groups.setdefault((own, kind is Kind.BREAKING, entry.names), []).append(entry)
+    for (_, _, names), entries in groups.items():
         changes = {id(change) for change in mentions[entries[0].line]}
         for extra in entries[max(1, len(changes)) :]:
             yield finding(

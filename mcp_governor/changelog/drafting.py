@@ -45,7 +45,7 @@ def draft(
         version: the version that the surface has now.
         fingerprint: the live one.
         tools: every tool of the old and the new surface, see :meth:`Subject.told_by`.
-        replacements: for tools that go, the tool to use instead, where it is known.
+        replacements: for tools that go, the tool to use instead, if it is known.
         released: what is out already. Where account is kept of that, a current section of an older version that is
             not out was drafted too early, and becomes the section of ``version``.
 

@@ -49,14 +49,14 @@ class Editor:
         self._inserted: dict[int, list[tuple[list[str], bool]]] = {}
 
     def line(self, number: int) -> str:
-        """A line without its end; empty beyond the file."""
+        """A line without its line ending; empty after the end of the file."""
         return self._lines[number - 1].rstrip("\r\n") if 0 < number <= len(self._lines) else ""
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def replace(self, number: int, text: str) -> None:
-        """Give a line another text."""
+        """Replace the text of a line."""
         if self.line(number) != text:
             self._replaced[number] = text
 
@@ -71,7 +71,7 @@ class Editor:
         self._inserted.setdefault(after, []).append((lines, block))
 
     def mark_current(self, section: Section, version: str, *, day: str | None = None) -> None:
-        """Make a section the current one, under a version; its heading becomes strict where it changes at all."""
+        """Make a section the current one, with a version. A heading that changes gets the strict form."""
         day = section.date or day
         # A section that is "(unreleased)" is the current one, and says so from now on.
         marked = section.current and "current" in self.line(section.line).lower()
@@ -92,7 +92,7 @@ class Editor:
             self._replaced[section.line + 1] = ""
 
     def text(self) -> str:
-        """The edited text; the one that was read where nothing changed."""
+        """The edited text, which is the original text if nothing changed."""
         out: list[str] = []
         self._put_inserted(out, 0)
         for number, line in enumerate(self._lines, 1):

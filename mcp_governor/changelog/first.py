@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 INTRODUCTION = """\
 # MCP schema changelog
 
-What changes for clients of this server: tools, their arguments and results. One section per version, the newest
+What changes for clients of this server: tools, their parameters and results. One section per version, the newest
 first. `mcp-governor check` compares it with the published surface; `mcp-governor changelog draft` writes missing
 entries.
 """

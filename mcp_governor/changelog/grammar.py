@@ -1,4 +1,4 @@
-"""The words of a schema changelog: the strict forms, and the forms that people write instead.
+"""The grammar of a schema changelog: the strict forms, and the forms that people write instead.
 
 Strict::
 
@@ -48,7 +48,7 @@ _YANKED = lazy_pattern(r"\byanked\b", re.IGNORECASE)
 UNRELEASED_HEADING = "## Unreleased"
 
 MAX_HEADING = 400
-"""Longer headings and labels are prose: none of the patterns here needs to meet them."""
+"""Longest heading or label, in characters; longer ones are prose and are not matched against the patterns here."""
 
 FINGERPRINT = lazy_pattern(r"Fingerprint: `(v\d+:sha256:[0-9a-f]{64})`")
 DIGEST = lazy_pattern(r"(?<![\w:])(?:v\d+:)?sha256:[0-9a-fA-F]{8,64}\b")
@@ -86,7 +86,7 @@ _KIND_WORDS = frozenset(Kind)
 
 
 class Heading(NamedTuple):
-    """What a release heading says; ``strict`` where it says it in the form of the grammar."""
+    """A parsed release heading; ``strict`` if it has the form of the grammar."""
 
     version: str
     current: bool
@@ -96,7 +96,7 @@ class Heading(NamedTuple):
 
 
 class Label(NamedTuple):
-    """What a subsection label says: its kind, what follows the word, and if it is bare."""
+    """A parsed subsection label: its kind, the text after the word, and true if there is nothing else."""
 
     kind: Kind | None
     tail: str
@@ -104,7 +104,7 @@ class Label(NamedTuple):
 
 
 def read_heading(text: str) -> Heading | None:
-    """What the text of a heading says about a release, ``None`` where it names none."""
+    """Parse the text of a heading as a release; ``None`` if it is not one."""
     if len(text) > MAX_HEADING:
         return None
     text = _SPACES.sub(" ", text)
@@ -148,14 +148,14 @@ def fingerprint_line(fingerprint: str) -> str:
 
 
 def read_label(text: str) -> Label | None:
-    """What the text of a heading below the release's says: one of the six words, or an unknown label."""
+    """Parse the text of a heading below that of a release: one of the six words, or an unknown label."""
     if text in _KIND_WORDS:
         return Label(Kind(text), "", strict=True)
     return _loose_label(text) if len(text) <= MAX_HEADING else None
 
 
 def read_bold_label(paragraph: str) -> Label | None:
-    """What a paragraph says as a label; ``None`` where it is prose.
+    """Parse a paragraph as a label; ``None`` if it is prose.
 
     ``**Added**`` is the strict form; ``**Added (x)**``, ``**Changed — x**``, ``**Fixed**: text`` and a bare
     ``Added:`` are labels too, their remainder in ``tail``.

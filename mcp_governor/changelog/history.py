@@ -117,7 +117,7 @@ def _misplaced(
 
 
 def _cue(entry: Entry) -> str:
-    """The words by which an entry admits a break, empty where there are none."""
+    """The phrase with which an entry admits a break; empty if there is none."""
     found = _BREAK.search(_DENIED.sub("", entry.text))
     cue = (found["near"] or found[0]) if found is not None else ""
     return "" if cue.lower().startswith("renam") and _renames(entry) else cue

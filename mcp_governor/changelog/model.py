@@ -58,7 +58,7 @@ class Entry:
         text: the Markdown of the entry without its bullet.
         line, end: first and last line, from 1.
         spans: the strings in backticks, in order.
-        bullet: ``False`` for prose that stands where a list belongs.
+        bullet: ``False`` for prose in the place of a list.
     """
 
     text: str
@@ -116,7 +116,7 @@ class Subsection:
 
     Attributes:
         kind: which of the six; ``None`` for entries under no label or an unknown one.
-        label: as written, without its marks; empty where there is none.
+        label: the label as written, without markup; empty if there is none.
         line, end: first and last line, from 1.
         entries: in order.
     """
@@ -150,7 +150,7 @@ class Section:
     Attributes:
         version_text: the version as written; empty for an unreleased section.
         current: true if the heading carries ``(current)``.
-        date: ``YYYY-MM-DD`` as written, ``None`` where there is none.
+        date: the date as written (``YYYY-MM-DD``), or ``None``.
         yanked: true if the release was taken back.
         line, end: line of the heading and last line of the section, from 1.
         subsections, fingerprints: in order.
@@ -172,7 +172,7 @@ class Section:
 
     @cached_property
     def numbered(self) -> Numbered | None:
-        """The version as one that can be ordered; ``None`` where it counts in something else than numbers."""
+        """The version in a form that can be ordered; ``None`` if it does not consist of numbers."""
         return Numbered.parse(self.version_text)
 
     @property
@@ -199,7 +199,7 @@ class Changelog:
         what: how messages name the file.
         sections: in the order of the file.
         problems: what is odd, in the order of the file.
-        unlisted: rule → how many problems of it there are besides the listed ones.
+        unlisted: rule → number of its problems that are not listed.
     """
 
     text: str

@@ -77,7 +77,7 @@ def decode(data: bytes, what: str) -> str:
     """The text of a changelog, byte order mark and line ends kept.
 
     Raises:
-        FileFormatError: it is not UTF-8, or holds a NUL; the message names the line.
+        FileFormatError: it is not UTF-8, or it contains a NUL; the message has the line.
     """
     try:
         text = data.decode("utf-8")
@@ -93,7 +93,7 @@ def decode(data: bytes, what: str) -> str:
 
 
 def parse(text: str | bytes, what: str) -> Changelog:
-    """The changelog that a document holds.
+    """Parse a changelog.
 
     Args:
         text: Markdown; line ends of any kind, a byte order mark may lead.
@@ -210,7 +210,7 @@ class _Reader:
                 self._prose(_table_rows(text, line) or [Text(text, line)])
 
     def _prose(self, inlines: Sequence[Text]) -> None:
-        """Entries that stand where a list belongs; the rows of a table are one problem together."""
+        """Entries that are not in a list; the rows of a table together are one problem."""
         named = [(text, spans) for text in inlines if (spans := code_spans(text.text))]
         if named:
             self._problem("entry-form", named[0][0].line, found=_ended(named[0][0].text))
@@ -287,7 +287,7 @@ class _Reader:
         if self.section is None:
             return
         heading, end = self.section.heading, line
-        # Blank lines belong to nobody: drafts are written behind the last line that says something.
+        # Blank lines are not part of a block, so drafts are inserted after the last non-blank line.
         while end > self.section.line + 1 and not self.lines[end - 1].strip():
             end -= 1
         self.sections.append(
@@ -311,7 +311,7 @@ def _ended(text: str) -> str:
 
 
 def _table_rows(text: str, line: int) -> list[Text]:
-    """The rows of a table below its head, each as ``FIRST: REST``; none where the paragraph is not a table."""
+    """The rows of a table below its head, each as ``FIRST: REST``; none if the paragraph is not a table."""
     lines = text.split("\n")
     if len(lines) < 3 or "|" not in lines[0] or not _TABLE_RULE.fullmatch(lines[1].strip()):
         return []

@@ -1,4 +1,4 @@
-"""Which sections of a changelog are out: history that says what clients of a version met, and that nobody edits."""
+"""Find the released sections of a changelog, which are history and must not be edited."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Released:
 
     Attributes:
         versions: each of them → how that is known, as messages name it (``tag v1.2.0``).
-        last: the version of the baseline, ``None`` where it is unknown.
-        fingerprint: of the baseline; empty where there is none.
+        last: the version of the baseline, ``None`` if it is unknown.
+        fingerprint: of the baseline; empty if there is none.
         kept: somebody keeps account of releases, with tags or recorded surfaces: a version that neither knows is not
             out.
     """
@@ -32,7 +32,7 @@ class Released:
     kept: bool = False
 
     def evidence(self, section: Section) -> str:
-        """How it is known that a section is out; empty where it is not."""
+        """The evidence that a section is released; empty if it is not."""
         number = section.numbered
         if section.unreleased:
             return ""

@@ -89,7 +89,7 @@ def _is_spelled_like(changelog: Changelog, version: str, *, begin: bool) -> bool
 
 
 def _releasable(changelog: Changelog, version: str, *, begin: bool) -> Section | None:
-    """The section that becomes the release; ``None`` where one has to be begun."""
+    """The section that becomes the release; ``None`` if a new one is needed."""
     section, top = changelog.section(version), working_section(changelog)
     waiting = top if top is not None and top.unreleased else None
     if section is not None and waiting is not None and waiting.entries:
@@ -108,7 +108,7 @@ def _releasable(changelog: Changelog, version: str, *, begin: bool) -> Section |
 
 
 def recorded_path(folder: str, version: str) -> str:
-    """Where the surface of a release is recorded: ``FOLDER/VERSION.json``.
+    """The path of the recorded surface of a release: ``FOLDER/VERSION.json``.
 
     Raises:
         UsageError: the version does not count in numbers, so it may be no file name either.

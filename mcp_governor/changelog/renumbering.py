@@ -59,5 +59,5 @@ def _refuse_disorder(changelog: Changelog, numbers: Mapping[str, str]) -> None:
 
 
 def _was_below(section: Section, above: Section) -> bool:
-    """True if two sections were in order; a changelog that was not is not ours to repair."""
+    """True if two sections were in order before; renumbering does not repair other changelogs."""
     return section.numbered is None or above.numbered is None or section.numbered < above.numbered

@@ -1,4 +1,4 @@
-"""What an entry about a removal says: which tools go, and what to use instead, or that there is nothing."""
+"""Parse entries about removals: the removed tools, and their replacement or the statement that there is none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Announcement:
     Attributes:
         tool: the name in backticks.
         section: the release that announced it.
-        replacement: what to use instead, ``None`` where the entry does not say.
+        replacement: what to use instead, ``None`` if the entry does not say.
         nothing: the entry says that nothing replaces it.
         line: of the entry, from 1.
         names: every name in the entry.
@@ -55,7 +55,7 @@ class Parting:
 
     Attributes:
         names: in backticks, in order.
-        replacement: what to use instead, ``None`` where the entry does not say.
+        replacement: what to use instead, ``None`` if the entry does not say.
         nothing: the entry says that nothing replaces them.
     """
 

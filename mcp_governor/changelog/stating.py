@@ -33,11 +33,11 @@ def baseline_version(spec: str, baseline: Surface, changelog: Changelog | None, 
     Args:
         spec: the config's ``schema-version``.
         baseline: the surface of then.
-        changelog: as read, ``None`` where there is none.
+        changelog: as read, ``None`` if there is none.
         expected: the version of now.
 
     Returns:
-        ``None`` where nothing says it.
+        ``None`` if nothing says it.
     """
     if spec == SERVER_INFO:
         return _said_by_server(baseline, expected)
@@ -50,7 +50,7 @@ def baseline_version(spec: str, baseline: Surface, changelog: Changelog | None, 
 
 
 def _said_by_server(baseline: Surface, expected: SchemaVersion) -> str | None:
-    """What the server said then, like the version of now; the release that a target pinned, where that is one, too."""
+    """The version that the server reported then, or the release that a target pins."""
     said = baseline.server.get("version")
     if baseline.release is not None and isinstance(said, str) and said and expected.counts_like_server:
         return said
@@ -86,7 +86,7 @@ def _release_of(baseline: Surface, changelog: Changelog, expected: SchemaVersion
 
 
 def _is_of_another(section: Section, baseline: Surface, expected: SchemaVersion) -> bool:
-    """True if a section carries the number that another source gave it, beyond the version of now."""
+    """True if a section has a number from another source that is above the current version."""
     others = [baseline.version] if not expected.counts_like_server else []
     if baseline.stated is not None and baseline.stated[1] != expected.count:
         others.append(baseline.stated[0])

@@ -13,7 +13,7 @@ from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.text import one_line
-from mcp_governor.version_steps import Scheme, next_version, scheme_of
+from mcp_governor.version_steps import Scheme, next_version, same_version, scheme_of
 from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
@@ -30,15 +30,15 @@ UNRELEASED_TITLE = "Unreleased"
 
 @frozen
 class Frame:
-    """What the grammar of a file depends on besides the file.
+    """What the check of a file's structure depends on, other than the file.
 
     Attributes:
         version: the version that the schema has now, for the lines to paste.
         scheme: the one that the server's versions follow: headings that follow it too are in order.
-        fingerprint: the live one, for the lines to paste; empty where there is no surface.
+        fingerprint: the live one, for the lines to paste; empty if there is no surface.
         stage: between releases an unreleased section stands above the others.
-        released: the version of the last release, ``None`` where it is unknown.
-        coming: the version to release the changes as; ``None`` where it is unknown.
+        released: the version of the last release, ``None`` if it is unknown.
+        coming: the version to release the changes as; ``None`` if it is unknown.
     """
 
     version: str
@@ -158,7 +158,11 @@ def _markers(changelog: Changelog, frame: Frame) -> Iterator[Finding]:
     # Between releases the marker stays with the last one.
     version = last if between and last is not None and changelog.section(last) is not None else frame.version
     if not marked:
-        if newest is not None and (between or not any(section.unreleased for section in changelog.sections)):
+        if (
+            newest is not None
+            and not _is_shipped(newest, frame)
+            and (between or not any(section.unreleased for section in changelog.sections))
+        ):
             named = changelog.section(version)
             line = heading_line(version, current=True, day=named.date if named else None)
             repair = f"Write line {named.line} as: {line}" if named else f"Start a section above it: {line}"
@@ -188,6 +192,18 @@ def _markers(changelog: Changelog, frame: Frame) -> Iterator[Finding]:
         )
 
 
+def _is_shipped(newest: Section, frame: Frame) -> bool:
+    """True if the newest section is the last release and nothing follows it yet, so that no section needs the marker.
+
+    The source marks a version until it ships, and its guard looks for the fingerprint in the marked section at all
+    times: a release that states its fingerprint does without the marker.
+    """
+    last = frame.released
+    if last is None or not newest.fingerprints or not same_version(newest.version_text, last):
+        return False
+    return frame.stage.between or same_version(frame.version, last)
+
+
 def working_section(changelog: Changelog) -> Section | None:
     """The section that should describe the current surface: the current one, or one above it without a version."""
     first = changelog.sections[0] if changelog.sections else None
@@ -199,7 +215,7 @@ def waiting_sections(changelog: Changelog, released: str | None) -> tuple[Sectio
 
     Args:
         changelog: as read.
-        released: the version of the last release; ``None`` where it is unknown, so that none is above it.
+        released: the version of the last release; ``None`` if it is unknown, so that none is above it.
     """
     last = Numbered.parse(released or "")
     return tuple(
@@ -210,7 +226,7 @@ def waiting_sections(changelog: Changelog, released: str | None) -> tuple[Sectio
 
 
 def candidates(changelog: Changelog, released: str | None) -> tuple[Section, ...]:
-    """The pre-releases after the last release: clients of a candidate have met them, those of the release have not.
+    """The pre-releases after the last release: clients of a candidate have seen them, clients of the release have not.
 
     Their entries stand where they are, and what they mention is not repeated by the next candidate or the release
     itself.

@@ -1,4 +1,4 @@
-"""What a change is about, in the words that an entry uses: which names it must carry, and where it belongs."""
+"""The subject of a change: the names that an entry must contain, and the kind of entry that it needs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Entry
 
-# What an entry must speak of besides the tool, where a change concerns the tool but not its existence.
+# The topics that an entry must mention in addition to the tool, for changes of a tool that stays.
 _TOPICS = {
     "category": re.compile(r"categor", re.IGNORECASE),
     "deprecated": re.compile(r"deprecat", re.IGNORECASE),
     "description": re.compile(r"describ|descript|word|phras|text|document", re.IGNORECASE),
     "icons": re.compile(r"icon", re.IGNORECASE),
     "outputSchema": re.compile(r"output|result|return|respon|structuredContent", re.IGNORECASE),
-    "tier": re.compile(r"\btiers?\b|\b(?:facade|standard|advanced|internal)\b", re.IGNORECASE),
+    "tier": re.compile(
+        r"\btiers?\b|\b(?:facade|standard|advanced|internal|tools/list)\b|\bdefault\s+(?:list|catalog)", re.IGNORECASE
+    ),
     "title": re.compile(r"title", re.IGNORECASE),
 }
 _EXISTENCE = frozenset({Event.ARRIVED, Event.REMOVED, Event.RENAMED})
@@ -43,7 +45,7 @@ class Subject:
         fields: names on the way to the place, outermost first; the last one is what changed. Empty for the
             tool as a whole.
         successor: the new name of what was renamed.
-        topic: what an entry must speak of besides the name.
+        topic: what an entry must mention in addition to the name.
         existence: the change is the tool's coming or going, so that the entry must be about it, not name it in
             passing.
     """

@@ -1,4 +1,4 @@
-"""Announcements that a tool is to move to another tier, in the words that people use for it.
+"""Recognise announcements that a tool will move to another tier.
 
 The form that the documentation recommends, under Deprecated::
 
@@ -78,11 +78,11 @@ _AHEAD = re.compile(rf"\b(?:will|going\s+to|planned|upcoming|soon)\b|{_RELEASE}"
 
 @frozen
 class TierMove:
-    """What an entry says of the tiers of tools.
+    """An announced move of tools between tiers.
 
     Attributes:
         tools: in backticks; globs are allowed.
-        target: where they go; ``None`` where the entry says only what they leave.
+        target: their new tier; ``None`` if the entry only names the tier that they leave.
         stays: they keep their tier after all.
         ahead: it is announced as something to come.
     """
@@ -98,7 +98,7 @@ class TierMove:
 
 
 def tier_move(entry: Entry) -> TierMove | None:
-    """What an entry says of the tiers of tools; ``None`` where it speaks of something else."""
+    """The announced move in an entry; ``None`` if it is about something else."""
     if not any(tier in entry.text.lower() for tier in (*TIERS, "default")):
         return None
     text = _MARKED.sub(lambda match: match[2], entry.text)

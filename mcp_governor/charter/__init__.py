@@ -1,10 +1,10 @@
 """The response contract of the charter: models for server authors, facts for everybody, checks for responses.
 
-Here lives what an envelope and the metadata of a tool are, by themselves: nothing here speaks to a server, so that a
-server can depend on it. Making calls, and which rules run on their answers, is for ``call``.
+This package defines envelopes and tool metadata, and never talks to a server, so that servers can depend on it.
+``call`` makes the calls and decides which rules apply to the responses.
 
-``ToolResponse`` and its parts are those of the latest version; ``v1_0``, ``v1_1`` and ``v1_2`` hold each.
-Importing this package loads no Pydantic: the models are loaded on first use, the facts are in
+``ToolResponse`` and its parts belong to the latest version; ``v1_0``, ``v1_1`` and ``v1_2`` contain one each. Importing
+this package does not load Pydantic: the models are loaded on first use, and the facts are in
 :mod:`mcp_governor.charter.facts`.
 """
 

@@ -1,4 +1,4 @@
-"""What is wrong with one response: the value that every check of an envelope or a result gives."""
+"""A violation in one response: the result type of every check of an envelope or a tool result."""
 
 from __future__ import annotations
 
@@ -11,16 +11,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+MAX_BREACHES = 20
+"""Maximum number of breaches of one kind per response: a server with so many has them everywhere. The rest are dropped,
+or a response with 60,000 hints would be 60,000 findings."""
+
+
 @frozen
 class Breach:
-    """One broken promise of one response; its words stand in the rule's file.
+    """One violation in one response; the messages are in the rule's file.
 
     Attributes:
         rule: id of the rule in the catalogue (``envelope/…`` or ``call/…``).
-        path: JSON pointer into what was checked.
+        path: JSON pointer into the checked document.
         value: the JSON value in question.
-        says: which of the rule's messages it is, where it has several.
-        facts: what that message names in braces, besides ``path`` and ``value``.
+        says: key of the message in the rule's ``messages``, if it has several.
+        facts: named values for placeholders in that message, besides ``path`` and ``value``.
     """
 
     rule: str
@@ -31,26 +36,26 @@ class Breach:
 
     @classmethod
     def of(cls, rule: str, path: str, value: Any = None, /, *, says: str = "", **facts: Any) -> Breach:
-        """A breach with its named facts."""
+        """Create a breach from keyword facts."""
         return cls(rule, path, value, says, facts)
 
     @property
     def message(self) -> str:
-        """One sentence, safe to show."""
+        """One sentence, safe to print."""
         from mcp_governor.catalogue.finding import own_rule, sentence
 
         return sentence(own_rule(self.rule), {"path": self.path, "value": self.value, **self.facts}, self.says)
 
     def under(self, prefix: str) -> Breach:
-        """The same breach, seen from a document that holds this one at ``prefix``."""
+        """The same breach relative to a document that contains this one at ``prefix``."""
         return Breach(self.rule, prefix + self.path, self.value, self.says, self.facts)
 
 
 def wrong_type(path: str, wanted: str, value: Any) -> Breach:
-    """A field of an envelope is of another JSON type than the one ``wanted``."""
+    """A field of an envelope does not have the JSON type ``wanted``."""
     return Breach.of("envelope/field-type", path, value, field=path.rsplit("/", 1)[1], wanted=wanted)
 
 
 def are_strings(value: Any) -> bool:
-    """Whether a JSON value is a list of strings."""
+    """True if a JSON value is a list of strings."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)

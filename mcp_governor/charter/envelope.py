@@ -1,8 +1,7 @@
-"""Does one envelope keep the charter? Structural checks on plain dicts, fast enough for every response.
+"""Structural checks of one envelope against the charter, on plain dicts, fast enough for every response.
 
-What the models refuse to build (see :mod:`mcp_governor.charter.v1_2`) and what validation reports about a
-server's responses is decided here and nowhere else. Checks that need the server's surface are in
-:mod:`mcp_governor.charter.recovery`.
+This module alone decides what the models reject (see :mod:`mcp_governor.charter.v1_2`) and what validation reports
+about a server's responses. Checks that need the server's surface are in :mod:`mcp_governor.charter.recovery`.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach, are_strings, wrong_type
 from mcp_governor.charter.failure import error_breaches
+from mcp_governor.charter.keys import absent_keys, root_keys
 from mcp_governor.charter.trust import confidence_breaches, provenance_breaches
 from mcp_governor.charter.version import is_older, version_breaches
-from mcp_governor.schemas.pointers import escape_pointer
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,19 +22,27 @@ _KEYS = frozenset(facts.ENVELOPE_KEYS)
 
 
 def looks_like_envelope(value: Any) -> bool:
-    """Whether a JSON value is meant as an envelope: an object with a known status, or with two of its keys."""
+    """True if a JSON value is meant as an envelope: an object with a known status, or with two envelope keys."""
     if not isinstance(value, dict):
         return False
     status = value.get("status")
     return (isinstance(status, str) and status in facts.STATUSES) or len(_KEYS & value.keys()) > 1
 
 
-def envelope_breaches(envelope: Mapping[str, Any], *, kinds: Iterable[str] | None = facts.KINDS) -> list[Breach]:
-    """Every promise that an envelope breaks on its own, whatever the server publishes.
+def envelope_breaches(
+    envelope: Mapping[str, Any],
+    *,
+    kinds: Iterable[str] | None = facts.KINDS,
+    reasons: Iterable[str] | None = facts.DEGRADATION_REASONS,
+    excerpt: bool = False,
+) -> list[Breach]:
+    """All violations in an envelope that depend neither on what the server publishes nor on the meaning of the data.
 
     Args:
-        envelope: the envelope as JSON; keys that are absent count as ``null``.
-        kinds: the known error kinds, ``None`` to accept any.
+        envelope: the envelope as JSON; missing keys count as ``null``, and are also reported as missing.
+        kinds: the known error kinds; ``None`` to accept any.
+        reasons: the known degradation reasons; ``None`` to accept any.
+        excerpt: the envelope may lack keys (:func:`mcp_governor.charter.keys.is_excerpt`).
 
     Returns:
         Breaches with pointers into the envelope, in the order of its keys.
@@ -55,14 +61,16 @@ def envelope_breaches(envelope: Mapping[str, Any], *, kinds: Iterable[str] | Non
     out += confidence_breaches(envelope)
     out += provenance_breaches(envelope.get("provenance"))
     _hints(envelope.get("follow_up_hints"), out)
-    _degradation(envelope, status, out)
-    out += version_breaches(envelope)
-    out += [Breach("envelope/unknown-key", f"/{_token(key)}", key) for key in sorted(envelope.keys() - _KEYS)]
+    _degradation(envelope, status, reasons, out)
+    if not excerpt:
+        out += version_breaches(envelope)
+        out += absent_keys(envelope)
+    out += root_keys(envelope)
     return out
 
 
 def _pairing(envelope: Mapping[str, Any], status: str | None, out: list[Breach]) -> None:
-    """Which of data and error goes with which status (enforced upstream)."""
+    """The combination of status, data and error (enforced upstream)."""
     data, error = envelope.get("data"), envelope.get("error")
     if status is None:
         return
@@ -90,7 +98,9 @@ def _hints(hints: Any, out: list[Breach]) -> None:
         out.append(Breach.of("envelope/hint-count", path, hints, count=len(hints), low=low, high=high))
 
 
-def _degradation(envelope: Mapping[str, Any], status: str | None, out: list[Breach]) -> None:
+def _degradation(
+    envelope: Mapping[str, Any], status: str | None, reasons: Iterable[str] | None, out: list[Breach]
+) -> None:
     reason = envelope.get("degradation_reason")
     path = "/degradation_reason"
     if reason is None:
@@ -100,11 +110,7 @@ def _degradation(envelope: Mapping[str, Any], status: str | None, out: list[Brea
     if not isinstance(reason, str):
         out.append(wrong_type(path, "a string or null", reason))
         return
-    if reason not in facts.DEGRADATION_REASONS:
+    if reasons is not None and reason not in reasons:
         out.append(Breach("envelope/degradation-reason", path, reason))
-    if status in ("success", "empty", "partial"):
+    if status is not None and status != "degraded":
         out.append(Breach.of("envelope/reason-unexpected", path, [status, reason], status=status))
-
-
-def _token(key: Any) -> str:
-    return escape_pointer(one_line(str(key), 60))

@@ -1,7 +1,8 @@
-"""Did the charter version move as far as the envelope did?
+"""Checks that the charter version changed as much as the envelope did.
 
-Charter, "Versioning": a new error kind, reason or optional field is a minor step of ``charter_version``, one that
-goes is a major step; patches do not show on the wire. Read from the output schemas of two surfaces.
+Charter, "Versioning": a new error kind, reason or optional field requires a minor step of ``charter_version``, and a
+removed one or one of another type a major step; patches are invisible in the protocol. The check compares the output
+schemas of two surfaces.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter.breach import Breach
-from mcp_governor.charter.recovery import declared_version
+from mcp_governor.charter.declared import declared_properties, declared_version, enumerated, schemas_at
 from mcp_governor.findings import Bump
 from mcp_governor.schemas.branches import branches
 from mcp_governor.text import one_line
@@ -27,77 +28,95 @@ _ENUMS: dict[str, tuple[str, ...]] = {
     "degradation reason": ("degradation_reason",),
     "status": ("status",),
 }
-_MOST_NAMED = 8
-"""Words that a finding names; it counts the others."""
+_MAX_NAMED = 8
+"""Maximum number of words listed in a finding; the others are counted."""
 
 
 def envelope_words(surface: Surface) -> frozenset[str]:
-    """What the envelopes of a surface may hold, as ``field error/kind``, ``kind unknown_name`` and so on."""
-    out: set[str] = set()
-    for tool in surface.tools:
-        root = tool.output_schema
-        names = set(_properties(root, root))
-        if not {"status", "data", "error"} <= names:
-            continue
-        out.update(f"field {name}" for name in names)
-        for path in _PARTS:
-            out.update(
-                f"field {'/'.join((*path, name))}" for here in _at(root, path) for name in _properties(root, here)
-            )
+    """What the envelopes of a surface may contain, as ``field error/kind``, ``kind unknown_name`` and so on."""
+    out = {f"field {'/'.join(path)}" for path, _ in _fields(surface)}
+    for root in _envelopes(surface):
         for word, path in _ENUMS.items():
-            out.update(f"{word} {value}" for here in _at(root, path) for value in _values(root, here))
+            out.update(f"{word} {value}" for here in schemas_at(root, path) for value in enumerated(root, here))
     return frozenset(out)
 
 
+def envelope_types(surface: Surface) -> dict[str, frozenset[str]]:
+    """The JSON types of the fields of a surface's envelopes, as ``error/kind`` → ``string``, without those of the data.
+
+    Null and fields without a type are left out.
+    """
+    out: dict[str, frozenset[str]] = {}
+    for path, types in _fields(surface):
+        if types and path[0] != "data":
+            name = "/".join(path)
+            out[name] = out.get(name, frozenset()) | types
+    return out
+
+
+def _envelopes(surface: Surface) -> Iterator[Any]:
+    for tool in surface.tools:
+        if declared_properties(tool.output_schema, tool.output_schema).keys() >= {"status", "data", "error"}:
+            yield tool.output_schema
+
+
+def _fields(surface: Surface) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
+    for root in _envelopes(surface):
+        for path in ((), *_PARTS):
+            for here in schemas_at(root, path):
+                for name, schema in declared_properties(root, here).items():
+                    yield (*path, name), _types(root, schema)
+
+
+def _types(root: Any, schema: Any) -> frozenset[str]:
+    out: set[str] = set()
+    for here in branches(root, schema):
+        declared = here.get("type") if here is not None else None
+        out.update(item for item in (declared if isinstance(declared, list) else [declared]) if isinstance(item, str))
+    # An enum of strings implies its type.
+    if not out and any(True for _ in enumerated(root, schema)):
+        out.add("string")
+    return frozenset(out - {"null"})
+
+
 def version_step_breaches(old: Surface, new: Surface) -> list[Breach]:
-    """Whether the declared charter version moved far enough between two surfaces.
+    """Check the step of the declared charter version between two surfaces.
 
     Returns:
-        At most one breach; none where either surface publishes no envelope, or not exactly one version.
+        At most one breach; none if a surface publishes no envelope, or several versions.
     """
     before, after = envelope_words(old), envelope_words(new)
     versions = _version(old), _version(new)
     if not before or not after or versions[0] is None or versions[1] is None:
         return []
     gone, come = sorted(before - after), sorted(after - before)
-    needed = Bump.MAJOR if gone else Bump.MINOR if come else Bump.NONE
-    # a charter version has two numbers
+    types = envelope_types(old), envelope_types(new)
+    other = [
+        f"field {name} from {_joined(types[0][name])} to {_joined(types[1][name])}"
+        for name in sorted(types[0].keys() & types[1].keys())
+        if types[0][name] != types[1][name]
+    ]
+    needed = Bump.MAJOR if gone or other else Bump.MINOR if come else Bump.NONE
+    # A charter version has only two numbers.
     was, now = (Numbered.parse(f"{version}.0") if is_semver(f"{version}.0") else None for version in versions)
     if was is None or now is None or step_between(was, now).rank >= needed.rank:
         return []
-    moves = " and ".join(f"{verb} {_named(words)}" for verb, words in (("loses", gone), ("gains", come)) if words)
-    value = [gone, come, list(versions)]
+    verbs = (("loses", gone), ("gains", come), ("changes", other))
+    moves = " and ".join(f"{verb} {_named(words)}" for verb, words in verbs if words)
+    value = [gone, come, *([other] if other else []), list(versions)]
     said = {"moves": moves, "needed": needed.value, "was": versions[0], "now": versions[1]}
     return [Breach("envelope/version-step", "", value, facts=said)]
 
 
 def _named(words: list[str]) -> str:
-    shown = ", ".join(one_line(word, 60) for word in words[:_MOST_NAMED])
-    return shown + (f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else "")
+    shown = ", ".join(one_line(word, 60) for word in words[:_MAX_NAMED])
+    return shown + (f" and {len(words) - _MAX_NAMED} more" if len(words) > _MAX_NAMED else "")
+
+
+def _joined(types: frozenset[str]) -> str:
+    return " or ".join(one_line(name, 20) for name in sorted(types))
 
 
 def _version(surface: Surface) -> str | None:
     said = {version for tool in surface.tools if (version := declared_version(tool)) is not None}
     return said.pop() if len(said) == 1 else None
-
-
-def _at(root: Any, path: tuple[str, ...]) -> Iterator[Any]:
-    """The schemas at a path of properties."""
-    places = [root]
-    for name in path:
-        places = [found for place in places if (found := _properties(root, place).get(name)) is not None]
-    yield from places
-
-
-def _properties(root: Any, schema: Any) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for here in branches(root, schema):
-        properties = here.get("properties") if here is not None else None
-        out |= properties if isinstance(properties, dict) else {}
-    return out
-
-
-def _values(root: Any, schema: Any) -> Iterator[str]:
-    for here in branches(root, schema):
-        values = here.get("enum", [here.get("const")]) if here is not None else None
-        yield from (value for value in values or () if isinstance(value, str))

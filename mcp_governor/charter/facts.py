@@ -1,21 +1,22 @@
-"""The charter's closed sets and tables, free of Pydantic so that lint and call can read them cheaply.
+"""The charter's closed sets and tables, free of Pydantic so that lint and call load them quickly.
 
-Sources: the charter, version 1.2 (principles 1 to 5, "Response envelope", "Per-tool metadata", "Versioning"),
-the page on structured recovery (registry of kinds, degradation reasons), and what four releases of the
-reference server publish: which release first lists a kind says which charter version brought it.
+Sources: the charter, version 1.2 (principles 1 to 5, "Response envelope", "Per-tool metadata", "Versioning"), the page
+on structured recovery (registry of kinds, degradation reasons), and four releases of the reference server: the first
+release that lists a kind shows which charter version added it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.deprecations import META_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 CharterVersion = Literal["1.0", "1.1", "1.2"]
-"""The shape contract on the wire: ``major.minor``, never a patch (charter, "Versioning")."""
+"""The version of the contract in responses: ``major.minor``, never a patch (charter, "Versioning")."""
 
 VERSIONS: Final[tuple[str, ...]] = get_args(CharterVersion)
 LATEST: Final = "1.2"
@@ -25,7 +26,7 @@ Status = Literal[Status10, "refused"]
 """Principle 1."""
 
 Confidence = Literal["HIGH", "MEDIUM", "LOW"]
-"""Principle 4; from the most to the least certain."""
+"""Principle 4, from the most to the least certain."""
 
 ErrorKind10 = Literal[
     "unknown_name",
@@ -85,7 +86,7 @@ PiiCategory = Literal[
 Source = Literal["schema", "llm", "inferred"]
 
 InferenceMethod = Literal["manually_authored", "llm_suggested", "fk_constraint", "dbt_import", "observed_in_query_log"]
-"""How a fact was derived (charter 1.2)."""
+"""How a fact was obtained (charter 1.2)."""
 
 ValidationState = Literal["draft", "applied", "confirmed"]
 """How far a fact was validated (charter 1.2)."""
@@ -104,13 +105,13 @@ INFERENCE_METHODS: Final[frozenset[str]] = frozenset(get_args(InferenceMethod))
 VALIDATION_STATES: Final[frozenset[str]] = frozenset(get_args(ValidationState))
 
 FAILURE_STATUSES: Final[frozenset[str]] = frozenset({"error", "refused"})
-"""The statuses that carry an error and no data."""
+"""The statuses with an error and without data."""
 
 REFUSAL_KINDS: Final[frozenset[str]] = frozenset({"pii_blocked", "policy_blocked", "allowlist_violation"})
-"""The only kinds of a refusal, and kinds of nothing else (principle 1, ``refused``)."""
+"""The kinds that a refusal must have, and that only a refusal may have (principle 1, ``refused``)."""
 
 DISPATCH_KINDS: Final[frozenset[str]] = frozenset({"invalid_argument"})
-"""Kinds that end at the protocol layer and never stand in an envelope (registry, "MCP dispatch")."""
+"""Kinds that are handled at the protocol layer and never appear in an envelope (registry, "MCP dispatch")."""
 
 ENVELOPE_KEYS: Final[tuple[str, ...]] = (
     "status",
@@ -130,6 +131,20 @@ REFUSAL_RECOVERY_KEYS: Final[frozenset[str]] = frozenset({"suggested_rewrite", "
 PROVENANCE_KEYS: Final[frozenset[str]] = frozenset(
     {"source", "model", "observed_in", "inference_method", "validation_state"}
 )
+REWRITE_MEMBERS: Final[Mapping[str, str]] = {"rewritten": "a string", "reason": "a string"}
+WIDENING_MEMBERS: Final[Mapping[str, str]] = {
+    "scope_requested": "a string",
+    "would_unblock": "a boolean",
+    "reason": "a string",
+}
+"""Members of what a refusal may suggest, with their types in the reference server's models. The sources define no type,
+so a plain string is accepted as well."""
+
+WIDENING_KIND: Final = "allowlist_violation"
+"""The only kind that may have a widening hint (structured recovery, "The Recovery block")."""
+
+NO_RETRY_KIND: Final = "internal_error"
+"""A bug: the agent should not retry, so there may be nothing to try (registry)."""
 
 SINCE: Final[dict[str, str]] = {
     **{f"kind {kind}": "1.1" for kind in set(get_args(ErrorKind11)) - set(get_args(ErrorKind10))},
@@ -143,16 +158,16 @@ SINCE: Final[dict[str, str]] = {
     "field validation_state": "1.2",
     "field anchor_entity": "1.2",
 }
-"""What came after 1.0, by ``kind NAME``, ``status NAME`` or ``field NAME``."""
+"""What was added after 1.0, by ``kind NAME``, ``status NAME`` or ``field NAME``."""
 
 HINT_RANGE: Final = (1, 3)
-"""How many follow-up hints a response carries where it carries any ("Response envelope")."""
+"""Number of follow-up hints in a response that has any ("Response envelope")."""
 
 
 HIGH_FROM: Final = 0.8
-"""Lower bound of the highest bucket (principle 4); a calibration knob upstream, fixed here."""
+"""Lower bound of the highest bucket (principle 4); configurable upstream, fixed here."""
 MEDIUM_FROM: Final = 0.5
-"""Lower bound of the middle bucket, as ``HIGH_FROM`` of the highest."""
+"""Lower bound of the middle bucket, like ``HIGH_FROM`` for the highest."""
 
 LATENCY_FAST_BELOW_MS: Final = 100.0
 """Upper bound of ``fast`` ("Hint semantics")."""
@@ -180,7 +195,7 @@ HINTS_OF_SIDE_EFFECTS: Final[dict[str, dict[str, bool]]] = {
 
 
 def bucket(score: float) -> Confidence:
-    """The bucket of an internal score between 0 and 1 (principle 4).
+    """The bucket for an internal score between 0 and 1 (principle 4).
 
     Raises:
         ValueError: the score is not between 0 and 1.
@@ -195,12 +210,12 @@ def bucket(score: float) -> Confidence:
 def derive_confidence(
     inference_method: InferenceMethod, validation_state: ValidationState, *, capped: bool = False
 ) -> Confidence:
-    """The confidence that the two trust axes imply (charter 1.2, "2D trust signal").
+    """The confidence that follows from the two trust axes (charter 1.2, "2D trust signal").
 
     Args:
-        inference_method: how the fact was derived.
+        inference_method: how the fact was obtained.
         validation_state: how far it was validated.
-        capped: the result is degraded or redacted, which allows MEDIUM at most.
+        capped: the result is degraded or redacted, so that MEDIUM is the maximum.
     """
     derived = DERIVED[inference_method][_STATE_INDEX[validation_state]]
     if capped and derived == "HIGH":
@@ -209,7 +224,7 @@ def derive_confidence(
 
 
 def worst_confidence(confidences: Iterable[Confidence]) -> Confidence | None:
-    """What a list of facts is worth: its worst item; ``None`` for none at all."""
+    """The confidence in a list of facts: that of its worst item; ``None`` for an empty list."""
     return min(confidences, key=CONFIDENCE_RANK.__getitem__, default=None)
 
 
@@ -219,7 +234,7 @@ def canonical_hints(side_effects: SideEffects, *, idempotent: bool) -> dict[str,
 
 
 def latency_hint(milliseconds: float) -> LatencyHint:
-    """The latency hint that a typical response time deserves ("Hint semantics")."""
+    """The latency hint for a typical response time ("Hint semantics")."""
     if milliseconds < LATENCY_FAST_BELOW_MS:
         return "fast"
     return "moderate" if milliseconds < LATENCY_SLOW_FROM_MS else "slow"
@@ -235,17 +250,17 @@ METADATA_KEYS: Final[tuple[str, ...]] = (
     "side_effects",
     "charter_version",
 )
-"""What the charter wants told beside a tool ("Per-tool metadata"), apart from the protocol's own fields."""
+"""The metadata that the charter requires for a tool ("Per-tool metadata"), apart from the protocol's own fields."""
 
 
 def declared_metadata(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """The charter metadata that a raw tool publishes: under our ``_meta`` key, else as plain keys.
+    """The charter metadata of a raw tool: under our ``_meta`` key, else as plain keys.
 
     Args:
         tool: an entry of ``tools/list``.
 
     Returns:
-        The keys of :data:`METADATA_KEYS` that are there, whatever their values.
+        The keys of :data:`METADATA_KEYS` that are present, with any values.
     """
     meta = tool.get("_meta")
     meta = meta if isinstance(meta, dict) else {}
@@ -256,6 +271,15 @@ def declared_metadata(tool: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def metadata_place(tool: Mapping[str, Any], key: str) -> str:
+    """JSON pointer to a metadata field of a raw tool, or to where it belongs."""
+    meta = tool.get("_meta")
+    meta = meta if isinstance(meta, dict) else {}
+    if isinstance(meta.get(META_KEY), dict):
+        return join_pointer("/_meta", META_KEY, key)
+    return f"/_meta/{key}" if key in meta else join_pointer("", key) if key in tool else ""
+
+
 def estimate_tokens(characters: int) -> int:
-    """Tokens of so many characters, estimated at four characters each (no tokenizer is the reader's own)."""
+    """Estimated number of tokens, at four characters each (no tokenizer is that of every reader)."""
     return -(-characters // 4)

@@ -1,4 +1,4 @@
-"""Is an error's message one sentence that an agent can read, free of the machine room?
+"""Checks that an error's message is one sentence that an agent can read, without internals.
 
 Charter, principle 3: what failed, why, and what to try next; one human-readable sentence; no stack traces, no
 exception type names, no language or library jargon.
@@ -6,18 +6,21 @@ exception type names, no language or library jargon.
 
 from __future__ import annotations
 
+import itertools
 import re
+from typing import Any
 
-# Code spans and quoted names are data: "no table named 'KeyError'" is a fine sentence, and a full stop inside
-# of a name ends nothing. An apostrophe inside a word opens no quotation.
+# Code spans and quoted names are data: "no table named 'KeyError'" is a fine sentence, and a full stop within a name
+# does not end it. An apostrophe within a word does not open a quotation.
 _QUOTED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|„[^“”\n]*[“”]|“[^”\n]*”|‘[^’\n]*’|«[^»\n]*»|(?<!\w)'[^'\n]*'(?!\w)|\[[^\[\]\n]*\]"
 )
 _BOUNDARY = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+\S|[。！？]\s*[^\s。！？」』）)]|\n\s*\S")
 
-# A full stop after one of these ends no sentence: whatever follows, before a number, before a small letter.
+# A full stop after one of these does not end a sentence: before anything, before a number, before a small letter.
 _ABBREVIATIONS = frozenset(
-    ["e.g", "i.e", "vs", "cf", "approx", "ca", "incl", "excl", "resp", "dr", "mr", "mrs", "prof"]
+    ["e.g", "i.e", "vs", "cf", "approx", "ca", "incl", "excl", "resp", "dr", "mr", "mrs", "prof", "st",
+     "z", "z.b", "d.h", "u.a", "bzw", "ggf", "evtl", "inkl", "sr", "sra", "dra", "p.ej"]
 )  # fmt: skip
 _COUNTED = frozenset(
     ["no", "nr", "fig", "vol", "sec", "ch", "p", "pp", "art", "ver", "v",
@@ -29,7 +32,7 @@ _INITIALS = re.compile(r"(?:[A-Z]\.)*[A-Z]")
 _WORD = "word"
 _TRACE = "a stack trace or a source position"
 
-# Whether a pattern can match at all is asked of these substrings first: they cost a hundredth of it.
+# These substrings are searched first, to see if a pattern can match at all: that takes a hundredth of the time.
 _STACK_WORDS = (
     '", line ', "traceback", "panicked", "goroutine", "backtrace:", "\n",
     ".java:", ".kt:", ".scala:", "js:",
@@ -52,7 +55,7 @@ _EXCEPTION_WORDS = (
     "ResultsFound", "DoesNotExist", "TimeoutExpired",
 )  # fmt: skip
 
-# A message worth reading is short; what a hostile server appends costs us nothing.
+# A good message is short; whatever a hostile server appends costs us nothing.
 _SCANNED = 4_000
 
 _STACK = re.compile(
@@ -103,7 +106,7 @@ _LIBRARY = re.compile(
 def sentence_problem(message: str) -> str | None:
     """Why a message is not one sentence (``"has 3 sentences"``), or ``None``.
 
-    Names in quotes, code spans and brackets count as one word each; ``e.g.`` and its like end no sentence.
+    Names in quotes, code spans and brackets count as one word each; ``e.g.`` and the like do not end a sentence.
     """
     text = message[:_SCANNED].strip()
     if not text:
@@ -120,7 +123,7 @@ def sentence_problem(message: str) -> str | None:
 
 
 def _goes_on(text: str, boundary: re.Match[str]) -> bool:
-    """Whether a sentence goes on after a mark: an ellipsis, the full stop of an abbreviation or of an initial."""
+    """True if a sentence continues after a mark: an ellipsis, or the full stop of an abbreviation or an initial."""
     marks, following = boundary.group(), boundary.group()[-1]
     if marks.startswith(("..", "…")):
         return not following.isupper()
@@ -138,10 +141,10 @@ def _goes_on(text: str, boundary: re.Match[str]) -> bool:
 
 
 def leak(message: str) -> str | None:
-    """What of the machine room a message shows (``"the exception name ValueError"``), or ``None``.
+    """The internals that a message shows (``"the exception name ValueError"``), or ``None``.
 
-    Traces and the phrases of interpreters and libraries count wherever they stand; names of exceptions, libraries
-    and source files do not where they are quoted: there they are data.
+    Traces and the phrases of interpreters and libraries count anywhere. Names of exceptions, libraries and source files
+    do not count in quotes, where they are data.
     """
     message = message[:_SCANNED]
     lower = message.lower()
@@ -152,6 +155,22 @@ def leak(message: str) -> str | None:
         if found is not None:
             return f"library words ({found.group()[:40].strip()})"
     return _names(message, lower)
+
+
+def strings_of(value: Any) -> str:
+    """The strings in a JSON value, one per line, as far as :func:`leak` reads them, without keys."""
+    found: list[str] = []
+    stack, room = [value], _SCANNED
+    while stack and room > 0:
+        here = stack.pop()
+        if isinstance(here, str):
+            found.append(here[:room])
+            room -= len(here) + 1
+        elif isinstance(here, dict | list):
+            inner = here if isinstance(here, list) else here.values()
+            # Each string has at least one character, so more of them would not be read.
+            stack.extend(reversed([*itertools.islice(inner, room)]))
+    return "\n".join(found)
 
 
 def _names(message: str, lower: str) -> str | None:
@@ -170,7 +189,7 @@ def _names(message: str, lower: str) -> str | None:
         return f"library words ({found.group()})"
     if asked[2] and _POSITION.search(words):
         return _TRACE
-    # The number stands in brackets, which hold data elsewhere.
+    # The number is in brackets, which otherwise contain data.
     if asked[3] and (found := _ERRNO.search(words) or _ERRNO_NUMBER.search(message)):
         return f"the system error code {found.group()}"
     return None

@@ -1,4 +1,4 @@
-"""What the charter wants told beside a tool, and one call that puts a tool with all of it on a server."""
+"""The metadata that the charter requires for a tool, and a function that adds a tool with it to a server."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class CostHint(BaseModel):
-    """What a typical call costs.
+    """The cost of a typical call.
 
     Attributes:
         tokens_estimate: size of a typical response, in tokens.
-        dollars_estimate: price of a typical call in US dollars, ``None`` where it is free.
+        dollars_estimate: price of a typical call in US dollars; ``None`` if it is free.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -36,16 +36,16 @@ class CostHint(BaseModel):
 
 
 class ToolMetadata(BaseModel):
-    """Metadata of one tool, published once in ``tools/list`` and not in every response ("Per-tool metadata").
+    """Metadata of one tool, published once in ``tools/list`` instead of in every response ("Per-tool metadata").
 
     Attributes:
         name: the tool's identifier.
-        description: a "Use this when…" text (principle 2; the linter checks it).
-        cost_hint: what a typical call costs.
-        latency_hint: ``fast`` below 100 ms, ``moderate`` below 1 s, ``slow`` from there.
-        idempotent: safe to repeat without an observable change of the outcome.
+        description: begins with "Use this when…" (principle 2; the linter checks it).
+        cost_hint: the cost of a typical call.
+        latency_hint: ``fast`` below 100 ms, ``moderate`` below 1 s, ``slow`` above.
+        idempotent: repeating the call does not change the outcome.
         side_effects: ``none`` computes, ``read`` touches the store or the source, ``write`` changes the store.
-        charter_version: the shape contract that the tool's responses follow.
+        charter_version: the version of the contract that the tool's responses follow.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -69,17 +69,17 @@ class ToolMetadata(BaseModel):
 
 
 def add_tool(server: Any, function: Callable[..., Any], metadata: ToolMetadata) -> None:
-    """Put a tool on a server with its description, hints, charter metadata and output schema.
+    """Add a tool to a server with its description, hints, charter metadata and output schema.
 
     Args:
         server: an ``MCPServer`` of the SDK (version 2) or a ``FastMCP`` (version 4).
-        function: annotated to return a ``ToolResponse[…]``; the server derives the output schema from that, and
-            sends what is returned as ``structuredContent`` with its text mirror.
-        metadata: what to publish about it.
+        function: annotated to return a ``ToolResponse[…]``; the server derives the output schema from that, and sends
+            the return value as ``structuredContent`` with a mirror as text.
+        metadata: the metadata to publish.
 
     Raises:
-        TypeError: the server is neither of the two, or the function does not say that it returns an envelope.
-        ValueError: the function returns an envelope of another charter version than the metadata say.
+        TypeError: the server is neither of the two, or the function has no return annotation with an envelope.
+        ValueError: the function returns an envelope of another charter version than the metadata declares.
     """
     _check_return(function, metadata)
     from mcp_types import ToolAnnotations
@@ -102,7 +102,10 @@ def add_tool(server: Any, function: Callable[..., Any], metadata: ToolMetadata) 
 def _check_return(function: Callable[..., Any], metadata: ToolMetadata) -> None:
     try:
         returned = get_type_hints(function).get("return")
-    except (NameError, TypeError):  # names of an enclosing function, objects without annotations: for the server to say
+    except (
+        NameError,
+        TypeError,
+    ):  # names of an enclosing function, objects without annotations: the server reports them
         return
     if not (isinstance(returned, type) and issubclass(returned, Envelope)):
         raise TypeError(

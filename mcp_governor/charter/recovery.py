@@ -1,20 +1,22 @@
-"""Checks of an envelope against the server's surface: do hints exist, and could recovery be carried out?
+"""Checks of an envelope against the server's surface: the hints exist, and the recovery can be carried out.
 
-The recovery block is executed on paper (charter, principle 3; structured recovery, "A ready-to-pass arguments
-dict. The agent fills the call and goes"): the suggested tool must be there, and its input schema must accept
-the suggested arguments, read as people read schemas, so an undeclared argument counts as refused.
+The recovery block is executed on paper (charter, principle 3; structured recovery, "A ready-to-pass arguments dict. The
+agent fills the call and goes"): the suggested tool must exist, and its input schema must accept the suggested
+arguments, as people read schemas, so an undeclared argument counts as rejected.
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
-from mcp_governor.charter.breach import Breach
+from mcp_governor.charter.breach import MAX_BREACHES, Breach
+from mcp_governor.charter.declared import declared_version
 from mcp_governor.containment.validators import compiled
 from mcp_governor.frozen import frozen
-from mcp_governor.schemas.branches import branches, declared_members
-from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.branches import declared_members
+from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -24,55 +26,114 @@ if TYPE_CHECKING:
 
 _RECOVERY = "/error/recovery"
 _SHOWN_PROBLEMS = 3
-"""Problems of suggested arguments that become findings; one cause often has several. The rest is left out."""
+"""Maximum number of findings about suggested arguments; one cause often has several. The rest are dropped."""
 _CLOSING = frozenset({"additionalProperties", "unevaluatedProperties", "falseSchema"})
-"""Keywords by which a schema refuses undeclared names, which are told by name."""
+"""Keywords with which a schema rejects undeclared names; the message names the arguments."""
 
 
-def surface_breaches(envelope: Mapping[str, Any], surface: Surface, tool: Tool | None = None) -> list[Breach]:
-    """What an envelope promises about the server that the server's surface does not hold.
+def surface_breaches(
+    envelope: Mapping[str, Any],
+    surface: Surface,
+    tool: Tool | None = None,
+    arguments: Mapping[str, Any] | None = None,
+) -> list[Breach]:
+    """References in an envelope to things that the server does not publish.
 
     Args:
         envelope: the envelope as JSON.
         surface: what the server publishes.
-        tool: the tool that answered, for the charter version it declares.
+        tool: the tool that responded, with the charter version that it declares; a recovery may call it again.
+        arguments: the arguments of the call; ``None`` if unknown.
 
     Returns:
         Breaches with pointers into the envelope.
     """
     out = _hints(envelope.get("follow_up_hints"), surface)
     error = envelope.get("error")
-    if isinstance(error, dict) and isinstance(error.get("recovery"), dict):
-        out += recovery_breaches(error["recovery"], surface)
+    recovery = error.get("recovery") if isinstance(error, dict) else None
+    if isinstance(error, dict) and isinstance(recovery, dict):
+        out += recovery_breaches(recovery, surface, tool, arguments)
+        out += _retry(error, recovery, tool)
     if tool is not None:
         out += _declared_version(envelope.get("charter_version"), tool)
     return out
+
+
+def retry_arguments(recovery: Mapping[str, Any], arguments: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+    """The arguments of a recovery without a tool: the same call with these arguments changed; ``None`` if there is
+    none.
+
+    Args:
+        recovery: the recovery block.
+        arguments: the arguments of the call; without them only the changed ones are known.
+    """
+    changed = recovery.get("suggested_args")
+    if recovery.get("suggested_tool") is not None or not isinstance(changed, dict) or not changed:
+        return None
+    return {**(arguments or {}), **changed}
+
+
+def _retry(error: Mapping[str, Any], recovery: Mapping[str, Any], tool: Tool | None) -> list[Breach]:
+    """Registry, ``internal_error``: a bug, so the agent should not trigger it again."""
+    if error.get("kind") != facts.NO_RETRY_KIND:
+        return []
+    again = retry_arguments(recovery) is not None
+    if not again and (tool is None or recovery.get("suggested_tool") != tool.name):
+        return []
+    key = "suggested_args" if again else "suggested_tool"
+    return [Breach("envelope/internal-retry", f"{_RECOVERY}/{key}", recovery.get(key))]
 
 
 def _hints(hints: Any, surface: Surface) -> list[Breach]:
     if not isinstance(hints, list):
         return []
     known = surface.by_name
+    unknown = ((at, hint) for at, hint in enumerate(hints) if isinstance(hint, str) and hint not in known)
     return [
-        Breach.of("envelope/hint-exists", f"/follow_up_hints/{index}", hint, hint=did_you_mean(hint, known))
-        for index, hint in enumerate(hints)
-        if isinstance(hint, str) and hint not in known
+        Breach.of("envelope/hint-exists", f"/follow_up_hints/{at}", hint, hint=did_you_mean(hint, known))
+        for at, hint in itertools.islice(unknown, MAX_BREACHES)
     ]
 
 
-def recovery_breaches(recovery: Mapping[str, Any], surface: Surface) -> list[Breach]:
-    """Why a recovery block could not be carried out; pointers are into the envelope that holds it."""
+def recovery_breaches(
+    recovery: Mapping[str, Any],
+    surface: Surface,
+    tool: Tool | None = None,
+    given: Mapping[str, Any] | None = None,
+) -> list[Breach]:
+    """Why a recovery block could not be carried out; pointers are relative to the envelope that contains it.
+
+    Args:
+        recovery: the recovery block.
+        surface: what the server publishes.
+        tool: the tool that responded; arguments without a tool change the failed call.
+        given: the arguments of the call; ``None`` if unknown.
+    """
     name = recovery.get("suggested_tool")
     arguments = recovery.get("suggested_args")
+    if name is None and tool is not None and retry_arguments(recovery) is not None:
+        return _changed_arguments(tool, recovery, given)
     if not isinstance(name, str) or not name:
         return []
-    tool = surface.by_name.get(name)
-    if tool is None:
+    suggested = surface.by_name.get(name)
+    if suggested is None:
         hint = did_you_mean(name, surface.by_name)
-        return [Breach.of("envelope/recovery-tool", f"{_RECOVERY}/suggested_tool", name, says="unknown", hint=hint)]
+        return [Breach.of("envelope/recovery-tool", f"{_RECOVERY}/suggested_tool", name, hint=hint)]
     if arguments is None:
-        return _without_arguments(tool)
-    return _with_arguments(tool, arguments) if isinstance(arguments, dict) else []
+        return _without_arguments(suggested)
+    return _with_arguments(suggested, misfit(suggested, arguments)) if isinstance(arguments, dict) else []
+
+
+def _changed_arguments(tool: Tool, recovery: Mapping[str, Any], given: Mapping[str, Any] | None) -> list[Breach]:
+    """Reasons why the same call cannot be repeated with changes; the defects of the failed call do not count."""
+    changed = recovery["suggested_args"]
+    found = misfit(tool, {**(given or {}), **changed})
+    problems = tuple(problem for problem in found.problems if _first_token(problem[0]) in changed)
+    return _with_arguments(tool, Misfit((), problems))
+
+
+def _first_token(pointer: str) -> str:
+    return next(iter(pointer_tokens(pointer)), "") if pointer else ""
 
 
 def _without_arguments(tool: Tool) -> list[Breach]:
@@ -87,9 +148,8 @@ def _without_arguments(tool: Tool) -> list[Breach]:
     ]
 
 
-def _with_arguments(tool: Tool, arguments: dict[str, Any]) -> list[Breach]:
+def _with_arguments(tool: Tool, found: Misfit) -> list[Breach]:
     path = f"{_RECOVERY}/suggested_args"
-    found = misfit(tool, arguments)
     out = []
     if found.missing:
         missing = list(found.missing)
@@ -103,11 +163,11 @@ def _with_arguments(tool: Tool, arguments: dict[str, Any]) -> list[Breach]:
 
 @frozen
 class Misfit:
-    """Why a tool's input schema refuses arguments; false where it does not.
+    """Why a tool's input schema rejects arguments; false if it accepts them.
 
     Attributes:
-        missing: names that must be there and are not, at the root.
-        problems: everything else: pointers into the arguments, each with a safe text.
+        missing: required names that are missing at the root.
+        problems: all others: pointers into the arguments, each with a printable message.
     """
 
     missing: tuple[str, ...] = ()
@@ -118,10 +178,10 @@ class Misfit:
 
 
 def misfit(tool: Tool, arguments: Mapping[str, Any]) -> Misfit:
-    """How arguments miss a tool's input schema, read as people read it: an undeclared name is refused.
+    """Compare arguments with a tool's input schema, as people read it: an undeclared name is rejected.
 
-    Required names are those that validation asks for, wherever references and composition put them. A schema that
-    does not compile still says by its root which names it declares and needs.
+    Validation determines the required names, wherever references and composition put them. If a schema does not
+    compile, its root still says which names it declares and requires.
     """
     declared = declared_members(tool.input_schema)
     undeclared = [] if declared is None else sorted(name for name in arguments if name not in declared)
@@ -157,35 +217,6 @@ def _declared_version(version: Any, tool: Tool) -> list[Breach]:
         return []
     rule, path = "envelope/charter-version-consistent", "/charter_version"
     return [Breach.of(rule, path, [version, declared], version=version, declared=declared)]
-
-
-def declared_version(tool: Tool) -> str | None:
-    """The charter version a tool publishes: in its metadata, else as default or constant of its output schema."""
-    version = facts.declared_metadata(tool.raw).get("charter_version")
-    if isinstance(version, str):
-        return version
-    schema = _property(tool.output_schema, "charter_version")
-    for key in ("const", "default"):
-        if isinstance(schema.get(key), str):
-            return str(schema[key])
-    return None
-
-
-def declared_kinds(tool: Tool) -> frozenset[str]:
-    """The error kinds that a tool's output schema enumerates: how a server registers kinds of its own."""
-    kinds: set[str] = set()
-    root = tool.output_schema
-    for error in branches(root, _property(root, "error")):
-        for kind in branches(root, _property(error, "kind")):
-            values = kind.get("enum", [kind.get("const")]) if kind is not None else None
-            kinds.update(value for value in values or () if isinstance(value, str))
-    return frozenset(kinds)
-
-
-def _property(schema: Any, name: str) -> Mapping[str, Any]:
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    value = properties.get(name) if isinstance(properties, dict) else None
-    return value if isinstance(value, dict) else {}
 
 
 def _name(name: str) -> str:

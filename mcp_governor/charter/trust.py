@@ -1,4 +1,4 @@
-"""Does an envelope's trust signal keep the charter (principle 4; version 1.2)? Provenance and confidence."""
+"""Checks of an envelope's trust signal (principle 4; version 1.2): provenance and confidence."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach, wrong_type
+from mcp_governor.charter.keys import unknown_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
 def confidence_breaches(envelope: Mapping[str, Any]) -> Iterator[Breach]:
-    """Whether the confidence is a bucket, and the one that the trust signal gives."""
+    """Check that the confidence is a bucket, and the one that follows from the trust signal."""
     confidence = envelope.get("confidence")
     if confidence is not None and not (isinstance(confidence, str) and confidence in facts.CONFIDENCES):
         yield Breach("envelope/confidence", "/confidence", confidence)
@@ -26,21 +27,24 @@ def confidence_breaches(envelope: Mapping[str, Any]) -> Iterator[Breach]:
 
 
 def expected_confidence(envelope: Mapping[str, Any]) -> str | None:
-    """The confidence that an envelope's own trust signal gives.
+    """The confidence that follows from an envelope's own trust signal.
 
     Returns:
-        What follows from the worst of the provenance, the data and, for a list, its items, at most MEDIUM where
-        the result is degraded or redacted; ``None`` where nothing carries both axes.
+        The worst confidence from the provenance, the data and, for a list, its items; at most MEDIUM if the result is
+        degraded or redacted; ``None`` if nothing has both axes.
     """
     data = envelope.get("data")
     items = data if isinstance(data, list) else [data]
-    found = [derived for item in (envelope.get("provenance"), *items) if (derived := _derived(item)) is not None]
+    found = [
+        derived for item in (envelope.get("provenance"), *items) if (derived := derived_confidence(item)) is not None
+    ]
     worst = min(found, key=facts.CONFIDENCE_RANK.__getitem__, default=None)
-    capped = worst == "HIGH" and (envelope.get("status") == "degraded" or any(map(_redacted, items)))
+    capped = worst == "HIGH" and (envelope.get("status") == "degraded" or any(map(is_redacted, items)))
     return "MEDIUM" if capped else worst
 
 
-def _derived(item: Any) -> str | None:
+def derived_confidence(item: Any) -> str | None:
+    """The confidence that follows from the two trust axes of one object; ``None`` if it does not have both."""
     if not isinstance(item, dict):
         return None
     method, state = item.get("inference_method"), item.get("validation_state")
@@ -51,17 +55,26 @@ def _derived(item: Any) -> str | None:
     return facts.derive_confidence(method, state)  # type: ignore[arg-type]
 
 
-def _redacted(item: Any) -> bool:
-    """Whether data says that something was left out: ``redacted`` or ``redacted_…`` that is not empty."""
+def is_redacted(item: Any) -> bool:
+    """True if data says that something was redacted: ``redacted`` or ``redacted_…`` that is not empty."""
     return isinstance(item, dict) and any(value and key.startswith("redacted") for key, value in item.items())
 
 
-def provenance_breaches(provenance: Any) -> Iterator[Breach]:
-    """Whether a provenance names its source and both axes by registered names that agree."""
+def provenance_breaches(provenance: Any, *, of_field: bool = False) -> Iterator[Breach]:
+    """Check that a provenance has a source and both axes, with registered names that agree, and no other keys.
+
+    Args:
+        provenance: the value as JSON.
+        of_field: the provenance belongs to a field of the data.
+
+    Yields:
+        Breaches with pointers into the object that contains the provenance.
+    """
+    path = "/provenance"
     if provenance is None:
         return
     if not isinstance(provenance, dict):
-        yield wrong_type("/provenance", "an object or null", provenance)
+        yield wrong_type(path, "an object or null", provenance)
         return
     source = provenance.get("source")
     if not (isinstance(source, str) and source in facts.SOURCES):
@@ -74,9 +87,12 @@ def provenance_breaches(provenance: Any) -> Iterator[Breach]:
     for key, wanted, name in (("model", str, "a string"), ("observed_in", dict, "an object")):
         value = provenance.get(key)
         if value is not None and not isinstance(value, wanted):
-            yield wrong_type(f"/provenance/{key}", f"{name} or null", value)
+            yield wrong_type(f"{path}/{key}", f"{name} or null", value)
     if source is not None:
         yield from _source(provenance, source)
+    # In the data, an object with a source of another kind is somebody else's provenance, which is reported once.
+    if source is not None or not of_field:
+        yield from unknown_keys("provenance", provenance, facts.PROVENANCE_KEYS, path)
 
 
 def _unregistered(key: str, value: Any, known: Iterable[str]) -> Breach:
@@ -98,3 +114,56 @@ def _source(provenance: dict[str, Any], source: str) -> Iterator[Breach]:
         )
     if source == "llm" and not provenance.get("model"):
         yield Breach("envelope/provenance-model", "/provenance/model")
+    if source == "inferred":
+        yield from _observed(provenance)
+
+
+def _observed(provenance: dict[str, Any]) -> Iterator[Breach]:
+    """Principle 4: an inferred fact says how often it was seen, and when first and last.
+
+    From 1.2 on the inference method says how it was derived, which is enough; if the object is present, it is complete.
+    """
+    rule, path, observed = "envelope/observed-in", "/provenance/observed_in", provenance.get("observed_in")
+    if observed is None:
+        if provenance.get("inference_method") is None:
+            yield Breach(rule, path, None, "absent")
+        return
+    if not isinstance(observed, dict):
+        return
+    named = {_plain(key): value for key, value in observed.items()}
+    count, first, last = (_first(named, names) for names in _OBSERVED.values())
+    dates = [value if isinstance(value, str | int) else None for value in (first, last)]
+    missing = [name for name, value in zip(_OBSERVED, (count, *dates), strict=True) if value is None]
+    if missing:
+        yield Breach(rule, path, missing, "members")
+    elif not _is_count(count):
+        yield Breach(rule, path, count, "count")
+    elif _is_after(first, last):
+        yield Breach(rule, path, [first, last], "order")
+
+
+_OBSERVED = {
+    "count": ("count", "observations", "times", "occurrences", "queries", "n"),
+    "first-seen": ("firstseen", "firstseenat", "first"),
+    "last-seen": ("lastseen", "lastseenat", "last"),
+}
+"""The three members of ``observed_in``, with the names accepted for each: principle 4 describes them only in words."""
+
+
+def _plain(key: Any) -> str:
+    return str(key).lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def _first(named: Mapping[str, Any], names: Iterable[str]) -> Any:
+    return next((named[name] for name in names if named.get(name) is not None), None)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_after(first: Any, last: Any) -> bool:
+    """True if the first time is later than the last; only spellings of one form and length are compared."""
+    if isinstance(first, str) and isinstance(last, str):
+        return len(first) == len(last) and first[:4].isdigit() and last[:4].isdigit() and first > last
+    return isinstance(first, int) and isinstance(last, int) and first > last

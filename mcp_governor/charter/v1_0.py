@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, Literal
+from typing import Annotated, Any, ClassVar, Generic, Literal
 
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from mcp_governor.charter.base import CharterModel, DataT, Envelope, Inlined
+from mcp_governor.charter.base import NULL_AS_EMPTY, CharterModel, DataT, Envelope, Inlined
 from mcp_governor.charter.facts import Confidence, ErrorKind10, Source, Status10
 
 __all__ = ["Provenance", "Recovery", "ToolError", "ToolResponse"]
@@ -16,26 +16,26 @@ KindT = TypeVar("KindT", bound=str, default=ErrorKind10)
 
 
 class Recovery(CharterModel):
-    """What to try next (principle 3); at least one field says something.
+    """What to try next (principle 3); at least one field is set.
 
     Attributes:
-        suggested_tool: name of the tool to call next, one that the same server publishes.
-        suggested_args: arguments ready to pass: the suggested tool's input schema accepts them.
+        suggested_tool: name of the tool to call next, published by the same server.
+        suggested_args: complete arguments, valid against the suggested tool's input schema.
         fuzzy_matches: plausible alternatives to a name that was not found.
     """
 
     suggested_tool: str | None = None
     suggested_args: dict[str, Any] | None = None
-    fuzzy_matches: list[str] = Field(default_factory=list)
+    fuzzy_matches: Annotated[list[str], NULL_AS_EMPTY] = Field(default_factory=list)
 
 
 class Provenance(CharterModel):
-    """Where generated or inferred content comes from (principle 4).
+    """The source of generated or inferred content (principle 4).
 
     Attributes:
         source: ``schema``, ``llm`` or ``inferred``.
-        model: name and version of the model, where the source is ``llm``.
-        observed_in: count, first and last time seen, where the source is ``inferred``.
+        model: name and version of the model, if the source is ``llm``.
+        observed_in: count, first and last time seen, if the source is ``inferred``.
     """
 
     source: Source
@@ -48,7 +48,7 @@ class ToolError(Inlined, Generic[KindT]):
 
     Attributes:
         kind: a registered error kind.
-        message: one sentence for a reader: no stack trace, no exception name, no library's words.
+        message: one sentence for a reader, without stack traces, exception names or library jargon.
         recovery: what to try next.
     """
 
@@ -63,17 +63,17 @@ class ToolResponse(Envelope[DataT, KindT], Generic[DataT, KindT]):
     ``DataT`` is the tool's payload; ``KindT`` its error kinds, for a server with kinds of its own:
     ``ToolResponse[Hit, Literal[ErrorKind10, "quota_spent"]]``.
 
-    Invariants: an error exactly where the status is ``error``, then without data; data where the status is
-    ``success``; one to three follow-up hints or none at all.
+    Invariants: an error exactly if the status is ``error``, and then no data; data if the status is ``success``; one to
+    three follow-up hints or none at all.
 
     Attributes:
         status: how the call went (principle 1).
-        data: the payload, ``None`` on an error.
-        error: the error, ``None`` otherwise.
-        confidence: how far to trust the data (principle 4), ``None`` where that does not apply.
+        data: the payload; ``None`` on an error.
+        error: the error; ``None`` otherwise.
+        confidence: how far to trust the data (principle 4); ``None`` if that does not apply.
         provenance: where the data comes from (principle 4).
         follow_up_hints: names of one to three tools to call next (principle 5).
-        charter_version: the shape contract, ``major.minor``.
+        charter_version: the version of the contract, ``major.minor``.
     """
 
     version: ClassVar[str] = "1.0"

@@ -1,14 +1,14 @@
-"""Charter 1.1: adds refusals, twelve error kinds, and what a refusal can suggest."""
+"""Charter 1.1: adds refusals, twelve error kinds, and suggestions on a refusal."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, Literal, Self
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self
 
 from pydantic import Field
 from typing_extensions import TypeVar
 
 from mcp_governor.charter import v1_0
-from mcp_governor.charter.base import CharterModel, DataT, Envelope, Inlined, error_fields
+from mcp_governor.charter.base import NULL_AS_EMPTY, CharterModel, DataT, Envelope, Inlined, error_fields
 from mcp_governor.charter.facts import Confidence, ErrorKind11, PiiCategory, Status
 from mcp_governor.charter.v1_0 import Provenance
 
@@ -18,11 +18,11 @@ KindT = TypeVar("KindT", bound=str, default=ErrorKind11)
 
 
 class SuggestedRewrite(CharterModel):
-    """A safe version of what was asked, on a refusal.
+    """A safe version of the request, on a refusal.
 
     Attributes:
         rewritten: the query to send instead.
-        reason: why that one is safe.
+        reason: why it is safe.
     """
 
     rewritten: str = Field(min_length=1)
@@ -34,7 +34,7 @@ class WideningHint(CharterModel):
 
     Attributes:
         scope_requested: the scope that the call needs.
-        would_unblock: whether that scope is enough.
+        would_unblock: true if that scope is enough.
         reason: why it is needed.
     """
 
@@ -44,10 +44,10 @@ class WideningHint(CharterModel):
 
 
 class Recovery(v1_0.Recovery):
-    """What to try next (principle 3); at least one field says something.
+    """What to try next (principle 3); at least one field is set.
 
     Attributes:
-        suggested_rewrite: a safe version of what was asked; refusals only.
+        suggested_rewrite: a safe version of the request; refusals only.
         widening_hint: the scope that would unblock the call; refusals only.
     """
 
@@ -60,7 +60,7 @@ class ToolError(Inlined, Generic[KindT]):
 
     Attributes:
         kind: a registered error kind.
-        message: one sentence for a reader: no stack trace, no exception name, no library's words.
+        message: one sentence for a reader, without stack traces, exception names or library jargon.
         recovery: what to try next.
         pii_categories: the categories that a refusal is about; refusals only.
     """
@@ -68,7 +68,7 @@ class ToolError(Inlined, Generic[KindT]):
     kind: KindT
     message: str
     recovery: Recovery
-    pii_categories: list[PiiCategory] = Field(default_factory=list)
+    pii_categories: Annotated[list[PiiCategory], NULL_AS_EMPTY] = Field(default_factory=list)
 
 
 class Refusing(Envelope[DataT, KindT], Generic[DataT, KindT]):
@@ -87,9 +87,9 @@ class Refusing(Envelope[DataT, KindT], Generic[DataT, KindT]):
 
         Args:
             kind: one of the three refusal kinds.
-            message: one sentence: what is refused and why.
-            pii_categories: what the refused data is about.
-            recovery: fields of ``Recovery``: what to try next; at least one of them. From charter 1.2 on also
+            message: one sentence that says what is refused and why.
+            pii_categories: categories of the refused data.
+            recovery: fields of ``Recovery`` with what to try next; at least one of them. From charter 1.2 on also
                 ``anchor_entity``, which is a field of the error.
         """
         error = error_fields(kind, message, recovery, pii_categories=pii_categories or [])
@@ -99,7 +99,7 @@ class Refusing(Envelope[DataT, KindT], Generic[DataT, KindT]):
 class ToolResponse(Refusing[DataT, KindT], Generic[DataT, KindT]):
     """The response envelope of charter 1.1; see :class:`mcp_governor.charter.v1_0.ToolResponse`.
 
-    Adds the status ``refused``, which goes with the three refusal kinds and with no other.
+    Adds the status ``refused``, which requires one of the three refusal kinds, and which they require.
     """
 
     version: ClassVar[str] = "1.1"

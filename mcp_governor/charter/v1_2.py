@@ -21,13 +21,14 @@ from mcp_governor.charter.v1_1 import Recovery, Refusing, SuggestedRewrite, Wide
 __all__ = ["Provenance", "Recovery", "SuggestedRewrite", "ToolError", "ToolResponse", "WideningHint"]
 
 KindT = TypeVar("KindT", bound=str, default=ErrorKind)
+ReasonT = TypeVar("ReasonT", bound=str, default=DegradationReason)
 
 
 class Provenance(v1_0.Provenance):
-    """Where content comes from, and how far it was validated (principle 4; version history, 1.2).
+    """The source of content, and how far it was validated (principle 4; version history, 1.2).
 
     Attributes:
-        inference_method: how the fact was derived.
+        inference_method: how the fact was obtained.
         validation_state: how far it was validated.
     """
 
@@ -39,33 +40,32 @@ class ToolError(v1_1.ToolError[KindT], Generic[KindT]):
     """What failed, why, and what to try next (principle 3).
 
     Attributes:
-        anchor_entity: the entity that the failed call was about, where there is one.
+        anchor_entity: the entity that the failed call was about, if there is one.
     """
 
     anchor_entity: str | None = None
 
 
-class ToolResponse(Refusing[DataT, KindT], Generic[DataT, KindT]):
+class ToolResponse(Refusing[DataT, KindT], Generic[DataT, KindT, ReasonT]):
     """The response envelope of charter 1.2 (structured recovery, "The envelope").
 
-    ``DataT`` is the tool's payload; ``KindT`` its error kinds, for a server with kinds of its own:
-    ``ToolResponse[Hit, Literal[ErrorKind, "quota_spent"]]``.
+    ``DataT`` is the tool's payload; ``KindT`` and ``ReasonT`` its error kinds and degradation reasons, for a server
+    with its own: ``ToolResponse[Hit, Literal[ErrorKind, "quota_spent"], Literal[DegradationReason, "index_stale"]]``.
 
-    Invariants, each a rule of the catalogue (``envelope/…``): an error exactly where the status is ``error`` or
-    ``refused``, then without data; data where the status is ``success``; ``refused`` with the three refusal
-    kinds and with no other; a reason where the status is ``degraded``, and nowhere else; one to three follow-up
-    hints or none at all; a recovery block that says something; a message of one sentence; a confidence that
-    agrees with the provenance.
+    Invariants, each a rule of the catalogue (``envelope/…``): an error exactly if the status is ``error`` or
+    ``refused``, and then no data; data if the status is ``success``; the three refusal kinds exactly with ``refused``;
+    a reason exactly if the status is ``degraded``; one to three follow-up hints or none at all; a recovery block that
+    is not empty; a message of one sentence; a confidence that agrees with the provenance.
 
     Attributes:
         status: how the call went (principle 1).
-        data: the payload, ``None`` on an error or a refusal.
-        error: the error, ``None`` otherwise.
-        confidence: how far to trust the data (principle 4); derived where the provenance carries both axes.
+        data: the payload; ``None`` on an error or a refusal.
+        error: the error; ``None`` otherwise.
+        confidence: how far to trust the data (principle 4); derived if the provenance has both axes.
         provenance: where the data comes from (principle 4).
         follow_up_hints: names of one to three tools to call next (principle 5).
-        degradation_reason: why a fallback was taken.
-        charter_version: the shape contract, ``major.minor``.
+        degradation_reason: why a fallback was used.
+        charter_version: the version of the contract, ``major.minor``.
     """
 
     version: ClassVar[str] = "1.2"
@@ -76,10 +76,10 @@ class ToolResponse(Refusing[DataT, KindT], Generic[DataT, KindT]):
     confidence: Confidence | None = None
     provenance: Provenance | None = None
     follow_up_hints: list[str] | None = None
-    degradation_reason: DegradationReason | None = None
+    degradation_reason: ReasonT | None = None
     charter_version: Literal["1.2"] = "1.2"
 
     @classmethod
-    def degraded(cls, data: DataT | None, reason: DegradationReason, **fields: Any) -> Self:
-        """The tool ran over a fallback; ``reason`` says which (structured recovery, "The degraded path")."""
+    def degraded(cls, data: DataT | None, reason: ReasonT, **fields: Any) -> Self:
+        """The tool ran with a fallback; ``reason`` says which (structured recovery, "The degraded path")."""
         return cls.model_validate({"status": "degraded", "data": data, "degradation_reason": reason, **fields})

@@ -1,4 +1,4 @@
-"""Does an envelope say which charter version it follows, and use only what that version has?"""
+"""Checks that an envelope declares its charter version and uses only features of that version."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _VERSION_FORM = re.compile(r"\d+\.\d+", re.ASCII)
 
 
 def version_breaches(envelope: Mapping[str, Any]) -> list[Breach]:
-    """Whether an envelope names a known charter version, and uses nothing that came later."""
+    """Check that an envelope has a known charter version, and no feature of a later one."""
     version = envelope.get("charter_version")
     if not isinstance(version, str):
         return [_bad("missing", version)]
@@ -31,13 +31,13 @@ def _bad(says: str, version: Any) -> Breach:
 
 
 def is_older(envelope: Mapping[str, Any], than: str) -> bool:
-    """Whether an envelope follows a known charter version before ``than``."""
+    """True if an envelope follows a known charter version before ``than``."""
     version = envelope.get("charter_version")
     return isinstance(version, str) and version in facts.VERSIONS and version < than
 
 
 def _newer_features(envelope: Mapping[str, Any], version: str) -> list[Breach]:
-    """What an envelope uses that its own charter version does not have yet."""
+    """Features in an envelope that its own charter version does not have yet."""
     used: list[tuple[str, str]] = []
     error, provenance = envelope.get("error"), envelope.get("provenance")
     if envelope.get("status") == "refused":

@@ -1,5 +1,5 @@
-"""The main job: stations in their order, one report. Emits events, prints nothing.
+"""The main job: runs the stations in order and returns one report. Emits events, prints nothing.
 
-Here live the order of the stations for each command, what they are given (surface, baseline, changelog, options of the
-configuration), and the report. A station does its work by itself; how a report looks is for ``report``.
+This package defines the order of the stations for each command, their inputs (surface, baseline, changelog, options of
+the configuration), and the report. The stations work on their own; ``report`` renders the result.
 """

@@ -1,4 +1,4 @@
-"""What a run compares with: the one place that puts together what finding it depends on."""
+"""Finds the baseline of a run, from everything on which it depends."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def baseline_of(
     stage: Stage | None = None,
     changelog: Changelog | None = None,
 ) -> Baseline | None:
-    """What a surface is compared with: see :func:`mcp_governor.target.read_baseline`.
+    """The baseline of a surface: see :func:`mcp_governor.target.read_baseline`.
 
     Args:
-        surface: of now.
+        surface: the current one.
         config: may name the baseline, and the changelog, which states the last release.
-        against: the baseline that the user typed.
-        source: what is governed, ``None`` for a surface that was read already.
-        stage: of the run; ``None`` is between releases.
-        changelog: as read, where it was.
+        against: the baseline from the command line.
+        source: the governed target; ``None`` for a surface that was already read.
+        stage: of the run; ``None`` means between releases.
+        changelog: as read, if it was.
 
     Raises:
         GovernorError: as there.

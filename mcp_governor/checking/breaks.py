@@ -1,4 +1,4 @@
-"""``check --only breaking``: nothing but what breaks clients, for a team that begins with that."""
+"""``check --only breaking``: checks for breaking changes only, for teams that begin with that."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 
 def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *, today: date) -> Report:
-    """The changes that break clients, or may: each of them fails the run unless it is accepted.
+    """The changes that break clients, or may break them: each of them fails the run unless it is accepted.
 
-    Version, changelog and rules play no part. Tools of tier ``internal`` promise nothing, so nothing of them breaks.
-    A setting that decides what breaks, and is more lenient than at the last release, fails the run as well, and so does
-    a changelog that states another surface for the last release than it did.
+    Version, changelog and rules are ignored. Tools of tier ``internal`` promise nothing, so their changes do not break.
+    The run also fails if a setting that decides what breaks is more lenient than at the last release, or if the
+    changelog states another surface for the last release than it did.
 
     Args:
-        surface: what is published now.
+        surface: the current one.
         baseline: what it is compared with.
-        config: how schemas are compared, tiers, and what is accepted.
-        today: the day that acceptances are judged by.
+        config: how schemas are compared, tiers, and accepted findings.
+        today: the date at which acceptances are evaluated.
 
     Raises:
-        NothingCheckedError: there is nothing to compare with.
+        NothingCheckedError: there is no baseline.
     """
     from mcp_governor.policy.acceptance import apply_acceptances
 

@@ -1,14 +1,17 @@
-"""Calling tools of a live target, in the connection that its surface was read over."""
+"""Calls the tools of a live target over the connection through which its surface was read."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mcp_governor.checking.aside import run_aside
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, silent
 from mcp_governor.checking.reading import counts_of, refuse_empty, with_manifest
-from mcp_governor.checking.settings import fail_on, lint_settings
+from mcp_governor.checking.seen import CONFIGURED, NONE, SAFE, calls_mode
+from mcp_governor.checking.settings import fail_on, selection_of
+from mcp_governor.checking.warned import limits_for_warnings, warning_findings
 from mcp_governor.errors import UsageError
 from mcp_governor.target import LiveSource, Source, limits_of, surface_of, tier_rules
 
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from mcp_governor.call.report import CallReport
     from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.call.settings import CallSettings
+    from mcp_governor.call.track import Track
+    from mcp_governor.catalogue import Selection
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
@@ -29,6 +34,7 @@ def call_target(
     config: Config,
     settings: CallSettings,
     *,
+    selection: Selection | None = None,
     emit: Emit = silent,
     scratch: Path | None = None,
 ) -> tuple[Surface, CallReport]:
@@ -38,13 +44,16 @@ def call_target(
         source: the server.
         config, emit: as for :func:`mcp_governor.checking.run.check`.
         settings: permissions and limits.
-        scratch: an existing folder in which a temporary one is made for arguments that mean a path; default is the
+        selection: the rules that run; defaults to those of the configuration.
+        scratch: an existing folder in which a temporary one is created for arguments that are paths; defaults to the
             system's.
 
     Raises:
         UsageError: the source is a recording, which cannot be called, or nothing can be written to ``scratch``.
-        GovernorError: it cannot be reached, or a recorded call cannot be read.
+        GovernorError: the server cannot be reached, or a recorded call cannot be read.
     """
+    from mcp_governor.call.track import Track
+    from mcp_governor.wire import ObjectEndpoint
     from mcp_governor.wire.loop import run
 
     if not isinstance(source, LiveSource):
@@ -53,63 +62,110 @@ def call_target(
     from mcp_governor.call.sandbox import Sandbox
 
     with Sandbox(scratch) as sandbox:
-        return run(_read_and_call, source, config, settings, emit, sandbox)
+        chosen = selection or selection_of(config)
+        job = _Job(source, config, settings, chosen, emit, sandbox, Track())
+        if not isinstance(source.endpoint, ObjectEndpoint):
+            return run(job.read_and_call)
+        done = run_aside(job.read_and_call, job.track)
+        return done if done is not None else job.given_up()
 
 
-async def _read_and_call(
-    source: LiveSource, config: Config, settings: CallSettings, emit: Emit, sandbox: Sandbox
-) -> tuple[Surface, CallReport]:
-    from mcp_governor import wire
-    from mcp_governor.call.agent_info import check_server_info
-    from mcp_governor.call.plan import plan_calls
-    from mcp_governor.call.record import load_recordings, split_recordings
-    from mcp_governor.call.run import run_calls
-    from mcp_governor.catalogue import select
+@dataclass(eq=False)
+class _Job:
+    """Reading and calling one server; what it came to is kept while it goes on."""
 
-    limits = limits_of(source)
-    # A server that is started again is spoken to as it was before.
-    eras: dict[str, wire.Era] = {}
-    async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
-        recording = await wire.read_recording(session, list_params=source.list_params)
-        surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
-        refuse_empty(surface)
-        emit(Finished("read", len(surface.entries)))
-        recorded = load_recordings(config.resolve(config.calls_dir)) if config.calls_dir else []
-        written, repeated = split_recordings(recorded)
-        plan = plan_calls(surface, [*config.calls, *written], settings=settings, recorded=repeated, sandbox=sandbox)
-        emit(Started("call"))
-        selection = select(lint_settings(config))
-        report = await run_calls(
-            session,
-            surface,
-            plan,
-            settings=settings,
-            selection=selection,
-            reconnect=lambda: wire.connect(source.endpoint, limits=limits, eras=eras),
-        )
-        if isinstance(source.endpoint, wire.HttpEndpoint):
-            found = await check_server_info(source.endpoint, selection)
-            report = replace(report, findings=(*report.findings, *found))
-        emit(Finished("call", len(report.results)))
-    return surface, report
+    source: LiveSource
+    config: Config
+    settings: CallSettings
+    selection: Selection
+    emit: Emit
+    sandbox: Sandbox
+    track: Track
+    surface: Surface | None = None
+    report: CallReport | None = None
+
+    def given_up(self) -> tuple[Surface, CallReport]:
+        """What it came to, where the server blocks its thread."""
+        report = self.report or self.track.given_up()
+        assert self.surface is not None
+        assert report is not None, "only calls are overdue"
+        return self.surface, report
+
+    async def read_and_call(self) -> tuple[Surface, CallReport]:
+        """Do all of it, over one connection."""
+        from mcp_governor import wire
+        from mcp_governor.call.agent_info import check_server_info
+        from mcp_governor.call.plan import plan_calls
+        from mcp_governor.call.record import load_recordings, split_recordings
+        from mcp_governor.call.run import run_calls
+
+        source, config, settings = self.source, self.config, self.settings
+        limits = limits_for_warnings(limits_of(source), self.selection)
+        # A restarted server is addressed in the same protocol era as before.
+        eras: dict[str, wire.Era] = {}
+        async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
+            recording = await wire.read_recording(session, list_params=source.list_params)
+            surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
+            refuse_empty(surface)
+            self.surface = surface
+            self.emit(Finished("read", len(surface.entries)))
+            recorded = load_recordings(config.resolve(config.calls_dir)) if config.calls_dir else []
+            written, repeated = split_recordings(recorded)
+            plan = plan_calls(
+                surface, [*config.calls, *written], settings=settings, recorded=repeated, sandbox=self.sandbox
+            )
+            self.emit(Started("call"))
+            report = await run_calls(
+                session,
+                surface,
+                plan,
+                settings=settings,
+                selection=self.selection,
+                reconnect=lambda: wire.connect(source.endpoint, limits=limits, eras=eras),
+                track=self.track,
+            )
+            unwarned = await warning_findings(session, surface, report, config, self.selection)
+            report = replace(report, findings=(*report.findings, *unwarned))
+            if isinstance(source.endpoint, wire.HttpEndpoint):
+                found = await check_server_info(source.endpoint, self.selection)
+                report = replace(report, findings=(*report.findings, *found))
+            self.report = report
+            self.emit(Finished("call", len(report.results)))
+            self.track.within(limits.close_timeout)
+        return surface, report
 
 
-def configured_calls(config: Config) -> CallSettings | None:
-    """What ``check`` calls: only what the configuration names or a recording holds, ``None`` for nothing."""
-    if not config.calls and not config.calls_dir:
+def wanted_calls(config: Config, selection: Selection, *, named: bool = True) -> CallSettings | None:
+    """What ``check`` calls, ``None`` for nothing.
+
+    Args:
+        config: names calls, and may say more (``calls-mode``).
+        selection: the rules of the run; a contract of results asks for safe calls.
+        named: the configuration may name calls of any tool: it says how the server is reached, or the user trusts it.
+    """
+    mode = calls_mode(config, selection)
+    if mode == NONE or (mode == CONFIGURED and not config.calls and not config.calls_dir):
         return None
     from mcp_governor.call.settings import CallSettings
 
-    return CallSettings(generate=False, read_only=config.read_only_tools, timeout=config.timeout)
+    safe = mode == SAFE
+    return CallSettings(
+        generate=safe,
+        quick=safe,
+        named=named,
+        repeat=False,
+        read_only=config.read_only_tools,
+        timeout=config.timeout,
+        budget=config.calls_budget,
+    )
 
 
 def call_report(surface: Surface, called: CallReport, config: Config, today: date) -> Report:
-    """The report of a run that only called; ``nothing_checked`` where no good call succeeded.
+    """The report of a run that only made calls; ``nothing_checked`` if no good call succeeded.
 
     Raises:
         NothingCheckedError: no tool was called.
     """
-    from mcp_governor.catalogue import select
     from mcp_governor.checking.model import Report, ServerInfo
     from mcp_governor.findings import Bump
     from mcp_governor.surface import fingerprint
@@ -122,7 +178,7 @@ def call_report(surface: Surface, called: CallReport, config: Config, today: dat
         config,
         today,
         surface=surface,
-        selection=select(lint_settings(config)),
+        selection=selection_of(config),
         stations=("call",),
         complete=False,
     )

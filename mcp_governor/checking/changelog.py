@@ -1,4 +1,4 @@
-"""The changelog as a run needs it: where it is, which version it must speak of, what is recorded next to it."""
+"""The changelog in a run: its location, the version that it must cover, and the recordings next to it."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 
 _MAX_RECORDINGS = 10_000
-"""Recorded releases that a folder may hold: a release every day for 27 years."""
+"""Maximum number of recorded releases in a folder: a release every day for 27 years."""
 
 
 @frozen(slots=False)
 class Declared:
-    """What a release is checked against on paper.
+    """The documents with which a release is compared.
 
     Attributes:
-        changelog: as read, ``None`` where the configuration names none.
-        expected: the version that the surface has now.
+        changelog: as read; ``None`` if the configuration names none.
+        expected: the current version of the surface.
     """
 
     changelog: Changelog | None
@@ -44,11 +44,11 @@ class Declared:
 
 
 def read_declared(config: Config, surface: Surface | None, changelog: Changelog | None = None) -> Declared:
-    """Read the changelog, where there is one and none is given, and the schema version.
+    """Read the changelog, if there is one and none is given, and the schema version.
 
     Raises:
-        FileFormatError: the changelog is named and cannot be read.
-        ConfigError: the schema version names a constant that is not there.
+        FileFormatError: the configured changelog cannot be read.
+        ConfigError: the schema version refers to a constant that does not exist.
     """
     from mcp_governor.version_sources import schema_version
 
@@ -59,7 +59,7 @@ def read_declared(config: Config, surface: Surface | None, changelog: Changelog 
 
 
 def load_changelog(config: Config) -> Changelog:
-    """The configured changelog, called in messages as the configuration calls it.
+    """The configured changelog, under its configured name in messages.
 
     Raises:
         ConfigError: the configuration names none.
@@ -86,14 +86,14 @@ def check_changelog(
     coming: str | None,
     rewritten: tuple[Recorded, ...] = (),
 ) -> list[Finding]:
-    """What is wrong with the changelog, with everything at hand that it can be checked against.
+    """Problems of the changelog, checked against everything that is available.
 
     Args:
-        declared: the changelog, and the version of now.
+        declared: the changelog, and the current version.
         surface, baseline, changes, config: of the run.
         stage: between releases, or at one.
-        coming: the version to release the changes as; ``None`` where it is unknown.
-        rewritten: what the section of the last release stated in an earlier commit, where that was another fingerprint.
+        coming: the version for the release of the changes; ``None`` if it is unknown.
+        rewritten: the statement of the last release's section in an earlier commit, if it had another fingerprint.
     """
     if declared.changelog is None:
         return []
@@ -106,7 +106,7 @@ def check_changelog(
             *recorded_releases(declared.changelog, config, with_current=stage.between),
             *rewritten,
         ),
-        out=_out(declared, config),
+        out=_released_if_needed(declared, config),
         names=_manifest_names(surface, baseline),
         zero_policy=config.policy.zero_policy,
         stage=stage,
@@ -115,8 +115,8 @@ def check_changelog(
     return check(declared.changelog, surface, changes if baseline is not None else None, settings=settings)
 
 
-def _out(declared: Declared, config: Config) -> dict[Numbered, str]:
-    """What is out, where a heading might have to change: asked for only then, because git has to be asked."""
+def _released_if_needed(declared: Declared, config: Config) -> dict[Numbered, str]:
+    """Released versions, if a heading might have to change: computed only then, because it runs git."""
     current = declared.changelog.current if declared.changelog is not None else None
     now = declared.expected.text
     if current is None or now is None or current.numbered == Numbered.parse(now):
@@ -125,7 +125,7 @@ def _out(declared: Declared, config: Config) -> dict[Numbered, str]:
 
 
 def released_versions(config: Config) -> dict[Numbered, str]:
-    """Every version that is known to be out, and how that is known: its tag, or its recorded surface.
+    """Every version that is known to be released, with the evidence: its tag, or its recorded surface.
 
     Raises:
         TargetError: git does not read the repository.
@@ -150,9 +150,9 @@ def recorded_releases(changelog: Changelog, config: Config, *, with_current: boo
     """The surfaces of released versions: recorded in the surfaces folder, else at their git tags.
 
     Args:
-        changelog: whose releases are looked for.
+        changelog: the changelog with the releases.
         config: where they are recorded.
-        with_current: that of the current section, too: between releases it is out.
+        with_current: include the current section, which is released when the run is between releases.
     """
     from mcp_governor.changelog import Recorded, recorded_surfaces
     from mcp_governor.version_steps import same_version
@@ -171,7 +171,7 @@ def recorded_releases(changelog: Changelog, config: Config, *, with_current: boo
         for version, data in files_at_tags(config.root, surface_file(config), wanted).items():
             with contextlib.suppress(GovernorError):
                 surface = parse_surface(data, f"git:{version.text}")
-                # A file that was not recorded again for the release describes an older one.
+                # A file that was not recorded again for the release has the surface of an older one.
                 text = wanted[version]
                 if surface.version is None or same_version(surface.version, text):
                     found[text] = Recorded(text, fingerprint(surface), f"git tag of {text}")
@@ -179,7 +179,7 @@ def recorded_releases(changelog: Changelog, config: Config, *, with_current: boo
 
 
 def _manifest_names(surface: Surface, baseline: Baseline | None) -> frozenset[str]:
-    """What entries may name of the registry manifest, now or before."""
+    """The names from the registry manifests, current and former, that entries may use."""
     from mcp_governor.policy.manifest import manifest_names
 
     manifests = (surface.manifest, baseline.surface.manifest if baseline else None)

@@ -1,4 +1,4 @@
-"""``diff``: two targets, what lies between them, and nothing else."""
+"""``diff``: compares two targets, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import changes_between
+from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import baseline_info, counts_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.findings import Bump
@@ -22,15 +23,22 @@ if TYPE_CHECKING:
 
 
 def compare_targets(
-    old: str, new: str | None, *, config: Config, command: Sequence[str] = (), only_breaking: bool = False
+    old: str,
+    new: str | None,
+    *,
+    config: Config,
+    command: Sequence[str] = (),
+    only_breaking: bool = False,
+    places: bool = False,
 ) -> Report:
-    """The changes from one target to another; both are read at the same time where both are live.
+    """The changes from one target to another; two live targets are read at the same time.
 
     Args:
-        old, new: TARGETs; ``new`` is ``None`` where ``command`` starts it.
+        old, new: TARGETs; ``new`` is ``None`` if ``command`` starts it.
         config: level and options of the comparison.
         command: a stdio server.
-        only_breaking: leave out what breaks nobody.
+        only_breaking: omit compatible changes.
+        places: find the lines of a recorded ``new`` that the report is about.
 
     Raises:
         GovernorError: a target cannot be read.
@@ -38,11 +46,12 @@ def compare_targets(
     sources = resolve_both(old, new, config, command=command)
     before, after = read_sources(sources, tiers=tier_rules(config))
     refuse_empty(before)
-    return compare_surfaces(Baseline(sources[0].shown, before), after, config, only_breaking=only_breaking)
+    report = compare_surfaces(Baseline(sources[0].shown, before), after, config, only_breaking=only_breaking)
+    return with_places(report, after, sources[1]) if places else report
 
 
 def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, only_breaking: bool = False) -> Report:
-    """:func:`compare_targets` for surfaces that were read."""
+    """:func:`compare_targets` for surfaces that are already read."""
     from mcp_governor.change import Verdict
     from mcp_governor.policy.model import required_step
     from mcp_governor.version_steps import needed_step
@@ -76,10 +85,10 @@ def _versions(old: Surface, new: Surface) -> tuple[str, str] | None:
 
 
 def _declared(old: Surface, new: Surface, config: Config) -> Bump | None:
-    """The step between the versions; ``None`` where one is missing, or they are not versions of one thing.
+    """The step between the versions; ``None`` if one is missing, or if they are not versions of the same thing.
 
-    What a server reports may be the version of its framework. It counts besides the release of a package only where
-    that release reports its own version.
+    A server may report the version of its framework. So next to the release of a package it counts only if that release
+    reports its own version.
     """
     from mcp_governor.version_steps import declared_step, same_version
 

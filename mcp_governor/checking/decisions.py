@@ -1,7 +1,7 @@
-"""What a team decided about findings, applied once to those of all stations: the last station before the report.
+"""Applies a team's decisions to the findings of all stations, once: the last station before the report.
 
-Which rules are ignored or suppressed, severities and the lint baseline are applied by
-:mod:`mcp_governor.catalogue.governing`; acceptances know changes as well, and are applied to what it leaves.
+:mod:`mcp_governor.catalogue.governing` applies ignored and suppressed rules, severities and the lint baseline.
+Acceptances also cover changes, and apply to the remaining findings.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _UNHIDDEN = frozenset({"policy/config-weakened", "policy/changelog-deleted"})
 
 @frozen(slots=False)
 class Decided:
-    """What is left of a run.
+    """The remaining results of a run.
 
     Attributes:
-        findings: those that count, accepted ones with their reason.
+        findings: the findings that count, with the reason if they are accepted.
         changes: id of each accepted change → the reason.
-        gone: ids in the lint baseline that nothing has any more.
+        gone: ids in the lint baseline without a current finding.
     """
 
     findings: tuple[Finding, ...]
@@ -53,19 +53,19 @@ def decide(
     complete: bool = True,
     before: AcceptedBefore | None = None,
 ) -> Decided:
-    """Apply the configuration's decisions to what the stations of a run found.
+    """Apply the configuration's decisions to the results of the stations.
 
     Args:
-        findings, changes: of the run, as the stations gave them.
+        findings, changes: as the stations returned them.
         config: the decisions.
-        today: the day that acceptances are judged by.
-        surface: whose tools may suppress rules for themselves.
-        selection: the rules that ran.
-        stations: those that took part.
-        known: ids of findings that do not count; default are those of the configured lint baseline.
-        complete: true if all stations on paper took part, so that an acceptance without a finding is one. Of what
-            only calls can find, that is known where station ``call`` took part.
-        before: what the release that the run compares with accepted.
+        today: the date at which acceptances are evaluated.
+        surface: the tools whose inline suppressions apply.
+        selection: the selected rules.
+        stations: the stations that took part.
+        known: ids of findings that do not count; by default those in the configured lint baseline.
+        complete: true if all offline stations took part, so that unused acceptances can be reported. For findings that
+            only calls produce, this requires the station ``call``.
+        before: the acceptances at the release with which the run compares.
 
     Raises:
         FileFormatError: the lint baseline cannot be read.
@@ -76,7 +76,7 @@ def decide(
     known = _known(config) if known is None else known
     governor = Governor(selection, surface, stations=stations, known=known)
     found = list(findings)
-    # A configuration cannot hide that it asks for less than it did: only an acceptance lets that pass.
+    # A configuration cannot hide that it has become more lenient; only an acceptance can allow that.
     certain = [one for one in found if one.rule in _UNHIDDEN]
     governed = [*governor.judge(one for one in found if one.rule not in _UNHIDDEN), *certain, *governor.stale()]
     where = config.path.name if config.path else ""
@@ -99,7 +99,7 @@ def decide(
 
 
 def is_of_calls(finding: str) -> bool:
-    """True if only calls can find what has this id: a rule of station ``call``, or a change of an answer."""
+    """True if only calls produce findings with this id: a rule of station ``call``, or a changed response."""
     name = finding.partition(":")[0]
     if "/" not in name:
         from mcp_governor.change.registry import catalogue
@@ -107,7 +107,7 @@ def is_of_calls(finding: str) -> bool:
         return name in catalogue() and catalogue()[name].of_calls
     from mcp_governor.catalogue import load_catalogue
 
-    # Rules of packages and of the user's own folders read surfaces, and so does a name that is none.
+    # Rules of packages and of the user's own folders read surfaces; an unknown name counts as such a rule.
     rule = load_catalogue().rules.get(name)
     return rule is not None and rule.station == "call"
 

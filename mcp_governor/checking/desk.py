@@ -1,4 +1,4 @@
-"""A changelog on the desk of its author, with all that drafting and releasing need to know besides the text."""
+"""A changelog with everything that drafting and releasing need besides its text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mcp_governor.policy.model import required_step
 from mcp_governor.surface import fingerprint
 from mcp_governor.target.git import release_tags
 from mcp_governor.target.git_door import one_look
-from mcp_governor.text import one_line
+from mcp_governor.text import capital, one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
 from mcp_governor.versions import Numbered
 
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
 @frozen(slots=False)
 class Desk:
-    """A changelog with the surfaces that it speaks of.
+    """A changelog with the surfaces that it describes.
 
     Attributes:
-        config: names the changelog, also where the configuration itself names none.
-        book: the changelog; an empty one where there is none.
-        surface: of now.
-        baseline: what the changes start from, ``None`` where there is none.
-        changes: from there to now.
-        expected: the version that the surface has now, and where it is set.
+        config: names the changelog, even if the configuration file does not.
+        book: the changelog; an empty one if there is none.
+        surface: the current one.
+        baseline: the start of the changes; ``None`` if there is none.
+        changes: from the baseline to the current surface.
+        expected: the current version of the surface, and where it is set.
     """
 
     config: Config
@@ -60,18 +60,18 @@ class Desk:
 
     @cached_property
     def tools(self) -> set[str]:
-        """Every tool of then and of now."""
+        """The names of all former and current tools."""
         old = set(self.baseline.surface.by_name) if self.baseline else set()
         return old | set(self.surface.by_name)
 
     @cached_property
     def fingerprint(self) -> str:
-        """The live one."""
+        """The fingerprint of the current surface."""
         return fingerprint(self.surface)
 
     @cached_property
     def replacements(self) -> dict[str, str]:
-        """For tools that go: the replacement that their deprecation named."""
+        """Replacements of removed tools, from their deprecation notices."""
         if self.baseline is None:
             return {}
         return {
@@ -82,33 +82,33 @@ class Desk:
 
     @cached_property
     def before(self) -> str | None:
-        """The version of the baseline, ``None`` where it is unknown."""
+        """The version of the baseline; ``None`` if it is unknown."""
         if self.baseline is None:
             return None
         return baseline_version(self.config.schema_version, self.baseline.surface, self.book, self.expected)
 
     @cached_property
     def needed(self) -> Bump:
-        """The step that the changes need."""
+        """The step that the changes require."""
         steps = [required_step(change, unknown=self.config.policy.unknown) for change in self.changes]
         return needed_step(Bump.highest(steps), self.before or "", zero_policy=self.config.policy.zero_policy)
 
     @property
     def counts(self) -> bool:
-        """True if the versions say what a step may break; dates and names do not."""
+        """True if the versions define what a step may break; dates and names do not."""
         known = [text for text in (self.before, self.expected.text) if text]
         return all(scheme_of(text) in (Scheme.SEMVER, Scheme.NUMBERED) for text in known)
 
     @property
     def moved(self) -> bool:
-        """True if the version of now is another one than the baseline's."""
+        """True if the current version differs from the baseline's."""
         now = self.expected.text
         return now is not None and (self.before is None or not same_version(now, self.before))
 
     @cached_property
     def goal(self) -> str | None:
-        """The version that the changes are to be released as: the one of now where that is a large enough step from
-        the baseline's, else the next one that is; ``None`` where that is unknown."""
+        """The version for the release of the changes: the current one if its step from the baseline's is large enough,
+        else the next one that is; ``None`` if that is unknown."""
         now, before = self.expected.text, self.before
         if before is None or (self.moved and not self.counts):
             return now
@@ -127,7 +127,8 @@ class Desk:
 
     @cached_property
     def proposed(self) -> Bump:
-        """The step to release, which entries about what no surface shows may make larger than the changes need."""
+        """The step of the release, which may be larger than the changes require, because of entries about what no
+        surface shows."""
         tiers = {tool.name: tool.tier for tool in self.surface.tools}
         admitted = admitted_step(self.waiting, tiers) if self.config.policy.gate == "release" else Bump.NONE
         return Bump.highest(
@@ -136,23 +137,23 @@ class Desk:
 
     @cached_property
     def waiting(self) -> tuple[Section, ...]:
-        """The sections that no release has yet."""
+        """The sections that are not released yet."""
         return waiting_sections(self.book, self.before)
 
     @cached_property
     def top(self) -> Section | None:
-        """The unreleased section at the top, ``None`` where there is none."""
+        """The unreleased section at the top; ``None`` if there is none."""
         found = working_section(self.book)
         return found if found is not None and found.unreleased else None
 
     @cached_property
     def tags(self) -> dict[Numbered, str]:
-        """Each release that is tagged, and its tag."""
+        """Each tagged release with its tag."""
         return release_tags(self.config.root)
 
     @cached_property
     def released(self) -> Released:
-        """What is out: tagged, recorded, or the baseline."""
+        """The released versions: tagged, recorded, or the baseline."""
         known = released_versions(self.config)
         last = Numbered.parse(self.before or "")
         baseline = {last: "it is the baseline"} if last is not None else {}
@@ -162,15 +163,15 @@ class Desk:
 
 @one_look()
 def open_desk(config: Config, source: Source, against: str | None) -> Desk:
-    """Read what :class:`Desk` holds.
+    """Read everything for a :class:`Desk`.
 
     Args:
         config: of the run.
         source: the server.
-        against: what to compare with instead of the configured baseline.
+        against: the baseline, instead of the configured one.
 
     Raises:
-        GovernorError: something cannot be read.
+        GovernorError: a document cannot be read.
     """
     if config.changelog and config.resolve(config.changelog).exists():
         book = load_changelog(config)
@@ -178,7 +179,7 @@ def open_desk(config: Config, source: Source, against: str | None) -> Desk:
         config = replace(config, changelog=config.changelog or DEFAULT_CHANGELOG)
         book = parse("", config.changelog)
     surface = read_governed(source, config)
-    # As the check does: what a server of the configuration starts anyway may bring rules of its own.
+    # As in a check: a server that the configuration starts anyway may come with its own rules.
     config = trusting(config, source)
     baseline = baseline_of(surface, config, against, source=source, changelog=book)
     changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
@@ -187,13 +188,13 @@ def open_desk(config: Config, source: Source, against: str | None) -> Desk:
 
 @frozen
 class Drafted:
-    """A changelog with the missing entries.
+    """A changelog with the missing entries added.
 
     Attributes:
-        text: of the whole file.
-        version: the version that it was drafted for; empty for ``## Unreleased``.
-        missing: how many entries were missing.
-        advice: the one thing to do next, a sentence.
+        text: the whole file.
+        version: the version of the drafted section; empty for ``## Unreleased``.
+        missing: number of missing entries.
+        advice: one sentence with the next step.
     """
 
     text: str
@@ -203,17 +204,17 @@ class Drafted:
 
 
 def draft_changelog(desk: Desk, version: str | None = None) -> Drafted:
-    """Draft what is missing, in the section where it belongs.
+    """Draft the missing entries, in the section where they belong.
 
-    Under ``policy.gate = "release"`` that is ``## Unreleased``, or the section of the version of now where one was
-    begun; else the section of the version that the changes need.
+    With ``policy.gate = "release"`` that is ``## Unreleased``, or the section of the current version if it exists;
+    otherwise it is the section of the version that the changes require.
 
     Args:
-        desk: see there.
-        version: the version to draft for, where the user named one.
+        desk: the changelog and the surfaces.
+        version: the version of the section, if the user named one.
 
     Raises:
-        UsageError: the version is out already, or it is unknown which one comes next.
+        UsageError: the version is already released, or the next version is unknown.
     """
     from mcp_governor.changelog.drafting import draft, draft_unreleased, placeholders
 
@@ -238,7 +239,7 @@ def draft_changelog(desk: Desk, version: str | None = None) -> Drafted:
 
 
 def _newer(desk: Desk, version: str) -> str:
-    """A version that the user named, if it does not lie before what is released."""
+    """A version from the user, if it is not older than the last release."""
     named, last = Numbered.parse(version), Numbered.parse(desk.before or "")
     if named is not None and last is not None and named < last:
         raise UsageError(
@@ -249,8 +250,10 @@ def _newer(desk: Desk, version: str) -> str:
 
 
 def _chosen(desk: Desk) -> str:
-    """The version to draft for; empty for ``## Unreleased``."""
+    """The version of the section; empty for ``## Unreleased``."""
     now = desk.expected.text
+    if not desk.book.sections and desk.baseline is None and now is not None:
+        return now  # the first section, whatever the gate: there is nothing to wait for
     if desk.config.policy.gate == "release":
         own = desk.book.section(now) if now is not None and desk.moved else None
         waits = desk.top is not None and bool(desk.top.entries)
@@ -263,7 +266,7 @@ def _chosen(desk: Desk) -> str:
     if desk.goal is None:
         place = f" in {desk.expected.place}" if desk.expected.place is not None else ""
         raise UsageError(
-            f"{_capital(desk.expected.stands)}, which is released, and these changes need a new version; nothing was "
+            f"{capital(desk.expected.stands)}, which is released, and these changes need a new version; nothing was "
             "written.",
             f"Set the new version first{place}, or name it: mcp-governor changelog draft --for VERSION",
         )
@@ -293,7 +296,3 @@ def _advice(desk: Desk, version: str, lines: list[int]) -> str:
         return f"Next: {desk.expected.lags(desk.goal)}."
     coming = desk.goal if desk.goal is not None and desk.proposed is not Bump.NONE else "VERSION"
     return f"Commit it with the change. When you release: mcp-governor changelog release {coming}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""What a run reports while it runs, so that a terminal can show progress and a test can listen."""
+"""Events during a run, which a terminal shows as progress and tests can observe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Station = Literal["read", "compare", "policy", "changelog", "lint", "call"]
 
 @frozen
 class Started:
-    """A station begins; ``subject`` names what it works on, safe to show."""
+    """A station begins; ``subject`` is the thing it works on, safe to print."""
 
     station: Station
     subject: str = ""
@@ -20,7 +20,7 @@ class Started:
 
 @frozen
 class Finished:
-    """A station is done; ``count`` is how much it found."""
+    """A station is done; ``count`` is the number of results."""
 
     station: Station
     count: int = 0
@@ -31,4 +31,4 @@ Emit = Callable[[Event], None]
 
 
 def silent(_: Event) -> None:
-    """Listens to nothing."""
+    """Ignore all events."""

@@ -1,4 +1,4 @@
-"""The plan of ``lint --fix-plan`` and ``lint --diff``: equal fixes once, each with its places and their source."""
+"""The plan of ``lint --fix-plan`` and ``lint --diff``: equal fixes are merged, with places and sources."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class FixPlace:
 
     Attributes:
         tool: its name.
-        path: JSON pointer into the tool.
+        path: JSON pointer, relative to the tool.
         patch: the operations of a JSON Patch (RFC 6902), relative to the tool.
-        source: where the tool is defined, if that was found.
-        line: of the parameter in that file, else of the tool; 0 where no source was found.
-        code: the parameter of the Python function, or the argument of its decorator, as it should be; empty where that
-            is not sure.
+        source: where the tool is defined, if that is known.
+        line: of the parameter in that file, else of the tool; 0 if the source is unknown.
+        code: the corrected parameter of the Python function, or the argument of its decorator; empty if that is not
+            certain.
     """
 
     tool: str
@@ -53,14 +53,14 @@ class FixPlace:
 
 @frozen
 class Fix:
-    """One correction, with all places that it is for.
+    """One correction with all its places.
 
     Attributes:
-        places: by tool.
-        findings: that it is for.
-        before, after: the fragment; ``ABSENT`` where there is nothing.
-        effect: what it is meant to do.
-        proof: what it does.
+        places: sorted by tool.
+        findings: the findings that it fixes.
+        before, after: the fragment; ``ABSENT`` if there is none.
+        effect: the intended effect.
+        proof: the proved effect.
     """
 
     places: tuple[FixPlace, ...]
@@ -73,15 +73,15 @@ class Fix:
 
 @frozen
 class FixPlan:
-    """What can be corrected without a decision by a person.
+    """All corrections that need no decision by a person.
 
     Attributes:
-        target: what was linted, safe to show.
+        target: the linted target, safe to print.
         fingerprint: of the surface.
         fixes: in the order of the tools.
-        withheld: corrections that are left out, with the reason.
-        fixed, partly, unfixed: the findings that are gone after the plan, gone in some places, and not touched.
-        brought: findings about all tools together that the plan brings.
+        withheld: omitted corrections, each with its reason.
+        fixed, partly, unfixed: the findings that the plan removes, removes in some places, and leaves.
+        brought: findings about all tools together that the plan causes.
     """
 
     target: str
@@ -95,7 +95,7 @@ class FixPlan:
 
 
 def source_folder(source: Source, config: Config) -> Path | None:
-    """Where the source of a target may be: the project that is governed, unless the server is somebody else's."""
+    """Folder with the possible source of a target: the governed project, unless the server is somebody else's."""
     elsewhere = ("pypi:", "npm:", "http://", "https://")
     return None if source.shown.startswith(elsewhere) else config.root
 
@@ -104,10 +104,10 @@ def fix_plan(surface: Surface, selection: Selection, findings: Sequence[Finding]
     """The plan for the findings of a report.
 
     Args:
-        surface: what was linted.
-        selection: the rules that were selected.
-        findings: of the report; those that are accepted are left as they are.
-        folder: where the source of the server may be; ``None`` where it is elsewhere.
+        surface: the linted surface.
+        selection: the selected rules.
+        findings: of the report; accepted ones are not fixed.
+        folder: may contain the source of the server; ``None`` if the source is elsewhere.
     """
     plan = make_plan(surface, selection, [one for one in findings if one.accepted is None])
     tools = {fix.tool for fix in plan.fixes}
@@ -129,7 +129,7 @@ def fix_plan(surface: Surface, selection: Selection, findings: Sequence[Finding]
 
 
 def _key(fix: PlacedFix) -> str:
-    """What two fixes have in common that are one for a reader."""
+    """A key that is equal for fixes that a reader sees as one."""
     rules = sorted({finding.rule for finding in fix.findings})
     last = pointer_tokens(fix.fragment.pointer)[-1:]
     return json.dumps([fix.before, fix.after, rules, last], sort_keys=True, default=repr)

@@ -1,4 +1,4 @@
-"""The configuration as it was at the release that a run compares with: what was governed then stays governed."""
+"""Compares the configuration with that of the last release: anything governed then has to stay governed."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ if TYPE_CHECKING:
 
 @frozen
 class Before:
-    """What a commit says about how the server is governed.
+    """How a commit governed the server.
 
     Attributes:
         ref: the tag, branch or commit.
-        config: the configuration there, with ``path`` and ``root`` of the work tree; ``None`` where there is none, or
-            none that can be read.
-        changelog: the path of the changelog there, relative to the folder of the configuration of now; empty where
-            there is none.
-        known: the ids in its lint baseline; empty where there is none, or none that can be read.
+        config: its configuration, with ``path`` and ``root`` of the work tree; ``None`` if there is none, or if it is
+            unreadable.
+        changelog: path of its changelog, relative to the folder of the current configuration; empty if there is none.
+        known: the ids in its lint baseline; empty if there is none, or if it is unreadable.
     """
 
     ref: str
@@ -42,15 +41,15 @@ class Before:
 
 
 def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
-    """How the server was governed at the commit that the baseline comes from, else at the latest release, else at HEAD.
+    """How the server was governed at the baseline's commit, else at the latest release, else at HEAD.
 
     Args:
-        config: of now.
-        baseline: what the run compares with.
+        config: the current one.
+        baseline: of the run.
 
     Returns:
-        ``None`` where there is no such commit, and where the run does not go by files of the repository: an isolated
-        one, or one whose configuration was made in Python.
+        ``None`` if there is no such commit, or if the run does not depend on files of the repository: an isolated one,
+        or one whose configuration was created in Python.
 
     Raises:
         TargetError: git cannot read the repository.
@@ -71,13 +70,13 @@ def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
 
 
 def _config_in(held: Mapping[str, bytes], names: Iterable[str], config: Config) -> Config | None:
-    """The configuration among the files of a commit; ``None`` where there is none, or none that can be read."""
+    """The configuration among the files of a commit; ``None`` if there is none, or if it is unreadable."""
     found = (_parsed(held[name], config.root / name) for name in names if name in held)
     return next((one for one in found if one is not None), None)
 
 
 def gate_at(config: Config, commit: str) -> str:
-    """``policy.gate`` at a commit; empty where it had no configuration.
+    """``policy.gate`` at a commit; empty if the commit has no configuration.
 
     Raises:
         TargetError: git cannot read the repository.
@@ -88,7 +87,7 @@ def gate_at(config: Config, commit: str) -> str:
 
 
 def _known(then: Config | None, root: Path, ref: str) -> frozenset[str]:
-    """What the lint baseline of a configuration listed at a commit."""
+    """The ids in a configuration's lint baseline at a commit."""
     if then is None or not then.lint.baseline:
         return frozenset()
     name = _relative(then.root / then.lint.baseline, root)
@@ -102,25 +101,25 @@ def _known(then: Config | None, root: Path, ref: str) -> frozenset[str]:
 
 
 def config_before(config: Config) -> Config:
-    """The configuration of the latest release, by which the tiers of a server that is the baseline are read.
+    """The configuration of the latest release, which determines the tiers of a baseline that is a server.
 
-    Those of today would hide that a tool has lost its tier. Where no release holds one, it is ``config`` itself.
+    Today's tiers would hide that a tool has lost its tier. Without such a configuration, it is ``config`` itself.
     """
     before = governed_before(config, None)
     return config if before is None or before.config is None else before.config
 
 
 def lost_changelog(before: Before, config: Config) -> bool:
-    """True if there was a changelog, and there is none now."""
+    """True if the changelog was removed."""
     return bool(before.changelog) and not (config.changelog and config.resolve(config.changelog).exists())
 
 
 def check_governed(before: Before, config: Config) -> list[Finding]:
-    """What was governed at a commit and is not governed any more.
+    """Findings about things that a commit governed and that are no longer governed.
 
     Args:
         before: of that commit.
-        config: of now.
+        config: the current one.
     """
     from mcp_governor.catalogue.finding import finding
 
@@ -153,10 +152,10 @@ def _check_config(before: Before, config: Config) -> list[Finding]:
 
 
 def check_settings_of_breaks(before: Before, config: Config) -> list[Finding]:
-    """Those findings of :func:`check_governed` about settings that decide what is a break, and what fails a run.
+    """The findings of :func:`check_governed` about settings that decide what breaks, and what fails a run.
 
-    For ``check --only breaking``, which judges nothing else. An acceptance is not such a setting: it is the way to let
-    a break pass, and the report shows it.
+    For ``check --only breaking``, which checks nothing else. An acceptance is not such a setting: it is the intended
+    way to allow a break, and the report shows it.
     """
     return [found for found in _check_config(before, config) if _decides_breaks(found.value[0])]
 
@@ -166,14 +165,13 @@ def _decides_breaks(setting: str) -> bool:
 
 
 def as_strict_as_before(config: Config, findings: Iterable[Finding]) -> Config:
-    """The configuration with the ``fail-on`` of the last release, while nobody has accepted a more lenient one.
+    """The configuration with the ``fail-on`` of the last release, until a more lenient one is accepted.
 
-    Else the finding that says so would be the first that the lenient one lets pass. What the command line sets for one
-    run counts.
+    Otherwise a more lenient setting would hide the finding about itself. A setting from the command line counts.
 
     Args:
-        config: of now.
-        findings: of the run, after acceptances were applied.
+        config: the current one.
+        findings: of the run, after acceptances.
     """
     for one in findings:
         if one.rule == "policy/config-weakened" and one.accepted is None:
@@ -184,7 +182,7 @@ def as_strict_as_before(config: Config, findings: Iterable[Finding]) -> Config:
 
 
 def _read_again(config: Config) -> Config | None:
-    """The configuration as its file says it: what a command line sets for one run is not a change of it."""
+    """The configuration as its file has it: settings from the command line are not a change of it."""
     if config.path is None:
         return Config(root=config.root)
     try:
@@ -195,7 +193,7 @@ def _read_again(config: Config) -> Config | None:
 
 
 def _latest(config: Config) -> str | None:
-    """The latest release, where the baseline lies elsewhere: then git is asked for nothing else, and may be missing."""
+    """The latest release, if the baseline is elsewhere: then git is needed for nothing else, and may be missing."""
     try:
         return latest_commit(config.root)
     except GovernorError:
@@ -203,14 +201,14 @@ def _latest(config: Config) -> str | None:
 
 
 def _ref_of(baseline: Baseline | None) -> str:
-    """The git ref that a baseline comes from; empty where it comes from elsewhere."""
+    """The git ref of a baseline; empty if it does not come from git."""
     if baseline is None or not baseline.source.startswith("git:"):
         return ""
     return baseline.source.removeprefix("git:").partition(":")[0]
 
 
 def _places(config: Config) -> list[str]:
-    """Where the configuration may have been: where it is now, else where it would have been found."""
+    """Possible former places of the configuration: the current one, else those where it would be found."""
     if config.path is not None:
         other = "pyproject.toml" if config.path.name == OWN_FILE else OWN_FILE
         return [_relative(config.path, config.root), _relative(config.path.with_name(other), config.root)]
@@ -227,5 +225,5 @@ def _parsed(data: bytes, path: Path) -> Config | None:
     try:
         return parse_config(data, path)
     except ConfigError:
-        # Written for another version of this tool, or broken then: it says nothing that it could be checked against.
+        # Written for another version of this tool, or invalid at that time: it cannot be compared.
         return None

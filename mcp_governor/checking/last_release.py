@@ -1,4 +1,4 @@
-"""Which release the changelog says was the last one, for a repository whose tags do not say it."""
+"""The last release according to the changelog, for a repository whose tags do not identify it."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 def last_release(
     config: Config, surface: Surface, stage: Stage | None = None, *, changelog: Changelog | None = None
 ) -> StatedRelease | None:
-    """The release that a run compares with, by the changelog's own words.
+    """The release with which a run compares, according to the changelog.
 
-    Under ``policy.gate = "release"`` that is the section that is marked ``(current)``; where a run judges that very
-    release, the one before it. Under ``"change"`` that section describes the surface of now; where it does not yet, the
-    changes start from what it describes.
+    With ``policy.gate = "release"`` it is the section marked ``(current)``, or the one before it if the run checks that
+    very release. With ``"change"`` that section describes the current surface; until it does, the changes start from
+    the surface that it describes.
 
     Args:
         config: names the changelog.
-        surface: of now.
-        stage: of the run; ``None`` is between releases.
-        changelog: as read, where it was.
+        surface: the current one.
+        stage: of the run; ``None`` means between releases.
+        changelog: as read, if it was.
 
     Returns:
-        ``None`` where the changelog does not say it, or cannot be read: whatever needs it says so itself.
+        ``None`` if the changelog does not say, or cannot be read; whatever needs it reports that.
     """
     if config.isolated:
         return None
@@ -53,7 +53,10 @@ def last_release(
 
 
 def _last_section(config: Config, surface: Surface, stage: Stage | None, changelog: Changelog) -> Section | None:
-    section = changelog.current
+    from mcp_governor.changelog.structure import newest_section
+
+    # Without a marked section, the newest one counts as released.
+    section = changelog.current or newest_section(changelog)
     if section is None:
         return None
     described = fingerprint(surface) in [one.value for one in section.fingerprints]
@@ -67,18 +70,18 @@ def _last_section(config: Config, surface: Surface, stage: Stage | None, changel
 def rewritten_release(
     config: Config, surface: Surface, stage: Stage | None, changelog: Changelog
 ) -> tuple[Recorded, ...]:
-    """What the section of the last release stated in an earlier commit, where that was another fingerprint.
+    """The statements of the last release's section in earlier commits, if they had another fingerprint.
 
-    For a repository without release tags, in which nothing else says what was published: there the history of the
-    changelog is asked, as far as :func:`mcp_governor.target.git.states_of` goes. Under ``policy.gate = "change"`` the
-    section of the version of now follows the surface until it is released, so that nothing follows from its history.
+    For a repository without release tags, in which nothing else records what was published: this uses the history of
+    the changelog, as far as :func:`mcp_governor.target.git.states_of` goes. With ``policy.gate = "change"`` the section
+    of the current version follows the surface until it is released, so its history proves nothing.
 
     Args:
-        config, surface, stage: as for :func:`last_release`.
+        config, surface, stage: as in :func:`last_release`.
         changelog: as read.
 
     Raises:
-        TargetError: git gives no answer.
+        TargetError: git fails.
     """
     from mcp_governor.changelog import Recorded
 
@@ -88,7 +91,7 @@ def rewritten_release(
     stated = {one.value for one in section.fingerprints}
     for commit, data in states_of(config.root, config.changelog):
         if section.version_text.encode() not in data or any(value.encode() in data for value in stated):
-            continue  # not worth reading: before the release, or as it is now
+            continue  # not worth reading: before the release, or the same as now
         then = _section_then(data, section.version_text)
         values = [one.value for one in then.fingerprints if one.strict] if then is not None else []
         if values and stated.isdisjoint(values):
@@ -126,7 +129,7 @@ def _section_then(data: bytes, version: str) -> Section | None:
 def lost_release(baseline: Baseline | None, config: Config) -> tuple[Finding, ...]:
     """A finding if the surface of the last release cannot be found, so that nothing was compared with it."""
     if baseline is None or not baseline.lost or config.policy.gate != "release":
-        return ()  # under "change" the fingerprint is stale, and that is said
+        return ()  # with "change" the fingerprint is stale, which is reported
     from mcp_governor.catalogue.finding import finding
 
     shallow = is_shallow(config.root)

@@ -1,4 +1,4 @@
-"""What a run says: one report, whatever was asked."""
+"""The report: the result of every kind of run."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ if TYPE_CHECKING:
 
     from mcp_governor.call.report import GoodCallCounts
     from mcp_governor.change.model import Change
+    from mcp_governor.checking.seen import Seen
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Pending, Stage
     from mcp_governor.surface import Surface
 
 FORMAT = "mcp-governor/report-1"
-MOST_LISTED = 10_000
-"""Changes, and findings, that a JSON report lists, the worst first: some 10 MB. The summary counts the rest, too."""
+MAX_LISTED = 10_000
+"""Maximum number of changes, and of findings, in a JSON report, the worst first: some 10 MB. The summary also counts
+the rest."""
 
 
 @frozen
 class GovernorInfo:
-    """Which version of this tool made the report."""
+    """The version of this tool that made the report."""
 
     version: str = __version__
 
 
 @frozen
 class ServerInfo:
-    """Who was governed, in its own words."""
+    """The governed server, in its own words."""
 
     name: str | None = None
     version: str | None = None
@@ -49,7 +51,7 @@ class ServerInfo:
 
 @frozen
 class BaselineInfo:
-    """What the surface was compared with."""
+    """The baseline of the comparison."""
 
     source: str
     version: str | None
@@ -58,12 +60,12 @@ class BaselineInfo:
 
 @frozen
 class Place:
-    """Where a recorded file says what a finding or a change is about.
+    """The position in a recorded file of the subject of a finding or a change.
 
     Attributes:
-        file: as the user named it, safe to show.
+        file: as the user named it, safe to print.
         line, column: from 1.
-        frame: the lines around it, numbered, safe to show; empty where the line is too long to be read.
+        frame: the lines around it, numbered, safe to print; empty if the line is too long to read.
     """
 
     file: str
@@ -74,36 +76,41 @@ class Place:
 
 @frozen
 class Report:
-    """The outcome of one run; the JSON report writes these names.
+    """The result of one run; the JSON report uses these names.
 
     Attributes:
-        target: what the user named, safe to show.
-        server, fingerprint: of the governed surface; ``None`` where no surface was read (a changelog alone).
-        baseline: ``None`` where there was nothing to compare with.
-        required_bump: the smallest version step that the changes need.
-        declared_bump: the step that the versions make; ``None`` where they do not say.
-        declared_versions: the two versions that ``declared_bump`` lies between.
-        forcing: ids of the changes that force the required bump.
-        stage: between releases or at one; ``None`` where it was about no release.
-        pending: what waits for the next release; ``None`` where nothing does.
-        only: ``breaking`` where nothing but breaking changes was looked for.
+        target: what the user named, safe to print.
+        server, fingerprint: of the governed surface; ``None`` if no surface was read (a changelog alone).
+        baseline: ``None`` if there was none.
+        required_bump: the smallest version step that the changes require.
+        declared_bump: the step between the versions; ``None`` if they do not define one.
+        declared_versions: the two versions behind ``declared_bump``.
+        forcing: ids of the changes that require ``required_bump``.
+        stage: between releases or at one; ``None`` if the run was not about a release.
+        pending: changes that wait for the next release; ``None`` if there are none.
+        only: ``breaking`` if the run looked for breaking changes only.
         changes, findings: all of them, accepted ones included.
-        old_findings: findings of the linter that the baseline has as well, left out because the run asked for new ones.
+        old_findings: findings of the linter that the baseline has as well, omitted because the run asked for new ones.
         accepted: ids of changes that the config accepts → the reason.
-        counts: how much was looked at (``tools``, ``rules``, ``calls``, …).
-        tools: names of the tools that were looked at.
-        tokens: what their definitions cost a model; ``None`` where no tools were read.
-        fail_on: the severity from which a finding fails the run; ``None`` for never.
-        unknown_fails: true if a change that could not be decided fails the run.
-        breaking_fails: true if a breaking change fails by itself (``diff``) or only through the policy
+        counts: numbers of checked things (``tools``, ``rules``, ``calls``, …).
+        tools: names of the checked tools.
+        tokens: the cost of their definitions to a model; ``None`` if no tools were read.
+        fail_on: the lowest severity that fails the run; ``None`` for none.
+        unknown_fails: true if an undecided change fails the run.
+        breaking_fails: true if a breaking change fails by itself (``diff``), false if it fails only through the policy
             (``check``).
-        good_calls: how the good calls went, ``None`` where none were asked for.
-        nothing_checked: why the run checked nothing although it was made, a sentence; it never passes.
-        places: id of a finding or change → its place, where the surface was read from a recorded file.
-        outright: ids of changes whose break fails by itself whatever the policy says: a call that behaves otherwise
-            is acknowledged by recording it again, not by a version.
-        skipped_rules: selected rules that did not run because their Python is not trusted
+        good_calls: result of the good calls; ``None`` if there were none.
+        calls: the tools of which responses were checked; ``None`` if the run makes no statement about responses.
+        nothing_checked: one sentence on why the run checked nothing although it completed; such a run never passes.
+        places: id of a finding or change → its position, if the surface was read from a recorded file.
+        outright: ids of changes whose break fails the run whatever the policy says: changed behaviour of a call is
+            acknowledged by recording it again, not by a version.
+        skipped_rules: selected rules that did not run because their Python code is not trusted
             (:mod:`mcp_governor.config.trust`).
+        tiers: tool → its tier.
+        definitions: tool → its definition in the baseline, ``None`` if it is new, and its definition now.
+        surface_file: the recorded surface that stands for a live server in formats that need a file; may be empty.
+        folder: the folder for relative file names, relative to the root of the repository; empty for the root.
     """
 
     target: str
@@ -130,12 +137,17 @@ class Report:
     outright: frozenset[str] = frozenset()
     places: Mapping[str, Place] = field(default_factory=dict)
     good_calls: GoodCallCounts | None = None
+    calls: Seen | None = None
     nothing_checked: str = ""
     skipped_rules: tuple[str, ...] = ()
+    tiers: Mapping[str, str] = field(default_factory=dict)
+    definitions: Mapping[str, tuple[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
+    surface_file: str = ""
+    folder: str = ""
 
     @property
     def format(self) -> str:
-        """The format that :meth:`as_json` writes."""
+        """The format of :meth:`as_json`."""
         return FORMAT
 
     @property
@@ -145,14 +157,14 @@ class Report:
 
     @property
     def failing_findings(self) -> tuple[Finding, ...]:
-        """The findings that make the run fail."""
+        """The findings that fail the run."""
         if self.fail_on is None:
             return ()
         return tuple(f for f in self.findings if f.accepted is None and f.severity.at_least(self.fail_on))
 
     @property
     def failing_changes(self) -> tuple[Change, ...]:
-        """The changes that make the run fail by themselves."""
+        """The changes that fail the run by themselves."""
         if self.fail_on is None:
             return ()
         return tuple(c for c in self.changes if self._fails(c) and c.id not in self.accepted)
@@ -181,11 +193,11 @@ class Report:
             "findings": {severity.value: severities[severity.value] for severity in Severity},
             **({"old_findings": self.old_findings} if self.old_findings else {}),
             "accepted": accepted,
-            "forcing": list(self.forcing[:MOST_LISTED]),
+            "forcing": list(self.forcing[:MAX_LISTED]),
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The report as ``mcp-governor/report-1``; ``summary`` says how many changes and findings it leaves out."""
+        """The report as ``mcp-governor/report-1``; ``summary`` also counts unlisted changes and findings."""
         server, baseline = self.server, self.baseline
         changes = _listed(self.changes, lambda change: _VERDICT_RANK[change.verdict])
         findings = _listed(self.findings, lambda finding: (finding.accepted is not None, -finding.severity.rank))
@@ -215,6 +227,7 @@ class Report:
             "changes": [self._change(change) for change in changes],
             "findings": [finding.as_json() for finding in findings],
             "summary": summary,
+            **({"calls": self.calls.as_json()} if self.calls is not None else {}),
             **({"tokens": self.tokens.as_json()} if self.tokens is not None else {}),
             "verdict": self.verdict,
         }
@@ -231,8 +244,8 @@ _T = TypeVar("_T")
 
 
 def _listed(items: tuple[_T, ...], badness: Callable[[_T], Any]) -> tuple[_T, ...]:
-    """The items, or the worst of them where there are too many, in their order."""
-    if len(items) <= MOST_LISTED:
+    """The items in their order, or only the worst ones if there are too many."""
+    if len(items) <= MAX_LISTED:
         return items
-    worst = sorted(range(len(items)), key=lambda index: (badness(items[index]), index))[:MOST_LISTED]
+    worst = sorted(range(len(items)), key=lambda index: (badness(items[index]), index))[:MAX_LISTED]
     return tuple(items[index] for index in sorted(worst))

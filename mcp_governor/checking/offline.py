@@ -1,4 +1,4 @@
-"""``check --offline``: the recorded surface is governed, no server is started."""
+"""``check --offline``: governs the recorded surface without starting a server."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from mcp_governor.checking.last_release import last_release
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import read_governed
 from mcp_governor.checking.run import check_surface, report_of
+from mcp_governor.checking.seen import RECORDING, seen_of
+from mcp_governor.checking.settings import selection_of
 from mcp_governor.checking.stage import stage_of
 from mcp_governor.checking.stale import stale_record
 from mcp_governor.target import recorded_baseline, recorded_source
@@ -35,22 +37,22 @@ def check_offline(
     release: bool = False,
     only_breaking: bool = False,
 ) -> Report:
-    """:func:`mcp_governor.checking.run.check` over the recorded surface of the work tree.
+    """:func:`mcp_governor.checking.run.check` for the recorded surface in the work tree.
 
     Args:
         target: another recording to govern.
         config: names the surface file, the changelog, and all else.
-        against: a recording to compare with; default is the same file at the latest release tag, else at ``HEAD``.
-        emit: called with what happens, as it happens.
-        today: the day that acceptances are judged by; default is the current date.
-        places: find the lines of the recorded file that the report is about.
-        release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
-        only_breaking: look for breaking changes and for nothing else.
+        against: a recording to compare with; by default the same file at the latest release tag, else at ``HEAD``.
+        emit: receives the events of the run.
+        today: the date at which acceptances are evaluated; defaults to the current date.
+        places: find the lines of the recorded file for the report.
+        release: check version and changelog as those of a release, whatever ``policy.gate`` says.
+        only_breaking: check for breaking changes only.
 
     Raises:
         UsageError: ``target`` or ``against`` is a live server.
-        TargetError: nothing is recorded.
-        GovernorError: as :func:`mcp_governor.checking.run.check`.
+        TargetError: there is no recording.
+        GovernorError: as in :func:`mcp_governor.checking.run.check`.
     """
     here = Path.cwd()
     source = recorded_source(config, target, base=here)
@@ -61,10 +63,14 @@ def check_offline(
     if only_breaking:
         report = check_breaks(surface, baseline, config, today=today or date.today())
     else:
-        report = check_surface(surface, baseline, config, emit=emit, today=today, stage=stage)
+        selection = selection_of(config)
+        seen = seen_of(surface, config, selection, None, RECORDING)
+        report = check_surface(
+            surface, baseline, config, selection=selection, emit=emit, today=today, stage=stage, seen=seen
+        )
     found = stale_record(report, source, config)
     if found is not None and not only_breaking:
         alone = report_of(found, surface, baseline, config, today=today)
-        # Where the configuration lets the finding pass, it is in for no other.
+        # If the configuration ignores this finding, no other one replaces it.
         report = replace(report, findings=alone.findings) if alone.verdict == "fail" else report
     return with_places(report, surface, source) if places else report

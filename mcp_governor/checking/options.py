@@ -1,30 +1,43 @@
-"""The comparison as a configuration sets it: the options of the change catalogue, and the manifest with the surface."""
+"""The configured comparison: options of the change catalogue, and the manifest together with the surface."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.options import CHARTER_OPEN_ENUMS, ChangeOptions, option_schemas, options_from
+from mcp_governor.config.model import Config
 from mcp_governor.errors import ConfigError
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from mcp_governor.change import Change
-    from mcp_governor.config import Config
     from mcp_governor.surface import Surface
 
 
+DEFAULT_CONFIG = Config()
+
+
 def change_options(config: Config) -> ChangeOptions:
-    """The policy of the comparison; profile ``charter`` keeps the charter's registries open.
+    """The policy of the comparison: from the configuration, then from its profiles.
+
+    The profile ``charter`` leaves the charter's registries open.
 
     Raises:
-        ConfigError: an unknown key in the ``policy`` table (the nearest is named), or a value that an option does
-            not take.
+        ConfigError: an unknown key in the ``policy`` table (the message suggests the nearest), or an invalid value.
     """
     table = config.policy.options
     if table:
         _refuse(config)
-    return options_from(table, open_enums=CHARTER_OPEN_ENUMS if "charter" in config.profile else ())
+    chosen = {**_of_profiles(config), **table}
+    return options_from(chosen, open_enums=CHARTER_OPEN_ENUMS if "charter" in config.profile else ())
+
+
+def _of_profiles(config: Config) -> dict[str, Any]:
+    if config.profile == DEFAULT_CONFIG.profile:
+        return {}  # without profiles there are none, and a comparison reads no rules
+    from mcp_governor.catalogue.catalogue import policy_of
+
+    return policy_of(config.profile)
 
 
 def _refuse(config: Config) -> None:
@@ -38,7 +51,7 @@ def _refuse(config: Config) -> None:
                 "List all keys with: mcp-governor schema config",
             )
         try:
-            # The first error only: the engine makes all of them at once.
+            # Only the first error: the engine creates all of them at once.
             jsonschema_rs.validator_for(schemas[key]).validate(value)
         except jsonschema_rs.ValidationError as error:
             raise ConfigError(
@@ -48,9 +61,9 @@ def _refuse(config: Config) -> None:
 
 
 def changes_between(old: Surface, new: Surface, config: Config) -> list[Change]:
-    """Every change from one surface to another under the configured options, of the registry manifest too.
+    """Every change from one surface to another with the configured options, including the registry manifest.
 
-    A surface recorded before there was a manifest says nothing about it.
+    A surface that was recorded before there was a manifest does not count as one without a manifest.
     """
     from mcp_governor.change import compare
 

@@ -1,7 +1,7 @@
-"""A corrected argument as the parameter of its Python function, where that can be written without a doubt.
+"""Writes a corrected parameter in Python code, if that is possible without doubt.
 
-The parameter's own annotation is changed, as little as can be: ``str`` becomes ``Literal[…]``, bounds go into the
-``Field`` that is there or into a new one. Anything else gives no hint: wrong code is worse than none.
+It changes the parameter's own annotation as little as possible: ``str`` becomes ``Literal[…]``, and bounds go into the
+existing ``Field`` or into a new one. In all other cases there is no hint, because wrong code is worse than none.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _FIELD = {
     "maxItems": "max_length",
     "pattern": "pattern",
 }
-"""Keywords that Pydantic's ``Field`` writes into the schema as they are."""
+"""Keywords that Pydantic's ``Field`` writes to the schema unchanged."""
 _LISTS = ("list", "List")
 _LONGEST = 300
-"""Characters of a hint; a longer enum is better written as a class."""
+"""Maximum length of a hint in characters; a longer enum is better written as a class."""
 
 
 class _Added(NamedTuple):
-    """What a correction adds to an argument: keywords of its value and of the items of a list, and null."""
+    """The additions of a correction: keywords of the value and of a list's items, and null."""
 
     value: dict[str, Any]
     items: dict[str, Any]
@@ -40,12 +40,12 @@ class _Added(NamedTuple):
 
 
 def parameter_hint(name: str, parameter: Parameter, before: Any, after: Any) -> str:
-    """The parameter as it would give the corrected schema; empty where that is not sure.
+    """The parameter that would produce the corrected schema; empty if that is not certain.
 
     Args:
         name: of the parameter.
-        parameter: as it is in the source.
-        before, after: the schema of the argument.
+        parameter: as in the source.
+        before, after: the schema of the parameter.
     """
     added = _added(before, after)
     if added is None or not parameter.annotation:
@@ -63,13 +63,13 @@ def parameter_hint(name: str, parameter: Parameter, before: Any, after: Any) -> 
 
 
 def annotations_hint(hints: Any) -> str:
-    """The argument of the decorator of a tool that gives it hints; the class is that of ``mcp.types``."""
+    """The decorator argument with a tool's hints; the class is that of ``mcp.types``."""
     if not isinstance(hints, dict) or not all(key.isidentifier() for key in hints):
         return ""
     return f"annotations=ToolAnnotations({', '.join(f'{key}={value!r}' for key, value in hints.items())})"
 
 
-# -- what was added
+# -- additions
 
 
 def _added(before: Any, after: Any) -> _Added | None:
@@ -77,7 +77,7 @@ def _added(before: Any, after: Any) -> _Added | None:
         return None
     null = False
     if "anyOf" in after and "anyOf" not in before:
-        # What accepts null as well: the branch is compared with what was there.
+        # A type with null: its other branch is compared with the previous schema.
         branch = _value_branch(after)
         if branch is None:
             return None
@@ -104,7 +104,7 @@ def _without(schema: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _new_keywords(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Keywords that are new; ``None`` where something else changed."""
+    """New keywords; ``None`` if something else changed."""
     out: dict[str, Any] = {}
     if not before.keys() <= after.keys():
         return None
@@ -130,7 +130,7 @@ def _new_keywords(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[s
 
 
 def _hint(annotation: ast.expr, default: ast.expr | None, added: _Added) -> tuple[str, str] | None:
-    """The source of the annotation and of the default."""
+    """The source code of the annotation and of the default."""
     outer = _field_of(annotation)
     field = outer or (default if isinstance(default, ast.Call) and _name(default.func) == "Field" else None)
     plain, optional = _plain(_parts(annotation)[0] if outer else annotation)
@@ -150,7 +150,7 @@ def _hint(annotation: ast.expr, default: ast.expr | None, added: _Added) -> tupl
 
 
 def _with_values(plain: str, added: Mapping[str, Any]) -> str | None:
-    """A type with what is not a keyword of ``Field``: another type, or a list of values."""
+    """A type after changes that are not keywords of ``Field``: another type, or a list of values."""
     if "type" in added:
         return "int" if plain == "float" else None
     if "enum" not in added:
@@ -159,7 +159,7 @@ def _with_values(plain: str, added: Mapping[str, Any]) -> str | None:
 
 
 def _parts(annotation: ast.expr) -> list[ast.expr]:
-    """What is in the brackets of ``Annotated[…]`` or ``Union[…]``."""
+    """The parts in the brackets of ``Annotated[…]`` or ``Union[…]``."""
     if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
         return annotation.slice.elts
     return []
@@ -172,7 +172,7 @@ def _name(expression: ast.expr) -> str:
 
 
 def _field_of(annotation: ast.expr) -> ast.Call | None:
-    """The one ``Field(…)`` of ``Annotated[…, Field(…)]``."""
+    """The only ``Field(…)`` of ``Annotated[…, Field(…)]``."""
     if isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Annotated":
         fields = [part for part in _parts(annotation)[1:] if isinstance(part, ast.Call) and _name(part.func) == "Field"]
         if len(fields) == 1:
@@ -181,7 +181,7 @@ def _field_of(annotation: ast.expr) -> ast.Call | None:
 
 
 def _plain(annotation: ast.expr) -> tuple[ast.expr | None, bool]:
-    """A simple type without the null next to it, and true if there was one; ``None`` for anything else."""
+    """A simple type without null, and true if there was a null; ``None`` for anything else."""
     if isinstance(annotation, ast.Subscript) and _name(annotation.value) == "Optional":
         return _simple(annotation.slice), True
     parts: list[ast.expr] = []
@@ -222,7 +222,7 @@ def _literal(values: list[Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as Python, in the quotes that most people write."""
+    """A value as Python code, in the usual quotes."""
     if isinstance(value, str) and value.isprintable() and not set(value) & {'"', "\\"}:
         return f'"{value}"'
     return repr(value)
@@ -236,14 +236,14 @@ def _arguments(keywords: Mapping[str, Any]) -> str:
 
 
 def _text_raw(value: str) -> str:
-    """A pattern for a raw string."""
+    """A pattern as a raw string."""
     if '"' in value or not value.isprintable() or value.endswith("\\"):
         raise ValueError(value)
     return f'"{value}"'
 
 
 def _extended(field: ast.Call, keywords: Mapping[str, Any]) -> bool:
-    """Put keywords into a ``Field``; not where it has one of them."""
+    """Add keywords to a ``Field``, unless it already has one of them."""
     names = {_FIELD[key] for key in keywords}
     if any(given.arg is None or given.arg in names for given in field.keywords):
         return False

@@ -1,9 +1,9 @@
-"""What a run looks at: the governed surface, read and completed, and what a report says of it."""
+"""Reads and completes the governed surface, and its description in a report."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
 from mcp_governor.checking.model import BaselineInfo
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def trusting(config: Config, source: Source) -> Config:
-    """The configuration, trusted to bring rules in Python where the run starts what it names anyway.
+    """The configuration with trust in its Python rules, if the run starts what it names anyway.
 
-    A run over a recording, over a URL or over a command that the user typed imports nothing that a configuration
-    names, unless the user trusts it (:mod:`mcp_governor.config.trust`).
+    A run over a recording, over a URL or over a command from the user does not import what a configuration names,
+    unless the user trusts it (:mod:`mcp_governor.config.trust`).
     """
     if config.trust_rules or not isinstance(source, LiveSource) or not source.configured:
         return config
@@ -32,10 +32,10 @@ def trusting(config: Config, source: Source) -> Config:
 
 
 def read_governed(source: Source, config: Config, *, emit: Emit = silent) -> Surface:
-    """The surface of a source, with what the configuration adds to it.
+    """The surface of a source, with the additions of the configuration.
 
     Raises:
-        GovernorError: as :func:`mcp_governor.target.read_source`, and as :func:`with_manifest`.
+        GovernorError: as in :func:`mcp_governor.target.read_source` and :func:`with_manifest`.
     """
     emit(Started("read", source.shown))
     surface = with_manifest(read_source(source, tiers=tier_rules(config)), config)
@@ -44,7 +44,7 @@ def read_governed(source: Source, config: Config, *, emit: Emit = silent) -> Sur
 
 
 def with_manifest(surface: Surface, config: Config) -> Surface:
-    """The surface with the repository's registry manifest, where the configuration knows one.
+    """The surface with the repository's registry manifest, if the configuration names one.
 
     Raises:
         FileFormatError: the manifest cannot be read.
@@ -61,12 +61,12 @@ def with_manifest(surface: Surface, config: Config) -> Surface:
 
 
 def with_schema_version(surface: Surface, config: Config, *, version: str | None = None) -> Surface:
-    """A surface as it is recorded: with the version that the configuration's source says, where that is not the server.
+    """A surface as it is recorded: with the version from the configured source, if that is not the server.
 
     Args:
         surface: as read.
         config: names the source.
-        version: the one that is being released, for a source that says it afterwards (a git tag).
+        version: the version that is being released, for a source that has it only afterwards (a git tag).
 
     Raises:
         ConfigError: the source states no version.
@@ -82,10 +82,10 @@ def with_schema_version(surface: Surface, config: Config, *, version: str | None
 
 
 def package_version(surface: Surface, config: Config) -> str | None:
-    """The version under which a registry would have the governed package, ``None`` where nothing says one.
+    """The version of the governed package in a registry; ``None`` if it is unknown.
 
-    That is the configured source's word. Where that is the server's own, and the project says another version, it is
-    the project's: a registry has packages, whatever the server in them reports.
+    The configured source provides it. If that source is the server itself, and the project has another version, the
+    project's counts: registries contain packages, whatever the server in them reports.
 
     Raises:
         ConfigError: the source states no version.
@@ -101,22 +101,22 @@ def package_version(surface: Surface, config: Config) -> str | None:
 def read_surface(
     target: str | Path | None = None, *, config: Config | None = None, command: Sequence[str] = ()
 ) -> Surface:
-    """The surface of a TARGET, or of the one that the configuration names.
+    """The surface of a TARGET, or of the configured target.
 
     Args:
         target: a TARGET string or a path.
-        config: default is the nearest file upwards.
+        config: by default the nearest file in the folder and its parents.
         command: a stdio server to start instead of a target.
 
     Raises:
-        GovernorError: it cannot be read.
+        GovernorError: the surface cannot be read.
     """
     config = config if config is not None else load_config()
     return read_governed(resolve(None if target is None else str(target), config, command=command), config)
 
 
 def refuse_empty(surface: Surface) -> None:
-    """A surface with nothing on it is never a pass.
+    """Refuse an empty surface, which never passes.
 
     Raises:
         NothingCheckedError: the surface publishes nothing.
@@ -129,11 +129,11 @@ def refuse_empty(surface: Surface) -> None:
 
 
 def baseline_info(baseline: Baseline | None, version: str | None = None) -> BaselineInfo | None:
-    """What the report says of the baseline.
+    """The description of the baseline in the report.
 
     Args:
         baseline: the one of the run.
-        version: the one that it has by the configured source; default is what it says itself.
+        version: its version from the configured source; by default the one that it states.
     """
     if baseline is None:
         return None
@@ -141,10 +141,16 @@ def baseline_info(baseline: Baseline | None, version: str | None = None) -> Base
 
 
 def counts_of(surface: Surface) -> dict[str, int]:
-    """How much there was to look at."""
+    """Number of things to check."""
     return {
         "tools": len(surface.entries),
         "prompts": len(surface.prompts),
         "resources": len(surface.resources),
         "templates": len(surface.templates),
     }
+
+
+def definitions_of(surface: Surface, before: Surface | None) -> dict[str, tuple[Any, Any]]:
+    """Tool → what another surface publishes under its name (``None`` where it does not), and what this one does."""
+    old = before.by_name if before is not None else {}
+    return {tool.name: (old[tool.name].raw if tool.name in old else None, tool.raw) for tool in surface.tools}

@@ -1,4 +1,4 @@
-"""Check that version, deprecations and changelog reflect the changes: policy and changelog together."""
+"""Checks that version, deprecations and changelog reflect the changes: policy and changelog together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
+from mcp_governor.checking.discipline import Discipline
 from mcp_governor.checking.last_release import rewritten_release
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
@@ -18,7 +19,7 @@ from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import date
 
     from mcp_governor.change import Change
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
 
 @frozen(slots=False)
 class ReleaseResult:
-    """What a release states about itself, against what is published.
+    """The statements of a release about itself, compared with what is published.
 
     Attributes:
-        required_bump, declared_bump: the step that the changes need, and the one that the versions make.
-        versions: the two versions that the declared step lies between, ``None`` where one is unknown.
-        old_version: the version of the baseline, ``None`` where it is not known.
-        forcing: ids of the changes that need the required step.
-        pending: what waits for the next release.
+        required_bump, declared_bump: the step that the changes require, and the one between the versions.
+        versions: the two versions of the declared step; ``None`` if one is unknown.
+        old_version: the version of the baseline; ``None`` if it is unknown.
+        forcing: ids of the changes that require the step.
+        pending: changes that wait for the next release.
         findings: of packs ``policy`` and ``changelog``.
     """
 
@@ -61,12 +62,17 @@ def check_release(
     *,
     changelog: Changelog | None = None,
     stage: Stage = EVERY_CHANGE,
+    runs: Callable[[str], bool] | None = None,
 ) -> ReleaseResult:
-    """Hold a surface to the configured changelog, or to another one, and to the policy.
+    """Check a surface against the configured changelog, or another one, and against the policy.
+
+    Args:
+        surface, baseline, changes, config, today, changelog, stage: of the run.
+        runs: returns true for selected rules of :mod:`mcp_governor.checking.discipline`; ``None`` if there are none.
 
     Raises:
-        FileFormatError: the changelog is named and cannot be read.
-        ConfigError: the schema version names a constant that is not there.
+        FileFormatError: the configured changelog cannot be read.
+        ConfigError: the schema version refers to a constant that does not exist.
     """
     from mcp_governor.policy.evaluation import evaluate
 
@@ -115,18 +121,23 @@ def check_release(
             *_contract_doc(baseline, changes, config),
             *_manifest(surface, declared.expected, config),
             *wrong_source,
+            *(
+                Discipline(surface, baseline, changes, config, declared, old_version, stage).findings(runs)
+                if runs
+                else ()
+            ),
             *(() if wrong_source else _tag(declared.expected, baseline, old_version, stage, result.required_bump)),
         ),
     )
 
 
 def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
-    """What the source says, or will say: a tag comes after the commit whose changelog has the new version already."""
+    """The version of the source, or its next one: a tag follows the commit whose changelog has the new version."""
     expected = declared.expected
     current = declared.changelog.current if declared.changelog is not None else None
     if not expected.tagged or stage.tag is not None or expected.text is None or current is None:
         return expected
-    # The tag, not the baseline: before a tag holds a recording, the baseline is the one of the work tree.
+    # The tag, not the baseline: before a tag contains a recording, the baseline is the one of the work tree.
     version, last = current.numbered, Numbered.parse(expected.text)
     ahead = version is not None and last is not None and version > last
     return expected.for_release(current.version_text) if ahead else expected
@@ -135,7 +146,7 @@ def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
 def _admitted(
     declared: Declared, surface: Surface, baseline: Baseline | None, released: str | None, stage: Stage
 ) -> Bump:
-    """The step that the changelog's entries for the next release need by their own words."""
+    """The step that the changelog's entries for the next release require, in their own words."""
     if declared.changelog is None or stage.gate != "release":
         return Bump.NONE
     from mcp_governor.changelog.history import admitted_step
@@ -152,11 +163,11 @@ def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iter
         return ()
     from mcp_governor.policy.manifest import check_manifest
 
-    return check_manifest(surface.manifest, expected, what=config.server_json)
+    return check_manifest(surface.manifest, expected, what=config.server_json or "server.json")
 
 
 def _source(surface: Surface, config: Config) -> Iterable[Finding]:
-    """Check that the server's own word is the right source of its version, for the server of a configuration."""
+    """Check that the version reported by the server is the right source, for a configured server."""
     from mcp_governor.target.packages import is_package
     from mcp_governor.version_sources import SERVER_INFO
 
@@ -170,10 +181,10 @@ def _source(surface: Surface, config: Config) -> Iterable[Finding]:
 def _tag(
     expected: SchemaVersion, baseline: Baseline | None, old: str | None, stage: Stage, needed: Bump
 ) -> Iterable[Finding]:
-    """Check that the tag that is built is that of the version of now, where the tags count what the versions count.
+    """Check that the tag of this build matches the current version, if tags and versions count the same thing.
 
-    They do where the source counts packages, where the release before was tagged with its version, and at a first tag
-    where the server reports the version of its project: else ``policy/version-source`` was found. A server whose
+    They do if the source counts packages, if the previous release was tagged with its version, and at a first tag if
+    the server reports the version of its project; otherwise ``policy/version-source`` was reported. A server whose
     surface has not changed may keep its version under a later tag.
     """
     from mcp_governor.target.git import version_of_tag
@@ -194,14 +205,14 @@ def _tag(
 
 
 def _numbered(baseline: Baseline | None, version: str | None) -> Baseline | None:
-    """The baseline with the version that it has by the configured source, which the server may not have reported."""
+    """The baseline with the version from the configured source, which the server may not have reported."""
     if baseline is None or version is None:
         return baseline
     return replace(baseline, surface=replace(baseline.surface, release=version))
 
 
 def _old_version(baseline: Baseline | None, declared: Declared, config: Config) -> str | None:
-    """The version that the baseline had, by the same source that states the current version."""
+    """The version of the baseline, from the same source as the current version."""
     if baseline is None:
         return None
     from mcp_governor.changelog import baseline_version
@@ -210,7 +221,7 @@ def _old_version(baseline: Baseline | None, declared: Declared, config: Config) 
 
 
 def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: Config) -> Sequence[Finding]:
-    """The configured contract document, compared with itself at the baseline's git ref (else at HEAD)."""
+    """The configured contract document, compared with its version at the baseline's git ref (else at HEAD)."""
     if not config.contract_doc or baseline is None or not changes:
         return ()
     from mcp_governor.changelog.reading import MAX_LINES

@@ -1,4 +1,4 @@
-"""A release of the schema changelog: what it would write, and if it may."""
+"""Plans a release of the schema changelog: what it would write, and if it is allowed."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 @frozen(slots=False)
 class Plan:
-    """A release, checked and not yet written.
+    """A checked release that is not written yet.
 
     Attributes:
         version: without a leading ``v``.
-        text: the changelog as it will be.
-        report: of the check of what would be written; where it fails, nothing is to be written.
-        after: true if ``report`` is that of the next check, with the release as its baseline.
-        recordings: paths that will hold the surface.
+        text: the new content of the changelog.
+        report: from checking that content; if it fails, nothing may be written.
+        after: true if ``report`` is that of the next check, whose baseline is the release.
+        recordings: paths that will contain the surface.
         retired: ids of the acceptances that this release needed.
-        files: everything to write; the changelog last, so that a run that was killed before it can be made again.
-        tag: how to tag it.
+        files: everything to write; the changelog comes last, so that an interrupted run can be repeated.
+        tag: the name of the tag.
     """
 
     version: str
@@ -56,26 +56,27 @@ class Plan:
 
 
 def plan_release(desk: Desk, version: str | None) -> Plan:
-    """Check a release, and say what it would write.
+    """Check a release and determine what it writes.
 
     Args:
         desk: the changelog and the surfaces.
-        version: what to release; ``None`` releases the version that the server has.
+        version: the version to release; ``None`` for the server's current version.
 
     Raises:
-        UsageError: this version cannot be released; the message says which one can, or what comes first.
-        GovernorError: something cannot be read.
+        UsageError: this version cannot be released; the message names one that can, or the step that comes first.
+        GovernorError: a document cannot be read.
     """
     version = (version or _version_of_now(desk)).strip()
     version = version[1:] if version[:1] in "vV" and Numbered.parse(version) is not None else version
     _refuse(desk, version)
     config, book = desk.config, desk.book
     day = date.today().isoformat() if config.changelog_options.date else None
-    # Wording alone needs no entry, and what candidates mention no other: nothing would ever begin the section.
+    # Wording changes need no entry, and neither do changes that pre-releases cover: nothing would ever begin the
+    # section.
     begin = bool(candidates(book, desk.before))
     begin = begin or all(change.bump is Bump.NONE or change.wording for change in desk.changes)
     text = released(book, version, day=day, fingerprint=desk.fingerprint, begin=begin)
-    # What is checked is what would be written: moving the marker is the release's own work.
+    # The future content is checked, because moving the marker is part of the release.
     book = parse(text, book.what)
     stage = Stage(config.policy.gate, version=version)
     report = check_surface(desk.surface, desk.baseline, config, changelog=book, stage=stage)
@@ -92,7 +93,7 @@ def plan_release(desk: Desk, version: str | None) -> Plan:
 
 
 def _version_of_now(desk: Desk) -> str:
-    """The version of the server, where it is one to release."""
+    """The version of the server, if it can be released."""
     now = desk.expected.text
     if now is not None and desk.moved and not desk.expected.tagged:
         return now
@@ -102,18 +103,21 @@ def _version_of_now(desk: Desk) -> str:
             "To release a version anyway, name it: mcp-governor changelog release VERSION",
         )
     if desk.goal is None or desk.before is None:
-        raise UsageError("Which version?", "Name it: mcp-governor changelog release VERSION")
+        raise UsageError(
+            "No version to release was given, and the next one cannot be computed from the last release.",
+            "Name the version: mcp-governor changelog release VERSION",
+        )
     raise UsageError(
-        f"Which version? The changes since {desk.before} make a {desk.proposed.value} step.",
+        f"No version to release was given. The changes since {desk.before} make a {desk.proposed.value} step.",
         f"Release them with: mcp-governor changelog release {desk.goal}",
     )
 
 
 def _refuse(desk: Desk, version: str) -> None:
-    """What speaks against a version before anything is checked: it is out, too small, or not the server's."""
+    """Refuse a version without any check: it is already released, too small, or not the server's."""
     parsed, shown = Numbered.parse(version), one_line(version, 60)
     if parsed is None:
-        return  # said by the release itself
+        return  # reported by the release itself
     if parsed in desk.tags:
         more = _proposal(desk)
         raise UsageError(f"{shown} is released already (tag {visible(desk.tags[parsed])}).", more)
@@ -146,7 +150,7 @@ def _proposal(desk: Desk) -> str:
 
 
 def _consumed(config: Config, now: Report, later: Report) -> tuple[str, ...]:
-    """The acceptances that this release needs and the next check does not, by the ids of what they accept."""
+    """The acceptances that this release needs and the next check does not, by the ids that they accept."""
     needed, left = _ids(now), _ids(later)
     return tuple(
         one.finding for one in config.accept if not one.released and one.finding in needed and one.finding not in left
@@ -191,7 +195,7 @@ def _retired(config: Config, retired: tuple[str, ...], version: str) -> NewFile:
 
 
 def _stale_baseline(config: Config, text: str) -> list[str]:
-    """The repository's own surface file, where it holds another surface: the next change is compared with it."""
+    """The repository's own surface file, if it has another surface: the next change is compared with it."""
     name = baseline_file(config)
     path = config.resolve(name)
     try:
@@ -203,7 +207,7 @@ def _stale_baseline(config: Config, text: str) -> list[str]:
 
 
 def new_changelog(desk: Desk, text: str) -> NewFile:
-    """The changelog as it will be, if it still is what was read: authors edit it as well."""
+    """The new content of the changelog, written only if the file is unchanged: authors edit it as well."""
     config = desk.config
     path = config.resolve(config.changelog)
     expected = desk.book.text.encode() or (b"" if path.exists() else None)
@@ -211,7 +215,7 @@ def new_changelog(desk: Desk, text: str) -> NewFile:
 
 
 def _tag(desk: Desk, version: str) -> str:
-    """How this repository tags a release: as it tagged the last one."""
+    """The name of the tag, in the style of the repository's last release tag."""
     if not desk.tags:
         return f"v{version}"
     last = max(desk.tags)

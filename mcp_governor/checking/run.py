@@ -25,11 +25,13 @@ from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import (
     baseline_info,
     counts_of,
+    definitions_of,
     read_governed,
     refuse_empty,
     trusting,
 )
-from mcp_governor.checking.settings import fail_on, lint_settings
+from mcp_governor.checking.seen import NONE, OFF, RECORDING, UNNAMED, seen_of, unseen_findings
+from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.stage import stage_of
 from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog
     from mcp_governor.checking.release import ReleaseResult
+    from mcp_governor.checking.seen import Seen
     from mcp_governor.findings import Finding
     from mcp_governor.linting.run import Linted
     from mcp_governor.policy.acceptance import AcceptedBefore
@@ -72,23 +75,23 @@ def check(
     calls: bool = True,
     only_breaking: bool = False,
 ) -> Report:
-    """Everything the configuration asks for, over one target: one verdict.
+    """Run everything that the configuration asks for on one target, with one verdict.
 
     Args:
-        target: a configuration (its target is governed), a TARGET string or path, or a surface that was read
-            already; ``None`` is what the configuration names.
-        config: used where ``target`` is not itself one; default is the nearest file upwards.
+        target: a configuration (its target is governed), a TARGET string or path, or a surface that was already read;
+            ``None`` for the configured target.
+        config: used if ``target`` is not a configuration; by default the nearest file in the folder and its parents.
         against: a TARGET to compare with instead of the configured baseline.
         command: a stdio server to start instead of a target.
-        emit: called with what happens, as it happens.
-        today: the day that acceptances are judged by; default is the current date.
-        places: find the lines of a recorded file that the report is about.
-        release: judge version and changelog as those of a release, whatever ``policy.gate`` says.
-        calls: make the calls that the configuration asks for.
-        only_breaking: look for breaking changes and for nothing else; no call is made.
+        emit: receives the events of the run.
+        today: the date at which acceptances are evaluated; defaults to the current date.
+        places: find the lines of a recorded file for the report.
+        release: check version and changelog as those of a release, whatever ``policy.gate`` says.
+        calls: make the calls that the configuration asks for; if false, make no statement about responses.
+        only_breaking: check for breaking changes only, without calls.
 
     Raises:
-        GovernorError: the run could not be made; its ``exit_code`` says of which kind.
+        GovernorError: the run failed; its ``exit_code`` says how.
     """
     if isinstance(target, Config):
         target, config = None, target
@@ -99,37 +102,62 @@ def check(
         baseline = baseline_of(target, config, against, stage=stage)
         if only_breaking:
             return check_breaks(target, baseline, config, today=day)
-        return check_surface(target, baseline, config, emit=emit, today=day, stage=stage)
+        selection = selection_of(config)
+        seen = seen_of(target, config, selection, None, RECORDING) if calls else None
+        return check_surface(
+            target, baseline, config, selection=selection, emit=emit, today=day, stage=stage, seen=seen
+        )
     source = resolve(None if target is None else str(target), config, command=command)
     config = trusting(config, source)
-    # What somebody named is read before a server is started; which release is the last one depends on the surface.
+    # A baseline from the user is read before the server starts; which release is the last one depends on the surface.
     named = against if against is not None else config.baseline
-    # So does the question if the surface file still is what that release published.
+    # So does the question if the surface file still is the one that the last release published.
     waits = not named or is_open(named) or (against is None and named == baseline_file(config))
     if named and waits:
-        named_baseline(config, against, source=source)  # refused here, or never
-    # No release is asked for: what is named is neither a package nor the surface file.
+        named_baseline(config, against, source=source)  # refuse it now, before the server starts
+    # No release is needed: the named baseline is neither a package nor the surface file.
     tiers_of = partial(config_before, config)
     baseline = None if waits else read_baseline(config, against, source=source, tiers_of=tiers_of)
-    surface, called = _read_and_call(source, config, emit, calls=calls and not only_breaking)
+    # What is wrong with the selection is said before a server is started.
+    selected = None if only_breaking else selection_of(config)
+    surface, called, seen = _read_and_call(source, config, selected if calls else None, emit)
     stage = stage_of(config, surface, release=release)
     if waits:
         baseline = baseline_of(surface, config, against, source=source, stage=stage)
     if only_breaking:
         report = check_breaks(surface, baseline, config, today=day)
     else:
-        report = check_surface(surface, baseline, config, called=called, emit=emit, today=day, stage=stage)
+        report = check_surface(
+            surface,
+            baseline,
+            config,
+            selection=selected,
+            called=called,
+            seen=seen,
+            emit=emit,
+            today=day,
+            stage=stage,
+        )
     return with_places(report, surface, source) if places and called is None else report
 
 
-def _read_and_call(source: Source, config: Config, emit: Emit, *, calls: bool) -> tuple[Surface, CallReport | None]:
-    """The surface, and the calls that the configuration asks for, where there is a server to call."""
-    from mcp_governor.checking.calling import call_target, configured_calls
+def _read_and_call(
+    source: Source, config: Config, selection: Selection | None, emit: Emit
+) -> tuple[Surface, CallReport | None, Seen | None]:
+    """The surface, the calls that the configuration asks for, if there is a server to call, and what they saw."""
+    from mcp_governor.checking.calling import call_target, wanted_calls
 
-    wanted = configured_calls(config) if calls else None
-    if wanted is None or not isinstance(source, LiveSource):
-        return read_governed(source, config, emit=emit), None
-    return call_target(source, config, wanted, emit=emit)
+    if selection is None:
+        return read_governed(source, config, emit=emit), None, None
+    if not isinstance(source, LiveSource):
+        surface = read_governed(source, config, emit=emit)
+        return surface, None, seen_of(surface, config, selection, None, RECORDING)
+    wanted = wanted_calls(config, selection, named=source.configured or config.trust_rules)
+    if wanted is None:
+        surface = read_governed(source, config, emit=emit)
+        return surface, None, seen_of(surface, config, selection, None, OFF if config.calls_mode == NONE else UNNAMED)
+    surface, called = call_target(source, config, wanted, selection=selection, emit=emit)
+    return surface, called, seen_of(surface, config, selection, called, UNNAMED)
 
 
 def check_surface(
@@ -137,32 +165,36 @@ def check_surface(
     baseline: Baseline | None,
     config: Config,
     *,
+    selection: Selection | None = None,
     called: CallReport | None = None,
+    seen: Seen | None = None,
     emit: Emit = silent,
     today: date | None = None,
     changelog: Changelog | None = None,
     stage: Stage = EVERY_CHANGE,
 ) -> Report:
-    """:func:`check` for a surface and a baseline that were read, and calls that were made.
+    """:func:`check` for a surface and a baseline that are already read, and calls that are already made.
 
     Args:
-        surface, baseline, config, emit, today: as there.
-        called: the calls that were made.
-        changelog: one to hold the surface to instead of the configured file's, such as a release to be.
-        stage: between releases, or at one; ``EVERY_CHANGE`` judges the surface as a release.
+        surface, baseline, config, emit, today: as in :func:`check`.
+        selection: the rules that run; defaults to those of the configuration.
+        called: the results of the calls.
+        seen: the tools of which responses were checked; ``None`` for no statement.
+        changelog: replaces the configured file, for example with the one of a future release.
+        stage: between releases, or at one; ``EVERY_CHANGE`` checks the surface as a release.
     """
     refuse_empty(surface)
-    run = _Run(surface, baseline, config, emit, today or date.today(), changelog, stage)
+    run = _Run(surface, baseline, config, emit, today or date.today(), changelog, stage, selection)
     changes = run.station("compare", run.compare) if baseline is not None else []
-    release = run.station("policy", lambda: run.hold(changes))
-    linted = [*run.govern(), *run.station("lint", run.lint)]
+    release = run.station("policy", lambda: run.judge_release(changes))
+    linted = [*run.govern(), *run.station("lint", run.lint), *unseen_findings(seen)]
     if called is None:
-        return run.report(changes, release, linted)
+        return replace(run.report(changes, release, linted), calls=seen)
     run.counts["calls"] = len(called.results)
     found = [*linted, *called.findings]
     report = run.report([*changes, *called.changes], release, found, stations=(*_ON_PAPER, "call"))
     outright = frozenset(change.id for change in called.changes)
-    return replace(report, outright=outright, good_calls=called.good_calls)
+    return replace(report, outright=outright, good_calls=called.good_calls, calls=seen)
 
 
 def changelog_report(
@@ -173,19 +205,21 @@ def changelog_report(
     today: date | None = None,
     stage: Stage = EVERY_CHANGE,
 ) -> Report:
-    """The part of :func:`check_surface` that is about the changelog: what ``changelog check`` runs."""
+    """The part of :func:`check_surface` about the changelog, for ``changelog check``."""
+    from mcp_governor.catalogue.finding import station_of
+
     refuse_empty(surface)
     run = _Run(surface, baseline, config, silent, today or date.today(), stage=stage)
     changes = run.compare() if baseline is not None else []
-    release = run.hold(changes)
-    found = [finding for finding in release.findings if finding.rule.startswith("changelog/")]
+    release = run.judge_release(changes)
+    found = [finding for finding in release.findings if station_of(finding.rule) == "changelog"]
     return run.report(changes, replace(release, findings=tuple(found)), [], stations=("changelog",))
 
 
 def report_of(
     found: Finding, surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None
 ) -> Report:
-    """A report with one finding, judged as in any other."""
+    """A report with one finding, which is treated like any other."""
     from mcp_governor.checking.release import ReleaseResult
 
     run = _Run(surface, baseline, config, silent, today or date.today())
@@ -193,12 +227,12 @@ def report_of(
 
 
 _ON_PAPER = ("policy", "changelog", "lint", "change")
-"""The stations that need no server to answer."""
+"""The stations that need no server."""
 
 
 @dataclass(eq=False)
 class _Run:
-    """One run over surfaces that were read; the stations note in it what they counted and skipped."""
+    """One run over surfaces that are already read; the stations store in it what they counted and skipped."""
 
     surface: Surface
     baseline: Baseline | None
@@ -207,12 +241,13 @@ class _Run:
     today: date
     changelog: Changelog | None = None
     stage: Stage = EVERY_CHANGE
+    chosen: Selection | None = None
     counts: dict[str, int] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     linted: Linted | None = None
 
     def station(self, name: Station, work: Callable[[], _T]) -> _T:
-        """Do one station's work and report it."""
+        """Run one station and report its progress."""
         self.emit(Started(name))
         done = work()
         self.emit(Finished(name, len(done) if isinstance(done, list) else 0))
@@ -224,13 +259,13 @@ class _Run:
         assert self.baseline is not None
         return changes_between(self.baseline.surface, self.surface, self.config)
 
-    def hold(self, changes: Sequence[Change]) -> ReleaseResult:
+    def judge_release(self, changes: Sequence[Change]) -> ReleaseResult:
         from mcp_governor.checking.release import check_release
 
-        config = self.config
+        config, runs = self.config, self._disciplined
         if self.changelog is None and self.before is not None and lost_changelog(self.before, config):
-            # Reported by govern(); everything else is judged all the same.
-            config = replace(config, changelog="")
+            # govern() reports this; everything else is checked as usual.
+            config, runs = replace(config, changelog=""), None
         return check_release(
             self.surface,
             self.baseline,
@@ -239,10 +274,19 @@ class _Run:
             self.today,
             changelog=self.changelog,
             stage=self.stage,
+            runs=runs,
         )
 
+    @property
+    def _disciplined(self) -> Callable[[str], bool] | None:
+        """A test for selected rules about release discipline; ``None`` if there can be none, so that none are read."""
+        lint = self.config.lint
+        if self.config.profile == Config().profile and not (lint.select or lint.extend_select):
+            return None
+        return lambda rule: self.selection.get(rule) is not None
+
     def govern(self) -> list[Finding]:
-        """Check that the repository still asks for what it asked for at the last release, and has its surface."""
+        """Check that the repository still requires what it required at the last release, and has its surface."""
         lost = lost_release(self.baseline, self.config)
         return [*lost, *(check_governed(self.before, self.config) if self.before is not None else ())]
 
@@ -277,14 +321,12 @@ class _Run:
 
     @cached_property
     def selection(self) -> Selection:
-        from mcp_governor.catalogue import select
-
-        return select(lint_settings(self.config))
+        return self.chosen or selection_of(self.config)
 
     def _without_old_lint(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """Without what the linter says of the baseline as well, where the run asks for that.
+        """Omit findings of the linter that the baseline has as well, if the run asks for that.
 
-        After everything was decided: a suppression that only an old finding needs is not stale.
+        This comes after all decisions: a suppression that only an old finding needs is not stale.
         """
         if not self.config.lint_new_only or self.baseline is None:
             return findings
@@ -334,6 +376,8 @@ class _Run:
             accepted=dict(decided.changes),
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
+            tiers={tool.name: tool.tier.value for tool in surface.tools},
+            definitions=definitions_of(surface, self.baseline.surface if self.baseline is not None else None),
             tokens=token_cost(surface, self.baseline.surface if self.baseline is not None else None),
             fail_on=fail_on(as_strict_as_before(self.config, decided.findings)),
             unknown_fails=self.config.policy.unknown == "breaking",
@@ -352,13 +396,13 @@ def lint_report(
     """The report of a run that only lints.
 
     Args:
-        surface: what to lint.
-        config, selection: the configuration, and the rules it selects.
-        known: ids of findings that do not count; default are those of the configured lint baseline.
-        compared: report only what is new since that surface.
+        surface: the surface to lint.
+        config, selection: the configuration, and its selected rules.
+        known: ids of findings that do not count; by default those in the configured lint baseline.
+        compared: report only findings that this surface does not have.
 
     Returns:
-        The report, and the known ids that no finding has any more.
+        The report, and the known ids without a finding.
     """
     from mcp_governor.linting import run_rules
     from mcp_governor.linting.run import Linted, new_findings, sorted_findings
@@ -386,6 +430,8 @@ def lint_report(
         findings=tuple(sorted_findings(left, surface)),
         old_findings=len(decided.findings) - len(left),
         tools=tuple(tool.name for tool in surface.tools),
+        tiers={tool.name: tool.tier.value for tool in surface.tools},
+        definitions=definitions_of(surface, compared),
         tokens=token_cost(surface, compared),
         counts={**counts_of(surface), "rules": len(selection.linted)},
         skipped_rules=selection.skipped,

@@ -6,6 +6,8 @@ from typing import Any
 
 from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT
+from mcp_governor.checking.seen import WHYS
+from mcp_governor.config.model import CALLS_MODES
 from mcp_governor.findings import Bump, Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
@@ -117,6 +119,24 @@ def report_schema() -> dict[str, Any]:
                 },
                 "changes": {"type": "array", "items": change},
                 "findings": {"type": "array", "items": finding},
+                "calls": {
+                    **_object(
+                        {
+                            "mode": {"enum": [*CALLS_MODES]},
+                            "contracts": {"type": "array", "items": _TEXT},
+                            "tools": _COUNT,
+                            "seen": _COUNT,
+                            "unseen": {
+                                "type": "array",
+                                "items": _object(
+                                    {"why": {"enum": [*WHYS]}, "tools": {"type": "array", "items": _TEXT}}
+                                ),
+                            },
+                        }
+                    ),
+                    "description": "How many tools a response was checked of, the others by reason, and the packs "
+                    "of rules that responses are checked against.",
+                },
                 "tokens": {
                     **_object(
                         {
@@ -136,6 +156,6 @@ def report_schema() -> dict[str, Any]:
                 "summary": summary,
                 "verdict": {"enum": ["pass", "fail"]},
             },
-            optional=("tokens",),
+            optional=("calls", "tokens"),
         ),
     }

@@ -1,4 +1,4 @@
-"""The configuration → what each station is asked to do."""
+"""Turns the configuration into the settings of each station."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.findings import Severity
 
 if TYPE_CHECKING:
-    from mcp_governor.catalogue import LintSettings
+    from mcp_governor.catalogue import LintSettings, Selection
     from mcp_governor.config import Config
 
 OFF = "off"
@@ -34,8 +34,19 @@ def lint_settings(config: Config) -> LintSettings:
     )
 
 
+def selection_of(config: Config) -> Selection:
+    """The rules that a run of the configuration selects.
+
+    Raises:
+        ConfigError: as :func:`mcp_governor.catalogue.select`.
+    """
+    from mcp_governor.catalogue import select
+
+    return select(lint_settings(config))
+
+
 def fail_on(config: Config) -> Severity | None:
-    """The severity that fails a run, ``None`` for never."""
+    """The lowest severity that fails a run; ``None`` for none."""
     return None if config.fail_on == "never" else Severity(config.fail_on)
 
 

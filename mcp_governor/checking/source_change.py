@@ -1,4 +1,4 @@
-"""Another source of the version: what has to change with it in the configuration, the changelog and the recordings."""
+"""Changes the source of the version, together with the configuration, the changelog and the recordings."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog
     from mcp_governor.config import Config
 
-_MOST_TAGS = 500
-"""Releases whose changelog is read for the version that they had; the newest count."""
+_MAX_TAGS = 500
+"""Maximum number of releases whose changelog is searched for their version, the newest first."""
 
 
 @frozen(slots=False)
 class SourceChange:
-    """What a change of the source writes.
+    """The effects of a new source.
 
     Attributes:
         files: to be written together.
-        obsolete: recordings under their old name, to be removed afterwards.
-        clauses: what changes, one clause for each file, without its full stop.
+        obsolete: recordings under their old names, to be removed afterwards.
+        clauses: one clause for each changed file, without a full stop.
     """
 
     files: tuple[NewFile, ...]
@@ -47,27 +47,32 @@ class SourceChange:
 
 
 def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str, str]) -> SourceChange:
-    """Plan what follows from another source of the version.
+    """Plan a change to another source of the version.
 
-    The current section of the changelog gets the number that the new source gives it: that of the release tag whose
-    changelog had it as its current section, else the version of now. Older sections are renumbered by such tags as
-    well; one that would be out of order has to be given.
+    The current section of the changelog gets its number from the new source: that of the release tag whose changelog
+    had it as its current section, else the current version. Older sections are renumbered by such tags as well; a
+    number that would be out of order has to be given.
 
     Args:
-        config: as it is.
-        now: what the new source says.
-        renumbered: old version → new version, as the user gave them.
+        config: the current one.
+        now: the version from the new source.
+        renumbered: old version → new version, from the user.
 
     Raises:
-        ConfigError: there is no configuration, or it cannot be edited.
+        ConfigError: there is no configuration file, or it cannot be edited.
         UsageError: a section would be out of order, or a given version has no section.
         FileFormatError: the changelog or a recording cannot be read.
     """
     path = config.path
     if path is None:
-        raise ConfigError("There is no configuration to write the source into.", "Create one with: mcp-governor init")
+        raise ConfigError(
+            "There is no configuration file to set schema-version in.", "Create one with: mcp-governor init"
+        )
     if now.text is None:
-        raise UsageError("The server reports no version.", "Name a source of the project, such as pyproject.toml.")
+        raise UsageError(
+            "The server does not report a version, so schema-version cannot be taken from it.",
+            "Name a file with the version instead, such as: mcp-governor schema-version pyproject.toml",
+        )
     old = _text(path)
     table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
     new = set_source(old, now.spec, table=table, what=visible(path.name))
@@ -98,13 +103,13 @@ def _shown(numbers: Mapping[str, str]) -> str:
 
 
 def _numbers(book: Changelog, now: str, config: Config, given: Mapping[str, str]) -> dict[str, str]:
-    """Old version → new version, of the sections that change."""
+    """Old version → new version, for the sections that change."""
     known = {section.version_text for section in book.released}
     for old in given:
         if old not in known:
             raise UsageError(
-                f"{book.what} has no section {one_line(old, 60)}.",
-                f"It has: {', '.join(sorted(known)[:12]) or 'none'}.",
+                f"{book.what} has no section for version {one_line(old, 60)}.",
+                f"It has sections for: {', '.join(sorted(known)[:12]) or 'no version'}.",
             )
     numbers = _tagged(book, config)
     current = book.current
@@ -115,12 +120,12 @@ def _numbers(book: Changelog, now: str, config: Config, given: Mapping[str, str]
 
 
 def _tagged(book: Changelog, config: Config) -> dict[str, str]:
-    """The versions of release tags whose changelog had a section as its current one."""
+    """The versions of release tags whose changelog had each section as its current one."""
     from mcp_governor.changelog import parse
 
     numbers: dict[str, str] = {}
     try:
-        tags = sorted(release_tags(config.root), reverse=True)[:_MOST_TAGS]
+        tags = sorted(release_tags(config.root), reverse=True)[:_MAX_TAGS]
         held = files_at_tags(config.root, config.changelog, set(tags))
     except GovernorError:  # without git there are no tags
         return numbers
@@ -138,7 +143,7 @@ def _tagged(book: Changelog, config: Config) -> dict[str, str]:
 def _recordings(
     config: Config, now: SchemaVersion, numbers: Mapping[str, str], book: Changelog | None
 ) -> list[tuple[NewFile, Path | None, str]]:
-    """The surface files that say which version they are: the repository's own, and those of renumbered releases."""
+    """The surface files that state a version: the repository's own, and those of renumbered releases."""
     found: list[tuple[NewFile, Path | None, str]] = []
     name = baseline_file(config)
     if is_regular(config.resolve(name)):
@@ -161,7 +166,7 @@ def _recordings(
 
 
 def _version_of(path: Path, now: SchemaVersion, numbers: Mapping[str, str], book: Changelog | None, name: str) -> str:
-    """The new version of a surface file: of the release that states its fingerprint, else that of now."""
+    """The new version of a surface file: that of the release with its fingerprint, else the current one."""
     stated = fingerprint(parse_surface(read_bytes(path), name))
     for section in book.released if book is not None else ():
         if any(one.value == stated for one in section.fingerprints):
@@ -170,7 +175,7 @@ def _version_of(path: Path, now: SchemaVersion, numbers: Mapping[str, str], book
 
 
 def _recorded(config: Config, source: str, target: str, version: str, now: SchemaVersion) -> NewFile | None:
-    """A surface file that says another version; ``None`` where nothing changes."""
+    """A surface file with another version; ``None`` if nothing changes."""
     data = read_bytes(config.resolve(source))
     surface = parse_surface(data, source)
     stated = None if now.spec == SERVER_INFO else (version, now.count)
@@ -183,7 +188,7 @@ def _recorded(config: Config, source: str, target: str, version: str, now: Schem
 
 
 def _text(path: Path) -> str:
-    """The configuration with its own line ends."""
+    """The content of the configuration with its own line endings."""
     try:
         return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

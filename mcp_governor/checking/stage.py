@@ -1,4 +1,4 @@
-"""The one place that decides if a run is between releases or at one."""
+"""Decides if a run is between releases or at one."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def stage_of(
 ) -> Stage:
     """The stage of a run over a surface: between releases or at one.
 
-    At a release are runs that say so (``release``), runs under ``policy.gate = "change"``, and builds of a release
-    tag: CI names the tag (GitHub and GitLab), or HEAD carries it and nothing has changed since. A work tree in which
-    the surface or the changelog has moved on from its tag is between releases again.
+    Runs at a release are those that say so (``release``), those with ``policy.gate = "change"``, and builds of a
+    release tag: CI names the tag (GitHub and GitLab), or HEAD has it and nothing has changed since. A work tree whose
+    surface or changelog has changed since its tag is between releases again.
 
     Args:
         config: its ``policy.gate``, its folder, its changelog, and where releases record their surface.
-        surface: the surface of now.
+        surface: the current one.
         release: ``--release``.
-        environ: the variables that CI sets; default are ours.
+        environ: the environment variables of CI; by default our own.
 
     Returns:
-        The stage. Where git cannot be read there is no tag: whatever needs git says so itself.
+        The stage. If git fails there is no tag; whatever needs git reports the failure.
     """
     tag = None
     if not config.isolated:
@@ -47,7 +47,7 @@ def stage_of(
 
 
 def _named_by_ci(config: Config, environ: Mapping[str, str]) -> str:
-    """The release tag that CI builds, empty where it builds none, or that of another package."""
+    """The release tag that CI builds; empty if there is none, or if it belongs to another package."""
     name = environ.get("CI_COMMIT_TAG", "")
     if not name and environ.get("GITHUB_REF_TYPE") == "tag":
         name = environ.get("GITHUB_REF_NAME", "")
@@ -57,7 +57,7 @@ def _named_by_ci(config: Config, environ: Mapping[str, str]) -> str:
 
 
 def _built_here(config: Config, surface: Surface) -> str:
-    """The release tag that HEAD carries, where surface and changelog are those that it released."""
+    """The release tag at HEAD, if surface and changelog are those of its release."""
     with contextlib.suppress(GovernorError):
         tag = release_of_head(config.root)
         if tag and _same_changelog(config) and _same_surface(config, surface, tag):
@@ -72,7 +72,7 @@ def _same_changelog(config: Config) -> bool:
         now = read_bytes(config.resolve(config.changelog), limit=MAX_TEXT_BYTES)
     except OSError:
         return False
-    # git may write other line ends into the work tree than it stores
+    # git may use other line endings in the work tree than in its storage
     return now.splitlines() == file_at(config.root, "HEAD", config.changelog).splitlines()
 
 

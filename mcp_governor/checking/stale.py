@@ -1,7 +1,7 @@
-"""Distinguishing an old recording from a changelog that is wrong, where no server is there to ask.
+"""Distinguishes an old recording from a wrong changelog when there is no server to ask.
 
-The usual way to a red hook: the server is edited, the changelog is written from it, and the recording is forgotten.
-Every finding about the changelog would then ask for the opposite of what has to be done.
+This is how a hook usually fails: the server was edited, the changelog was written from it, and the recording was
+forgotten. Then every finding about the changelog would ask for the opposite of the right fix.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from mcp_governor.target import Source
 
 _EVIDENCE = frozenset({"changelog/fingerprint-stale", "changelog/version-mismatch", "changelog/unknown-name"})
-"""What is reported about a changelog that was written for a later surface than the recorded one."""
+"""Findings about a changelog that was written for a later surface than the recorded one."""
 
 
 def stale_record(report: Report, source: Source, config: Config) -> Finding | None:
-    """A finding if a report about a recording is red because the recording was forgotten.
+    """A finding if a report about a recording fails because the recording was not updated.
 
-    It was where the recording is the same as at the baseline or at HEAD, and the changelog is another one and does
-    not fit it.
+    That is the case if the recording is the same as at the baseline or at HEAD, and the changelog differs and does not
+    match it.
 
     Args:
-        report: on the recording.
-        source: where it came from.
+        report: about the recording.
+        source: of the recording.
         config: names the recording and the changelog.
 
     Returns:
-        The one finding to show instead; ``None`` where the recording is not the reason.
+        The one finding to show instead; ``None`` if the recording is not the reason.
 
     Raises:
         TargetError: git cannot read the files.
@@ -55,7 +55,7 @@ def stale_record(report: Report, source: Source, config: Config) -> Finding | No
     refs = [report.baseline.source.removeprefix("git:")] if report.baseline is not None else []
     for ref in (*refs, "HEAD"):
         then = files_at(config.root, ref.partition(":")[0], (name, config.changelog))
-        # git may store other line ends than it writes into the work tree
+        # git may use other line endings in its storage than in the work tree
         if then.get(name, b"").splitlines() == recorded and then.get(config.changelog, b"").splitlines() != written:
             facts = {"file": name, "ref": ref, "changelog": config.changelog}
             return finding("policy/stale-record", visible(name), value=name, facts=facts)
@@ -63,7 +63,7 @@ def stale_record(report: Report, source: Source, config: Config) -> Finding | No
 
 
 def _is_evidence(found: Finding, report: Report) -> bool:
-    """A name that is nearly one of the surface is a slip, and no later surface has it."""
+    """False for a name close to one of the surface: it is misspelled, and no later surface has it."""
     if found.rule == "changelog/unknown-name":
         return not did_you_mean(str(found.value).split(".")[0], report.tools)
     return found.rule in _EVIDENCE

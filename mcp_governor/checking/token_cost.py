@@ -1,4 +1,4 @@
-"""The token cost of the tools, and by how much it grew."""
+"""The token cost of the tools, and its growth."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 GROWTH = "surface/token-growth"
 
-MOST_TOOLS = 1_000
-"""Tools whose cost a JSON report lists, the dearest first; the sum is of all."""
+MAX_TOOLS = 1_000
+"""Maximum number of tools in a JSON report, the most expensive first; the sum is of all tools."""
 
 
 @frozen
 class TokenCost:
-    """Estimated tokens of the tools.
+    """Estimated token cost of the tools.
 
     Attributes:
         tools: name → tokens.
-        before: the same of the baseline; ``None`` where there is none.
+        before: the same for the baseline; ``None`` if there is none.
     """
 
     tools: Mapping[str, int]
@@ -35,43 +35,44 @@ class TokenCost:
 
     @property
     def total(self) -> int:
-        """Tokens of all tools."""
+        """Total number of tokens."""
         return sum(self.tools.values())
 
     @property
     def growth(self) -> int | None:
-        """Tokens more than in the baseline; ``None`` without one."""
+        """Additional tokens compared with the baseline; ``None`` without one."""
         return None if self.before is None else self.total - sum(self.before.values())
 
     def growth_of(self, tool: str) -> int | None:
-        """Tokens that a tool has more than in the baseline, all of them where it is new; ``None`` without one."""
+        """Additional tokens of a tool compared with the baseline, all of them for a new tool; ``None`` without a
+        baseline."""
         return None if self.before is None else self.tools[tool] - self.before.get(tool, 0)
 
     def dearest(self, most: int) -> list[str]:
-        """The tools that cost most, in that order."""
+        """The most expensive tools, in that order."""
         return sorted(self.tools, key=lambda name: (-self.tools[name], name))[:most]
 
     def as_json(self) -> dict[str, Any]:
-        """Sum, difference, and the tools that cost most."""
+        """Sum, growth, and the most expensive tools."""
         out: dict[str, Any] = {"total": self.total}
         if self.growth is not None:
             out["growth"] = self.growth
         out["tools"] = {
             name: {"tokens": self.tools[name]} | ({"growth": self.growth_of(name)} if self.before is not None else {})
-            for name in self.dearest(MOST_TOOLS)
+            for name in self.dearest(MAX_TOOLS)
         }
         return out
 
 
 def token_cost(surface: Surface, baseline: Surface | None) -> TokenCost | None:
-    """What the tools cost, against a baseline where there is one; ``None`` for a surface without tools."""
+    """The cost of the tools, compared with a baseline if there is one; ``None`` for a surface without tools."""
     if not surface.tools:
         return None
     return TokenCost(token_costs(surface), token_costs(baseline) if baseline is not None else None)
 
 
 def growth_findings(surface: Surface, baseline: Surface, selection: Selection) -> Iterator[Finding]:
-    """The tools, and their sum, that grew beyond the ratio of the rule, where it is selected."""
+    """Findings about tools, and their sum, that grew by more than the ratio of the rule, if it is selected."""
     active = selection.get(GROWTH)
     if active is None:
         return

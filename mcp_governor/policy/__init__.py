@@ -1,5 +1,5 @@
-"""Tiers, version steps, deprecation windows, acceptances: if a release may go out as it is.
+"""Decide if a release may be published: tiers, version steps, deprecation windows and acceptances.
 
-Here lives what is judged of changes and versions together, the registry manifest and the contract document included.
-What changed comes from ``change``, what was announced from ``changelog``.
+This package judges changes and versions together, including the registry manifest and the contract document. Changes
+come from ``change``, announcements from ``changelog``.
 """

@@ -1,4 +1,4 @@
-"""Acceptances: findings and changes that the team has reviewed, with a reason and an end.
+"""Acceptances: findings and changes that the team has reviewed, with a reason and an end date.
 
 :mod:`.accepting` writes them into the configuration.
 """
@@ -23,16 +23,15 @@ if TYPE_CHECKING:
 
 
 Acceptance = AcceptConfig
-"""One accepted finding or change: as the configuration holds it."""
+"""One accepted finding or change, as configured."""
 
 
 @frozen
 class Accepted:
-    """What acceptances make of a run.
+    """The findings and changes of a run with acceptances applied.
 
     Attributes:
-        findings: all of them, the accepted ones with their reason, and the findings about the acceptances
-            themselves at the end.
+        findings: all findings; accepted ones have a reason, and findings about the acceptances come last.
         changes: id of each accepted change → the reason. An accepted break still counts in the required bump.
     """
 
@@ -42,12 +41,12 @@ class Accepted:
 
 @frozen
 class AcceptedBefore:
-    """What is known of the release that a run compares with.
+    """Acceptances of the release that a run compares with.
 
     Attributes:
-        version: its version, ``None`` where it is not known.
+        version: its version, or ``None`` if unknown.
         findings: the ids that its configuration accepted.
-        source: how messages name it.
+        source: its name in messages.
     """
 
     version: str | None = None
@@ -55,7 +54,7 @@ class AcceptedBefore:
     source: str = ""
 
     def is_at_least(self, version: str) -> bool:
-        """True if it is that release or a later one; no where its version is not known."""
+        """True if this is the given release or a later one; false if its version is unknown."""
         own, other = Numbered.parse(self.version or ""), Numbered.parse(version)
         if own is None or other is None:
             return self.version == version
@@ -73,18 +72,18 @@ def apply_acceptances(
     baseline: AcceptedBefore | None = None,
     is_judged: Callable[[str], bool] = lambda _: True,
 ) -> Accepted:
-    """Mark what is accepted, and report acceptances that ran out or match nothing.
+    """Mark accepted findings and changes, and report acceptances that expired or match nothing.
 
     Args:
-        acceptances: from the configuration.
-        findings, changes: of this run.
-        today: the day that ends are judged by; an acceptance holds through its last day.
-        where: the configuration file, for the findings' place.
-        complete: true if the run looked at everything; a partial one (``lint`` alone) cannot know which
-            acceptances match nothing.
-        baseline: what is known of the release that the run compares with; an acceptance that went out with it has
-            done its work.
-        is_judged: true if the run looked for what has this id; one that called no tool knows nothing about calls.
+        acceptances: the acceptances from the configuration.
+        findings, changes: the findings and changes of this run.
+        today: the current day; an acceptance is valid through its last day.
+        where: the configuration file, as the place of findings.
+        complete: true if the run checked everything; a partial run (``lint`` alone) cannot know which acceptances
+            match nothing.
+        baseline: the release that the run compares with. An acceptance that was published with it is no longer
+            needed.
+        is_judged: true for ids that the run could have produced; a run without calls cannot produce ids of calls.
     """
     before = baseline or AcceptedBefore()
     reasons: dict[str, str] = {}
@@ -93,7 +92,7 @@ def apply_acceptances(
     seen: set[str] = set()
     for acceptance in acceptances:
         if acceptance.released:
-            # Kept for the record, and for runs that compare with an older release: never a problem.
+            # Kept for the record and for comparisons with older releases, so it is not reported.
             if acceptance.finding in known and not before.is_at_least(acceptance.released):
                 reasons.setdefault(acceptance.finding, acceptance.reason)
             continue
@@ -114,7 +113,7 @@ def apply_acceptances(
 def _useless(
     acceptance: Acceptance, before: AcceptedBefore, known: Collection[str], where: str, *, over: bool
 ) -> Finding:
-    """An acceptance that ran out, or that matches nothing."""
+    """The finding for an acceptance that expired or matches nothing."""
     shown = one_line(acceptance.finding, 120)
     if acceptance.finding not in known and acceptance.finding in before.findings:
         return finding(

@@ -1,8 +1,8 @@
-"""Writing an acceptance into a configuration file, and leaving everything else in it as it is.
+"""Write an acceptance into a configuration file, and leave everything else in it unchanged.
 
-A file can be laid out in many ways (tables in any order, dotted keys, inline tables), and tomlkit loses or breaks
-some of them. So a new acceptance is a table of its own, put below the others as text; and whatever was written is read
-again before anybody gets it: the file says what it said, and the acceptance, or it is not touched.
+A file can have many layouts (tables in any order, dotted keys, inline tables), and tomlkit loses or breaks some of
+them. So a new acceptance is a table of its own that is inserted below the others as text. The result is parsed before
+it is returned: unless it equals the old content plus the acceptance, the file is not changed.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
 _HEADER = re.compile(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
 _BOM = "\ufeff"
 _ENDS = ("until", "released")
-"""The keys that end an acceptance; one that is renewed loses those that it does not set again."""
+"""Keys that end an acceptance. Renewing an acceptance removes those that it does not set again."""
 
 
 def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = (), what: str) -> str:
-    """A configuration file with one more acceptance; comments, order and line ends stay.
+    """Add an acceptance to a configuration file; comments, order and line endings are preserved.
 
     An acceptance of the same finding is renewed in place.
 
     Args:
-        text: the file, as it is.
-        acceptance: what to add.
-        table: where the configuration is in the file: ``("tool", "mcp-governor")`` in pyproject.toml, empty
-            in mcp-governor.toml.
-        what: how messages name the file.
+        text: the content of the file.
+        acceptance: the acceptance to add.
+        table: the table with the configuration: ``("tool", "mcp-governor")`` in pyproject.toml, empty in
+            mcp-governor.toml.
+        what: name of the file in messages.
 
     Raises:
         UsageError: the reason is empty.
-        ConfigError: the file is not TOML, holds something else where acceptances stand, or is laid out so that it
-            has to be edited by hand.
+        ConfigError: the file is not TOML, its ``accept`` is not a list of tables, or its layout requires editing by
+            hand.
     """
     if not acceptance.reason.strip():
         raise UsageError("An acceptance needs a reason.", "Give one with: --reason '…'")
     body = _body(text)
     expected = _with(_loaded(body, what), acceptance, table, what)
-    for written in _ways(body, acceptance, table):
-        if _says(written, expected):
+    for written in _candidates(body, acceptance, table):
+        if _contains(written, expected):
             return _as_file(written, text)
     raise ConfigError(
         f"The layout of {what} does not allow adding an acceptance; nothing was written.",
@@ -60,27 +60,30 @@ def add_acceptance(text: str, acceptance: Acceptance, *, table: Sequence[str] = 
 def retire_acceptances(
     text: str, findings: Collection[str], version: str, *, table: Sequence[str] = (), what: str
 ) -> str:
-    """A configuration file whose acceptances of some findings say which version was released with them.
+    """Mark acceptances in a configuration file as released with a version.
 
-    They stay where they are, so that the release itself can still be judged by them; comments, order and line ends
-    stay.
+    They stay in the file, so that the release itself can still be checked; comments, order and line endings are
+    preserved.
 
     Args:
-        text: the file, as it is.
-        findings: ids; acceptances that say a version already are left alone.
+        text: the content of the file.
+        findings: ids of accepted findings; acceptances that have a version already are not changed.
         version: the version that is released.
         table, what: as in :func:`add_acceptance`.
 
     Raises:
-        ConfigError: the file is not TOML, or is laid out so that it has to be edited by hand.
+        ConfigError: the file is not TOML, or its layout requires editing by hand.
     """
     body = _body(text)
     expected = _loaded(body, what)
     for item in _listed(expected, table, what):
         if _accepts(item) in findings:
             item.setdefault("released", version)
-    for written in (_lines_added(body, findings, version, table), _by_tomlkit_retired(body, findings, version, table)):
-        if _says(written, expected):
+    for written in (
+        _lines_added(body, findings, version, table),
+        _by_tomlkit_retired(body, findings, version, table),
+    ):
+        if _contains(written, expected):
             return _as_file(written, text)
     raise ConfigError(
         f"The layout of {what} does not allow marking acceptances as released; nothing was written.",
@@ -93,13 +96,13 @@ def _body(text: str) -> str:
 
 
 def _as_file(body: str, text: str) -> str:
-    """The content with the byte order mark and the line ends of the file that it comes from."""
+    """The new content with the byte order mark and the line endings of the original file."""
     bom = _BOM if text.startswith(_BOM) else ""
     return bom + (body.replace("\n", "\r\n") if "\r\n" in text else body)
 
 
 def _lines_added(text: str, findings: Collection[str], version: str, table: Sequence[str]) -> str:
-    """One more line in each ``[[accept]]`` table of one of ``findings``, below its last value."""
+    """Insert a line below the last value of each ``[[accept]]`` table for one of ``findings``."""
     lines = text.split("\n")
     headers = [(number, match) for number, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
     ends = (*(number for number, _ in headers[1:]), len(lines))
@@ -118,7 +121,7 @@ def _lines_added(text: str, findings: Collection[str], version: str, table: Sequ
 
 
 def _by_tomlkit_retired(text: str, findings: Collection[str], version: str, table: Sequence[str]) -> str:
-    """The same where acceptances are written as inline tables."""
+    """The same for acceptances in inline tables."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -142,7 +145,7 @@ def _loaded(text: str, what: str) -> dict[str, Any]:
         raise ConfigError(f"{what} is not TOML: {one_line(str(error)).rstrip('.')}.", "Correct the line.") from None
 
 
-def _says(text: str, expected: dict[str, Any]) -> bool:
+def _contains(text: str, expected: dict[str, Any]) -> bool:
     try:
         return read_toml(text) == expected
     except ValueError:
@@ -150,7 +153,7 @@ def _says(text: str, expected: dict[str, Any]) -> bool:
 
 
 def _with(document: dict[str, Any], acceptance: Acceptance, table: Sequence[str], what: str) -> dict[str, Any]:
-    """What the file has to say when it is written."""
+    """The data that the new file must contain."""
     document = deepcopy(document)
     listed = _listed(document, table, what)
     same = [item for item in listed if _accepts(item) == acceptance.finding]
@@ -164,16 +167,16 @@ def _with(document: dict[str, Any], acceptance: Acceptance, table: Sequence[str]
 
 
 def _accepts(item: Mapping[str, Any]) -> str:
-    """The id that a written acceptance is about, with current names; the file may have a former one."""
+    """The id of an acceptance in the file, with the current rule name, because the file may have a former one."""
     finding = item.get("finding")
     return current_id(finding) if isinstance(finding, str) else ""
 
 
 def _listed(document: dict[str, Any], table: Sequence[str], what: str) -> list[dict[str, Any]]:
-    """The list of acceptances in a document; an empty one is put in where there is none.
+    """The list of acceptances in a document; an empty list is inserted if there is none.
 
     Raises:
-        ConfigError: something else is in its place.
+        ConfigError: ``accept`` or one of its tables has the wrong type.
     """
     here: Any = document
     for key in table:
@@ -191,8 +194,8 @@ def _values(acceptance: Acceptance) -> dict[str, Any]:
     return {"finding": acceptance.finding, "reason": acceptance.reason, **until}
 
 
-def _ways(text: str, acceptance: Acceptance, table: Sequence[str]) -> Iterator[str]:
-    """The file written in different ways, the best first; not each of them fits each layout."""
+def _candidates(text: str, acceptance: Acceptance, table: Sequence[str]) -> Iterator[str]:
+    """Different ways to write the file, best first; each of them fails for some layouts."""
     lines = text.split("\n")
     block = _block(acceptance, table).split("\n")
     for end in (_end_of((*table, "accept"), lines), _end_of(table, lines) if table else None, len(lines)):
@@ -209,7 +212,7 @@ def _block(acceptance: Acceptance, table: Sequence[str]) -> str:
 
 
 def _end_of(path: Sequence[str], lines: Sequence[str]) -> int | None:
-    """The line below the last table at or under a path; comments above the next table are that table's."""
+    """The number of the line below the last table at or under a path; comments above the next table belong to it."""
     headers = [(number, match) for number, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
     own = [place for place, (_, match) in enumerate(headers) if _keys(match["path"])[: len(path)] == list(path)]
     if not own:
@@ -225,7 +228,7 @@ def _keys(path: str) -> list[str]:
 
 
 def _inserted(lines: Sequence[str], end: int, block: Sequence[str]) -> str:
-    """The lines with a block below line ``end``, a blank line on either side."""
+    """Insert a block below line ``end``, with a blank line on either side."""
     above, below = list(lines[:end]), list(lines[end:])
     while above and not above[-1].strip():
         above.pop()
@@ -236,7 +239,7 @@ def _inserted(lines: Sequence[str], end: int, block: Sequence[str]) -> str:
 
 
 def _by_tomlkit(text: str, acceptance: Acceptance, table: Sequence[str]) -> str:
-    """A list or a table that is on one line takes one more, and an acceptance that is there is renewed."""
+    """Extend a list or table that is on one line, or renew an existing acceptance."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

@@ -1,4 +1,4 @@
-"""The contract document: a tool whose schemas changed is described again where people read about it."""
+"""Check the contract document: if the schemas of a tool change, its description there must change too."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 def check_contract_doc(
     old_text: str | None, new_text: str, changes: Sequence[Change], *, doc: str
 ) -> Iterator[Finding]:
-    """Tools whose schemas changed while the document says the same of them.
+    """Find tools whose schemas changed while their text in the document did not.
 
-    What a document says of a tool is the text under the headings that name it; where none does, the paragraphs,
-    list items, tables and code that do.
+    The text for a tool is everything under the headings that name it; if no heading does, the paragraphs, list items,
+    tables and code blocks that name it.
 
     Args:
-        old_text: the document at the baseline's ref; ``None`` where it was not there.
-        new_text: the document now.
-        changes: from the baseline to now.
-        doc: how messages name it.
+        old_text: the document at the baseline's ref; ``None`` if it did not exist.
+        new_text: the current document.
+        changes: the changes since the baseline.
+        doc: name of the document in messages.
     """
     tools = dict.fromkeys(
         change.tool for change in changes if change.tool and change.side is not Side.SURFACE
@@ -48,7 +48,7 @@ def check_contract_doc(
 
 
 def said_of(text: str, tool: str) -> tuple[str, ...]:
-    """The pieces of a document that speak of a tool, white space aside."""
+    """The parts of a document that mention a tool, with whitespace normalised."""
     lines, headings = _headings(text)
     word = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])")
     parts: list[str] = []
@@ -62,10 +62,10 @@ def said_of(text: str, tool: str) -> tuple[str, ...]:
     return tuple(_flat(part) for part in _paragraphs(lines) if any(word.search(line) for line in part))
 
 
-# a run reads one contract document, perhaps with its former version
+# a run reads one contract document, and perhaps its former version
 @functools.lru_cache(maxsize=2)
 def _headings(text: str) -> tuple[list[str], list[Block]]:
-    """The lines and the headings of a document; it is asked about once for every tool."""
+    """The lines and headings of a document; cached, because each tool needs them."""
     lines = _LINE_END.split(text.removeprefix("\ufeff"))
     return lines, [block for block in read_blocks(lines).blocks if block.kind == "heading"]
 

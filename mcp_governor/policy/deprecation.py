@@ -1,4 +1,4 @@
-"""Deprecations: what goes was announced, long enough, with somewhere to go."""
+"""Check deprecations: removals were announced early enough, with a replacement."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from mcp_governor.catalogue.finding import finding
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.findings import Bump, Tier
+from mcp_governor.frozen import frozen
 from mcp_governor.policy.manifest import STATUS, is_deprecated
 from mcp_governor.policy.windows import Notice
 from mcp_governor.schemas.pointers import join_pointer
@@ -24,15 +25,15 @@ if TYPE_CHECKING:
     from mcp_governor.policy.windows import History
     from mcp_governor.surface.model import Surface, Tool
 
-REMOVED, RENAMED, LOWERED = "tool-removed", "tool-renamed", "tier-lowered"
+REMOVED, RENAMED, LOWERED, UNLISTED = "tool-removed", "tool-renamed", "tier-lowered", "tool-unlisted"
 
 
 def check_departures(
     changes: Sequence[Change], old: Surface, new: Surface, history: History, *, zero_policy: str, today: date | None
 ) -> Iterator[Finding]:
-    """Tools that are removed, renamed or moved down, and breaks of advanced tools, against their windows.
+    """Check removals, renames, moves to a lower tier and breaks of advanced tools against their deprecation windows.
 
-    Before 1.0.0 nothing was promised, unless ``zero_policy`` is ``strict``.
+    Versions before 1.0.0 promise nothing, unless ``zero_policy`` is ``strict``.
     """
     if history.old_version is not None and not is_promised(history.old_version, zero_policy=zero_policy):
         return
@@ -42,9 +43,9 @@ def check_departures(
             continue
         if change.kind == REMOVED:
             yield from _removal(tool, old, new, history, today)
-        elif change.kind == LOWERED:
+        elif change.kind in (LOWERED, UNLISTED):
             yield from _lowering(change, tool, history)
-        # A rename of an advanced tool is a break of it, which the next case judges.
+        # Renaming an advanced tool breaks it, which the next case handles.
         elif change.kind == RENAMED and tool.tier is not Tier.ADVANCED:
             yield from _rename(change, tool, history)
         elif tool.tier is Tier.ADVANCED and change.verdict is Verdict.BREAKING:
@@ -55,7 +56,7 @@ def _removal(tool: Tool, old: Surface, new: Surface, history: History, today: da
     notice, window, name = history.notice(tool), history.windows.of(tool.tier), tool.name
     tier = tool.tier.value
     if notice is None and is_deprecated(old.manifest):
-        # The server was announced to go as a whole, so no tool of it has a replacement here.
+        # The server as a whole was deprecated, so its tools have no replacement in it.
         since = history.announced_parts(STATUS, frozenset()) or history.old_version or ""
         notice = Notice(since, None, None, "server.json", nothing=True)
     if notice is None and _left_the_listing(tool, history):
@@ -92,7 +93,7 @@ def _removal(tool: Tool, old: Surface, new: Surface, history: History, today: da
 
 
 def _left_the_listing(tool: Tool, history: History) -> bool:
-    """True if a tool went because it became internal, which was announced: internal tools are not listed."""
+    """True if a tool disappeared because it became internal as announced: internal tools are not listed."""
     since = history.tier_move(tool, Tier.INTERNAL)
     return since is not None and history.carried(since) >= history.windows.of(tool.tier)
 
@@ -113,21 +114,28 @@ def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
 
 
 def _lowering(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
-    window = history.windows.of(tool.tier)
-    moved = history.tier_move(tool, Tier(str(change.new)))
-    reasons = [_too_short(history, since, window) for since in (moved, _announced(tool, history))]
-    reason = reasons[0] if moved is not None else reasons[1]
-    if None not in reasons and reason is not None:
+    """Check a move to a lower tier, or out of the default list."""
+    window, name = history.windows.of(tool.tier), visible(tool.name)
+    if change.kind == LOWERED:
+        target, says, moves = Tier(str(change.new)), "", f"moves from {tool.tier.value} to {change.new}"
+    else:
+        # The announcement that a tool becomes advanced also announces that it leaves the default list.
+        target, says, moves = Tier.ADVANCED, "unlisted", "leaves the default list"
+    moved, deprecated = history.tier_move(tool, target), _announced(tool, history)
+    gaps = [_gap(history, since, window) for since in (moved, deprecated)]
+    gap = gaps[0] if moved is not None else gaps[1]
+    if None not in gaps and gap is not None:
+        entry = f"- `{name}` {moves} in {_next_release(tool.tier, history)}."
         yield finding(
             "policy/tier-lowered-early",
-            "/tier",
+            change.path,
+            says=says,
             tool=tool.name,
             value=[change.old, change.new],
             old=str(change.old),
             new=str(change.new),
-            reason=reason,
-            window=_releases(window),
-            example=f"- `{visible(tool.name)}` moves from {tool.tier.value} to {change.new} in {_next_major(history)}.",
+            reason=gap.reason,
+            way=gap.way(f"Announce it under Deprecated ({entry}), and move it", "Move it", window),
         )
 
 
@@ -136,17 +144,29 @@ def _advanced_break(change: Change, tool: Tool, history: History) -> Iterator[Fi
 
     subject = subject_of(change)
     since = history.announced_parts(tool.name, frozenset(subject.fields[-1:])) or _announced(tool, history)
-    reason = _too_short(history, since, history.windows.advanced)
-    if reason is not None:
+    gap = _gap(history, since, history.windows.advanced)
+    if gap is not None:
+        entry = f"- {_announcing(change, tool, subject.fields, history)}"
         yield finding(
             "policy/advanced-break-early",
             change.path,
             tool=tool.name,
             value=change.id,
             change=change.message,
-            reason=reason,
-            window=_releases(history.windows.advanced),
+            reason=gap.reason,
+            way=gap.way(
+                f"Announce it under Deprecated ({entry}), and change it", "Change it", history.windows.advanced
+            ),
         )
+
+
+def _announcing(change: Change, tool: Tool, fields: Sequence[str], history: History) -> str:
+    """The entry that announces a break of an advanced tool, or of a part of it."""
+    name, release = visible(tool.name), _next_release(tool.tier, history)
+    if not fields:
+        return f"`{name}` is deprecated as it is and changes in {release}: {change.message}."
+    part = "field" if change.side is Side.OUTPUT else "parameter"
+    return f"The {part} `{fields[-1]}` of `{name}` changes in {release}: {change.message}."
 
 
 def _announced(tool: Tool, history: History) -> str | None:
@@ -154,18 +174,42 @@ def _announced(tool: Tool, history: History) -> str | None:
     return notice.since if notice is not None else None
 
 
-def _too_short(history: History, since: str | None, window: int) -> str | None:
-    """Why a window has not passed, ``None`` where it has."""
+@frozen
+class _Gap:
+    """A deprecation window that has not passed.
+
+    Attributes:
+        reason: a clause.
+        missing: minor releases until it has; 0 if nothing was announced.
+    """
+
+    reason: str
+    missing: int = 0
+
+    def way(self, announce: str, do: str, window: int) -> str:
+        """What to do: announce it first, or wait."""
+        if self.missing:
+            return f"{do} after {_releases(self.missing, 'more ')}"
+        return f"{announce} after {_releases(window)} with the announcement"
+
+
+def _gap(history: History, since: str | None, window: int) -> _Gap | None:
+    """The part of a deprecation window that has not passed, or ``None`` if it has passed."""
     if since is None:
-        return "no earlier release announced it"
+        return _Gap("no earlier release announced it")
     carried = history.carried(since)
     if carried >= window:
         return None
-    return f"{since or 'the baseline'} announced it, and {carried} of {_releases(window)} carried the warning"
+    reason = f"{since or 'the baseline'} announced it, and {carried} of {_releases(window)} carried the warning"
+    return _Gap(reason, window - carried)
 
 
-def _next_major(history: History) -> str:
-    return next_version(history.old_version or "", Bump.MAJOR)
+def _next_release(tier: Tier, history: History) -> str:
+    """The first release that may make a change if the next release announces it."""
+    old = history.old_version or ""
+    if tier is not Tier.ADVANCED:
+        return next_version(old, Bump.MAJOR)
+    return next_version(next_version(old, Bump.MINOR), Bump.MINOR)
 
 
 def _releases(count: int, more: str = "") -> str:
@@ -173,7 +217,7 @@ def _releases(count: int, more: str = "") -> str:
 
 
 def _is_earlier(version: str | None, today: date | None, sunset: str) -> bool:
-    """True if now is before a sunset: by version where it is one, by day where it is one."""
+    """True before a sunset, which is a version or a day."""
     day, end = _day(sunset), Numbered.parse(sunset)
     if day is not None:
         return today is not None and today < day
@@ -189,7 +233,7 @@ def _day(text: str) -> date | None:
 
 
 def check_deprecations(old: Surface | None, new: Surface, history: History, *, today: date | None) -> Iterator[Finding]:
-    """Tools that are deprecated now: replacement, sunset, and the day they were announced."""
+    """Check the replacement, the sunset and the ``since`` of each deprecated tool."""
     for tool in new.tools:
         notice = history.notice(tool, out=False)
         if notice is None:

@@ -1,4 +1,4 @@
-"""Changes × tiers × versions → the decision about this release."""
+"""Decide about a release, from its changes, tiers and versions."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def evaluate(
     admitted: Bump = Bump.NONE,
     source: SchemaVersion | None = None,
 ) -> PolicyResult:
-    """Hold a release to its promises: tiers, version step, deprecation windows.
+    """Check a release against its promises: tiers, version step and deprecation windows.
 
     Args:
-        changes: from ``old`` to ``new``, accepted ones included: an accepted break still counts.
-        old: the baseline; ``None`` where there is none, so only the surface of now is judged.
-        new: the surface of now.
-        old_version, new_version: the versions that clients meet; ``None`` where unknown.
-        changelog: in which releases are counted and deprecations announced.
-        settings: the config's ``policy`` table.
-        today: the day that sunsets are judged by; ``None`` leaves days unjudged.
-        stage: between releases a version that stands still is not judged.
-        admitted: the step that the changelog's entries for the next release need, after 1.0.0.
+        changes: changes from ``old`` to ``new``, including accepted ones, because an accepted break still counts.
+        old: the baseline; if ``None``, only the current surface is checked.
+        new: the current surface.
+        old_version, new_version: the versions that clients see; ``None`` if unknown.
+        changelog: the changelog, which counts releases and announces deprecations.
+        settings: the ``policy`` table of the configuration.
+        today: the current day; if ``None``, sunset days are not checked.
+        stage: the stage of the run; between releases, an unchanged version is not checked.
+        admitted: the step that the changelog's entries for the next release require, by the rules after 1.0.0.
         source: where ``new_version`` comes from.
     """
     counted = [(change, required_step(change, unknown=settings.unknown)) for change in changes]
@@ -74,8 +74,8 @@ def evaluate(
 
 def _published(surface: Surface) -> Iterator[Finding]:
     for tool in surface.tools:
-        # A tool that only a per-tier listing shows is not published by default.
-        if tool.tier is Tier.INTERNAL and tool.tier_source != "list":
+        # A tool that is in an opt-in list only is not listed by default.
+        if tool.tier is Tier.INTERNAL and tool.opt_in is None:
             yield finding(
                 "policy/internal-published", "/tier", tool=tool.name, value="internal", source=tool.tier_source
             )

@@ -1,7 +1,7 @@
-"""server.json, the registry's manifest: what an installation must set is part of the surface.
+"""Compare server.json, the registry's manifest: the settings of an installation are part of the surface.
 
-Environment variables and package arguments never show in ``tools/list``; a client that is configured without a
-variable that became required fails all the same (surface governance, "What counts as a breaking change").
+Environment variables and package arguments do not appear in ``tools/list``, but a new required variable breaks
+installations that lack it (surface governance, "What counts as a breaking change").
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 Manifest = Mapping[str, Any]
 ROOT = "/server.json"
-"""Where changes of the manifest stand among the places of a surface."""
+"""Path prefix for changes of the manifest."""
 
 _ALIKE = 0.6
-"""Likeness of two names (``difflib``) from which one counts as the other renamed, given equal types: the default of
-``difflib``, with which typing errors and changed words pass."""
+"""Similarity (``difflib``) from which a name with equal settings counts as a new name for an old one. It is the default
+of ``difflib``, which allows for typos and changed words."""
 
 
 def parse_manifest(text: str | bytes, what: str) -> Manifest:
-    """A manifest.
+    """Parse a manifest.
 
     Raises:
-        FileFormatError: it is not JSON, or no object.
+        FileFormatError: the text is not a JSON object.
     """
     document = parse_json(text, what)
     if not isinstance(document, dict):
@@ -51,7 +51,7 @@ def parse_manifest(text: str | bytes, what: str) -> Manifest:
 
 @frozen
 class _Setting:
-    """One thing that an installation may or must give: a variable, an argument or a header."""
+    """One setting of an installation: a variable, an argument or a header."""
 
     name: str
     required: bool
@@ -66,7 +66,7 @@ class _Setting:
 
 @frozen
 class _Place:
-    """A list of settings: the stem of its kinds, and where it stands."""
+    """A list of settings: the stem of its change kinds, and its path."""
 
     stem: str
     pointer: str
@@ -80,13 +80,13 @@ _LISTS = (
 
 
 def compare_manifests(old: Manifest, new: Manifest) -> list[Change]:
-    """What changed for those who install the server.
+    """Compare two manifests from the point of view of an installation.
 
     Args:
-        old, new: manifests as read; what has the wrong shape counts as absent.
+        old, new: parsed manifests; parts with the wrong type count as absent.
 
     Returns:
-        Changes of side ``surface`` without a tool, in the order of their places.
+        Changes of side ``surface`` without a tool, sorted by path.
     """
     changes = [
         *_compare_packages(_packages(old), _packages(new)),
@@ -97,7 +97,7 @@ def compare_manifests(old: Manifest, new: Manifest) -> list[Change]:
 
 
 STATUS = "status"
-"""What an entry of the changelog names that describes the state of the server."""
+"""The name that a changelog entry uses for the state of the server."""
 
 _STATES = {"active": 0, "deprecated": 1, "deleted": 2}
 _OFFICIAL = "io.modelcontextprotocol.registry/official"
@@ -112,7 +112,7 @@ def _compare_status(old: Manifest, new: Manifest) -> Iterator[Change]:
 
 
 def _status(manifest: Manifest) -> str:
-    """The state that the registry shows: in the manifest (schemas of 2025), else in what the registry adds to it."""
+    """The state in the registry: from the manifest (schemas of 2025), or else from the registry's own ``_meta``."""
     meta = manifest.get("_meta")
     official = meta.get(_OFFICIAL) if isinstance(meta, dict) else None
     stated = (manifest.get(STATUS), official.get(STATUS) if isinstance(official, dict) else None)
@@ -120,7 +120,7 @@ def _status(manifest: Manifest) -> str:
 
 
 def is_deprecated(manifest: Manifest | None) -> bool:
-    """True if the manifest announces the end of the server, and of all its tools with it."""
+    """True if the manifest deprecates or deletes the server, and so all its tools."""
     return manifest is not None and _status(manifest) != "active"
 
 
@@ -128,9 +128,9 @@ def check_manifest(manifest: Manifest, expected: SchemaVersion, *, what: str) ->
     """Check that the manifest states the version of the server.
 
     Args:
-        manifest: as read.
-        expected: the version that the server has, and who says so.
-        what: how messages name the file.
+        manifest: the parsed manifest.
+        expected: the version of the server, and its source.
+        what: name of the file in messages.
     """
     stated = manifest.get("version")
     if expected.text is None or (isinstance(stated, str) and same_version(stated, expected.text, exact=True)):
@@ -147,7 +147,7 @@ def check_manifest(manifest: Manifest, expected: SchemaVersion, *, what: str) ->
 
 
 def manifest_names(manifest: Manifest) -> frozenset[str]:
-    """Every name that a changelog entry may use for a part of the manifest."""
+    """All names that a changelog entry may use for parts of the manifest."""
     names: set[str] = {STATUS} if is_deprecated(manifest) else set()
     for identifier, package in _packages(manifest).items():
         names.add(identifier.partition(":")[2])
@@ -168,7 +168,7 @@ def _packages(manifest: Manifest) -> dict[str, Mapping[str, Any]]:
     for entry in _entries(manifest, "packages"):
         registry = entry.get("registryType", entry.get("registry_type", entry.get("registry_name", "")))
         name = f"{registry}:{entry.get('identifier', entry.get('name', ''))}"
-        # One package may be offered several times, each with another transport.
+        # One package may be listed several times with different transports.
         found[f"{name} ({_type_of(entry.get('transport'))})" if name in found else name] = entry
     return found
 
@@ -263,7 +263,7 @@ def _compare_settings(where: _Place, old: Mapping[str, _Setting], new: Mapping[s
 def _renamed(
     gone: list[str], come: list[str], old: Mapping[str, _Setting], new: Mapping[str, _Setting]
 ) -> dict[str, str]:
-    """Settings that live on under another name: alike in name, and the same otherwise; each at most once."""
+    """Renamed settings: the names are similar, everything else is equal. Each setting is used at most once."""
     found: dict[str, str] = {}
     for before in gone:
         same = [
@@ -311,6 +311,6 @@ def _list(choices: tuple[str, ...] | None) -> list[str] | None:
 
 
 def _change(kind: str, path: str, name: str, old: Any, new: Any, **facts: Any) -> Change:
-    """A change; a manifest is read into values whose ``None`` says that nothing is stated."""
+    """Make a change; ``None`` means that the manifest does not state a value."""
     before, after = (MISSING if value is None else value for value in (old, new))
     return make(kind, None, path, old=before, new=after, facts=Facts((name,), **facts))

@@ -1,4 +1,4 @@
-"""What the policy decides: the step that one change needs, and if a release may go out."""
+"""The decisions of the policy: the version step that a change requires, and if a release may be published."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 @frozen
 class PolicyResult:
-    """The decision about a release: if it may go out as it is.
+    """The decision about a release.
 
     Attributes:
-        required_bump: the smallest step that the changes need, given tiers and the policy before 1.0.0.
-        declared_bump: the step that the two versions make; ``None`` where one of them is unknown.
-        findings: of pack ``policy``.
-        forcing: the changes that need the required bump, so that a summary can name them.
-        pending: what waits for the next release, ``None`` at a release and where nothing does.
-        coming: the version to release the changes as; ``None`` where it is unknown.
+        required_bump: the smallest step that the changes require, given tiers and the policy before 1.0.0.
+        declared_bump: the step between the two versions; ``None`` if one of them is unknown.
+        findings: findings of pack ``policy``.
+        forcing: the changes that require ``required_bump``, so that a summary can name them.
+        pending: what the next release will need; ``None`` at a release, and if nothing is pending.
+        coming: the version to release the changes as; ``None`` if unknown.
     """
 
     required_bump: Bump = Bump.NONE
@@ -36,11 +36,11 @@ class PolicyResult:
 
 
 def required_step(change: Change, *, unknown: str = "breaking") -> Bump:
-    """The step that one change needs from 1.0.0 on: the change's own, and a major one for any removal of a tool.
+    """The step that one change requires from 1.0.0 on: its own step, or a major one if it removes a tool.
 
     Args:
-        change: with the step that its tier asks for.
-        unknown: ``compatible`` counts what could not be decided as an addition.
+        change: the change, with the step that its tier requires.
+        unknown: ``compatible`` to count undecided changes as additions.
     """
     if change.verdict is Verdict.UNKNOWN and unknown == "compatible":
         return Bump.MINOR if change.bump is Bump.MAJOR else change.bump

@@ -1,4 +1,4 @@
-"""The version step of a release: what its changes need, what the two versions make, and what is still to come."""
+"""The version step of a release: what its changes require, what the two versions make, and what is pending."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcp_governor.catalogue.finding import finding
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import UNDER_DATE, UNDER_NEW, Pending, Stage
-from mcp_governor.text import one_line
+from mcp_governor.text import capital, one_line
 from mcp_governor.version_steps import (
     Scheme,
     common_scheme,
@@ -31,23 +31,24 @@ if TYPE_CHECKING:
 
 _PATH = "/serverInfo/version"
 _SHOWN_CHANGES = 5
-"""Changes that a finding lists; it counts the others, and the report lists all."""
+"""Most changes that a finding lists; it counts the others, and the report lists all."""
 
 _ALLOWED = {Bump.MINOR: "additions", Bump.PATCH: "changes of wording"}
 
 
 @frozen(slots=False)
 class VersionStep:
-    """One release, from a version to a version.
+    """The step from one version to another.
 
     Attributes:
-        old, new: the versions; ``None`` where unknown.
-        needed: the step that the changes need.
-        forcing: the changes that need it.
-        settings: the config's ``policy`` table.
-        stage: between releases the version may stand still.
-        admitted_bump: the step that the changelog admits besides, for what no surface shows: a break of behaviour.
-        source: where the version comes from, for the advice where to change it.
+        old, new: the versions; ``None`` if unknown.
+        needed: the step that the changes require.
+        forcing: the changes that require it.
+        settings: the ``policy`` table of the configuration.
+        stage: the stage of the run; between releases, the version may be unchanged.
+        admitted_bump: the step that the changelog requires for changes that a surface does not show, such as a break
+            of behaviour.
+        source: where the version comes from, for advice on where to change it.
     """
 
     old: str | None
@@ -61,16 +62,16 @@ class VersionStep:
 
     @cached_property
     def made(self) -> Step | None:
-        """The step that the versions make; ``None`` where one is unknown."""
+        """The step that the versions make; ``None`` if one is unknown."""
         if self.old is None or self.new is None:
             return None
         return declared_step(self.old, self.new, calver=self.settings.calver)
 
     @cached_property
     def waits(self) -> bool:
-        """True if the version has not moved since the last release, and need not yet.
+        """True if the version is the one of the last release and need not change yet.
 
-        A development version (``1.3.0.dev4``, as tools derive from the last tag) decides nothing.
+        A development version (``1.3.0.dev4``, as tools derive it from the last tag) counts as unchanged.
         """
         if self.stage.at_release and not self._to_be_tagged:
             return False
@@ -78,7 +79,7 @@ class VersionStep:
 
     @property
     def _to_be_tagged(self) -> bool:
-        """True if the version moves only when the release is tagged, and it is not yet."""
+        """True if the version comes from a tag, and the release is not tagged yet."""
         return self.source is not None and self.source.tagged and self.stage.tag is None
 
     @cached_property
@@ -87,7 +88,7 @@ class VersionStep:
 
     @cached_property
     def _stateless(self) -> bool:
-        """True if the versions do not say what a step may break, so that ``policy.calver`` does."""
+        """True if the versions do not show what may break, so that ``policy.calver`` decides."""
         if not (self.old or self.new):
             return False
         refused = self._scheme is Scheme.NUMBERED and self.settings.calver == "refuse"
@@ -95,7 +96,7 @@ class VersionStep:
 
     @property
     def pending(self) -> Pending | None:
-        """What waits for the next release; ``None`` at a release, and where nothing does."""
+        """What the next release will need; ``None`` at a release, and if nothing is pending."""
         step = Bump.highest([self.needed, self.admitted_bump])
         if not self.stage.between or step is Bump.NONE:
             return None
@@ -103,9 +104,9 @@ class VersionStep:
 
     @cached_property
     def coming(self) -> str | None:
-        """The version that the changes are to be released as; ``None`` where it is unknown, as with dates.
+        """The version to release the changes as; ``None`` if unknown, as for calendar versions.
 
-        The version of now, where that has moved far enough; one of a state of work stands for the release that it
+        This is the current version if it has moved far enough. A development version stands for the release that it
         leads to.
         """
         step = Bump.highest([self.needed, self.admitted_bump])
@@ -119,13 +120,13 @@ class VersionStep:
 
     @property
     def judged(self) -> str | None:
-        """The version that deprecation windows end at: the one of now, or the one that is to come."""
+        """The version at which deprecation windows end: the current one, or the next one."""
         if self.waits and self.pending is not None:
             return self.pending.version
         return self.new
 
     def findings(self) -> Iterator[Finding]:
-        """What is wrong with the versions."""
+        """Findings about the versions."""
         if not self.waits:
             if self.made is None or self.old is None or self.new is None:
                 yield from self._unknown()
@@ -161,7 +162,7 @@ class VersionStep:
         return Bump.NONE if self.settings.calver == "refuse" else Bump(self.settings.calver)
 
     def _not_allowed(self) -> Finding:
-        """The changes need more than ``policy.calver`` gives a release: whatever its version will be."""
+        """The changes require more than ``policy.calver`` allows in any release."""
         if self._scheme is Scheme.CALENDAR:
             subject = "Calendar versions do not state"
         else:
@@ -190,10 +191,10 @@ class VersionStep:
             "way": f"Release it as {version}" if version else f"Release it {UNDER_DATE if self._dated else UNDER_NEW}",
         }
         if same_version(self.old or "", self.new or ""):
-            facts["stands"] = self._capital(self.source.stands if self.source else f"the version still is {self.new}")
+            facts["stands"] = capital(self.source.stands if self.source else f"the version still is {self.new}")
             facts["required"] = f"a {self.needed.value} step" if version else "a new one"
             if self.source is not None and version is not None:
-                facts["way"] = self._capital(self.source.advice(version))
+                facts["way"] = capital(self.source.advice(version))
             return finding("policy/bump-too-small", _PATH, says="still", value=self._value, facts=facts)
         return finding("policy/bump-too-small", _PATH, value=self._value, facts=facts)
 
@@ -201,14 +202,9 @@ class VersionStep:
     def _dated(self) -> bool:
         return self._scheme is Scheme.CALENDAR
 
-    @staticmethod
-    def _capital(clause: str) -> str:
-        """A clause as the beginning of a sentence; the name of a file stays as it is."""
-        return clause[:1].upper() + clause[1:] if clause.partition(" ")[0].isalpha() else clause
-
 
 def listed(changes: Sequence[Change]) -> str:
-    """The first of some changes in words, and how many more there are."""
+    """The messages of the first changes, and the number of the others."""
     shown = [one_line(change.full_message, 120).rstrip(".") for change in changes[:_SHOWN_CHANGES]]
     more = len(changes) - len(shown)
     return "; ".join(shown) + (f"; and {more} more" if more else "")

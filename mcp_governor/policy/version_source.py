@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def check_source(surface: Surface, root: Path) -> Iterator[Finding]:
-    """Say where the version is to be taken from, where the server reports its library's or an old one.
+    """Suggest another source for the version if the server reports its library's version or an old one.
 
     Args:
-        surface: of a server whose reported version is the configured source.
+        surface: the surface of a server whose reported version is the configured source.
         root: the folder of its project.
     """
     if surface.version is None:
-        return  # version-missing says so
+        return  # `policy/version-missing` reports it
     suggested = suggest_source(surface, root, search=False)
     if suggested.spec == SERVER_INFO or (not suggested.library and Numbered.parse(surface.version) is None):
         return

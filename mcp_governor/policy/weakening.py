@@ -1,18 +1,20 @@
-"""What a configuration asked for at the last release and does not ask for any more.
+"""Find requirements that the configuration had at the last release and has dropped since.
 
-Only what decides if the server is governed at all, and what fails a run, is compared. Which rules of style a team
-runs is its own business from one day to the next; rules about version and changelog are not of style. A tier that a
-tool loses is a change of the surface.
+Only settings that decide what is governed, and what fails a run, are compared. A team may change its style rules at any
+time, but rules about version and changelog are not style. Lowering the tier of a tool is a change of the surface.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.catalogue.catalogue import load_catalogue, policy_of
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.options import option_schemas
+from mcp_governor.config.model import CALLS_MODES
 from mcp_governor.findings import Severity, Tier
-from mcp_governor.rule_names import first_id, first_name
+from mcp_governor.rule_names import current_name, first_id, first_name
 from mcp_governor.target.resolve import SURFACE_FILE
 
 if TYPE_CHECKING:
@@ -28,23 +30,23 @@ _ORDERS: dict[str, tuple[str, ...]] = {
     "policy.zero-policy": ("anything-goes", "minor-may-break", "strict"),
     "policy.calver": ("major", "minor", "patch", "refuse"),
 }
-"""The values of settings that decide what fails, the most lenient first."""
+"""Values of settings that decide what fails, most lenient first."""
 
 DEFAULT_PROFILE = "recommended"
 
 _NAMES = ("target", "contract-doc", "server-json", "calls-dir")
-"""Settings that bring something under governance by naming it; another name is a move, no name is the end of it."""
+"""Settings that name something to govern. Another name is a move; removing the name ends the governance."""
 
 
 def check_config(before: Config, now: Config, *, ref: str, where: str) -> Iterator[Finding]:
-    """A finding for each setting that asks for less than it did.
+    """Report each setting that requires less than before.
 
     Args:
         before: the configuration at the commit that the run compares with.
-        now: the configuration of the work tree, as its file says it: what a command line sets for one run is no
-            change of the configuration.
-        ref: how messages name the commit.
-        where: the configuration file of now, for the findings' place.
+        now: the configuration file in the work tree, without command line options, which do not change the
+            configuration.
+        ref: name of the commit in messages.
+        where: the current configuration file, as the place of findings.
     """
     for setting, old, new in _differences(before, now):
         yield finding(
@@ -61,12 +63,12 @@ def check_config(before: Config, now: Config, *, ref: str, where: str) -> Iterat
 
 
 def check_known(before: Collection[str], now: Collection[str], *, ref: str, where: str) -> Iterator[Finding]:
-    """A finding where a lint baseline lists findings about version or changelog that it did not list before.
+    """Report new findings about version or changelog in a lint baseline.
 
     Args:
-        before, now: the ids that it lists at the commit that the run compares with, and in the work tree.
-        ref: how messages name the commit.
-        where: the lint baseline of now.
+        before, now: the ids in it at the commit that the run compares with, and in the work tree.
+        ref: name of the commit in messages.
+        where: the current lint baseline.
     """
     added = sorted(known for known in set(now) - set(before) if _of_releases(known))
     if added:
@@ -81,14 +83,14 @@ def _leaves_out(entry: str, ref: str, where: str, value: Any) -> Finding:
 
 
 def _left_out(before: Config, now: Config) -> dict[str, str]:
-    """New entries of ``lint`` that leave out rules about version and changelog, or make them less grave.
+    """New entries of ``lint`` that turn off rules about version and changelog, or lower their severity.
 
-    Each comes with the same entry under the rule's first name, which acceptances are tied to.
+    Each is paired with the same entry under the rule's first name, which identifies acceptances.
     """
     old = dict(_ignored(before))
     entries = {entry: first for entry, first in _ignored(now) if entry not in old}
     for rule, severity in now.lint.severity.items():
-        # A rule that was off and is a warning now is graver than it was.
+        # Turning a rule from off into a warning is stricter, not weaker.
         was = before.lint.severity.get(rule, Severity.ERROR)
         if _of_releases(rule) and _GRAVITY.index(severity) < _GRAVITY.index(was):
             entries[f"lint.severity.{rule} = {severity}"] = f"lint.severity.{first_name(rule)} = {severity}"
@@ -96,11 +98,11 @@ def _left_out(before: Config, now: Config) -> dict[str, str]:
 
 
 _GRAVITY = ("off", *(severity.value for severity in sorted(Severity, key=lambda one: one.rank)))
-"""What a rule may be made, the least grave first."""
+"""Severities of a rule, including off, lowest first."""
 
 
 def _ignored(config: Config) -> Iterator[tuple[str, str]]:
-    """Entries that leave out rules about version and changelog, each also under the rule's first name."""
+    """Entries that turn off rules about version and changelog, each paired with the rule's first name."""
     lint = config.lint
     for entry in lint.ignore:
         if _of_releases(rule := _rule_of(entry)):
@@ -118,7 +120,18 @@ def _rule_of(entry: str | Mapping[str, str]) -> str:
 
 def _of_releases(rule: str) -> bool:
     """True if a rule (an id, ``pack/*``, or the id of a finding) is about version or changelog."""
-    return rule.partition("/")[0] in ("policy", "changelog", "*")
+    # The id of a finding continues behind that of its rule.
+    pack, name = rule.partition(":")[0].partition("/")[::2]
+    if pack in ("policy", "changelog", "*") or (pack == "surface" and name == "*"):
+        return True
+    return pack == "surface" and current_name(f"{pack}/{name}") in _disciplines()
+
+
+@functools.cache
+def _disciplines() -> frozenset[str]:
+    """The rules of pack ``surface`` that are about releases: those of the stations that the packs above are of."""
+    rules = load_catalogue(entry_points=False).packs["surface"]
+    return frozenset(rule.id for rule in rules if rule.station in ("policy", "changelog"))
 
 
 def _differences(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
@@ -135,29 +148,59 @@ def _differences(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
     for setting in _NAMES:
         if _value(before, setting) and not _value(now, setting):
             yield setting, _value(before, setting), None
-    # Without it the surface file of the default name is the baseline, if there is one.
+    # Without the setting, the surface file with the default name is the baseline, if it exists.
     if before.baseline not in ("", SURFACE_FILE) and not now.baseline:
         yield "baseline", before.baseline, None
     if before.servers and not now.servers:
         yield "servers", sorted(before.servers), None
-    # From one source's profile to another's is a move; back to the default one is less.
+    # Replacing a profile with another one is a move; going back to the default profile is weaker.
     if set(before.profile) - set(now.profile) and set(now.profile) <= {*before.profile, DEFAULT_PROFILE}:
         yield "profile", list(before.profile), list(now.profile)
+    yield from _calls(before, now)
+
+
+def _calls(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
+    """Settings under which a check calls less than before."""
+    if before.calls_mode or now.calls_mode:
+        # If neither sets it, the profile is what changed.
+        old, new = _calls_mode(before), _calls_mode(now)
+        if CALLS_MODES.index(new) < CALLS_MODES.index(old):
+            yield "calls-mode", old, new
     if before.calls and not now.calls:
         yield "calls", [call.tool for call in before.calls], None
 
 
+def _calls_mode(config: Config) -> str:
+    """What a check calls by a configuration, as far as its profiles say it."""
+    if config.calls_mode:
+        return config.calls_mode
+    from mcp_governor.catalogue import LintSettings, load_catalogue, select
+
+    catalogue = load_catalogue()
+    known = [name for name in config.profile if name in catalogue.profiles]
+    # One by one: profiles that contradict each other are refused elsewhere.
+    contracts = any(select(LintSettings(profiles=(name,)), catalogue).contracts for name in known)
+    return "safe" if contracts else "configured"
+
+
 def _options(before: Config, now: Config) -> Iterator[tuple[str, Any, Any]]:
-    """Options of the change catalogue under which less breaks than before."""
+    """Options of the change catalogue with which fewer changes are breaking than before."""
+    # Use the earlier profiles for both, because a dropped profile is a finding of its own.
+    usual = policy_of(before.profile)
     for name, schema in option_schemas().items():
-        default = schema.get("default")
+        default = usual.get(name, schema.get("default"))
         old, new = before.policy.options.get(name, default), now.policy.options.get(name, default)
         if isinstance(default, list):
-            # What is not a list is refused where the option is used.
+            # Values that are not lists are refused where the option is used.
             if isinstance(old, list) and isinstance(new, list) and any(word not in old for word in new):
                 yield f"policy.{name}", ", ".join(map(str, old)) or "[]", ", ".join(map(str, new))
-        elif (old == "breaking" or old is True) and new != old:
+        elif _is_stricter(old, new):
             yield f"policy.{name}", str(old).lower(), str(new).lower()
+
+
+def _is_stricter(old: Any, new: Any) -> bool:
+    is_strictest = old is True or old == "breaking"
+    return bool(is_strictest and new != old) or bool(old == "flips" and new == "compatible")
 
 
 def _shown(value: Any) -> str:

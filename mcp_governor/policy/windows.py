@@ -1,4 +1,4 @@
-"""Deprecation windows: when a tool was announced to go, and how many minor releases have carried the warning."""
+"""Deprecation windows: when a removal was announced, and how many minor releases have carried the warning."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _WITHDRAWN = re.compile(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecat
 
 @frozen
 class Notice:
-    """What is known of a tool's deprecation, from the surface and the changelog together.
+    """The deprecation of a tool, from the surface and the changelog together.
 
     Attributes:
-        since: the release that announced it; the changelog's word counts, then the surface's, then the baseline
+        since: the release that announced it, according to the changelog, or else the surface, or else the baseline
             that carried it.
-        replacement: what to use instead, wherever it is announced.
-        sunset: version or day of the removal, where announced.
+        replacement: what to use instead, from either of them.
+        sunset: announced version or day of the removal.
         source: ``_meta``, ``description``, ``tags`` or ``changelog``.
-        stated_since: what the surface itself says, where it says it.
-        nothing: where no replacement is named, it is stated that there is none.
+        stated_since: the release that the surface itself states.
+        nothing: true if it is stated that there is no replacement.
     """
 
     since: str
@@ -53,12 +53,12 @@ class Notice:
 
 @frozen(slots=False)
 class History:
-    """The releases there were, for counting.
+    """The past releases, to count how many carried a warning.
 
     Args:
-        changelog: where releases and deprecations are announced; ``None`` where there is none.
-        old_version: version of the baseline, a release in any case.
-        new_version: version that the surface has now: what it announces has not been out yet.
+        changelog: the changelog, which announces releases and deprecations; ``None`` if there is none.
+        old_version: version of the baseline, which is always a release.
+        new_version: current version of the surface; its announcements are not published yet.
         windows: how many minor releases must carry a warning, by tier.
     """
 
@@ -72,18 +72,18 @@ class History:
         return Numbered.parse(self.old_version or ""), Numbered.parse(self.new_version or "")
 
     @cached_property
-    def _met(self) -> frozenset[Numbered]:
-        """The releases that clients have met and that count: no pre-release, and none that was taken back."""
+    def _published(self) -> frozenset[Numbered]:
+        """The published releases that count, which excludes pre-releases and yanked releases."""
         sections = self.changelog.released if self.changelog else ()
         versions = [section.numbered for section in sections if self.is_out(section) and not section.yanked]
-        # The baseline is out even if the changelog does not say so.
+        # The baseline was published even if the changelog does not mention it.
         if not (self.changelog and self.old_version and self.changelog.section(self.old_version)):
             versions.append(self._ends[0])
         return frozenset(version for version in versions if version is not None and not version.prerelease)
 
     @cached_property
     def _announced(self) -> Mapping[str, Sequence[Announcement]]:
-        """The announcements that count for each tool, those since it was last withdrawn, the earliest first."""
+        """The announcements for each tool since its deprecation was last withdrawn, earliest first."""
         found: dict[str, list[Announcement]] = {}
         if self.changelog is None:
             return found
@@ -93,29 +93,29 @@ class History:
             last = self._withdrawn.get(announced.tool)
             if last is None or not last.follows(announced.section):
                 found.setdefault(announced.tool, []).append(announced)
-        # Sections stand newest first; where they do not, versions decide.
+        # Sections are usually sorted newest first; if they are not, versions decide.
         return {tool: sorted(known, key=cmp_to_key(_earlier)) for tool, known in found.items()}
 
     @cached_property
     def _withdrawn(self) -> Mapping[str, _Last]:
-        """Where the deprecation of a name was last withdrawn."""
+        """The last section that withdrew the deprecation of each name."""
         found: dict[str, _Last] = {}
         for section in self.changelog.sections if self.changelog is not None else ():
             for _, entry in section.entries:
                 if _WITHDRAWN.search(entry.text):
                     for name in entry.names:
-                        found.setdefault(name, _Last()).meet(section)
+                        found.setdefault(name, _Last()).add(section)
         return found
 
     def announcement(self, tool: Tool) -> Announcement | None:
-        """The announcement that counts for a tool: the earliest that is about the tool, and not about a part of it."""
-        parts = _parts_of(tool)
+        """The announcement that counts for a tool: the earliest one for the whole tool, not for a part of it."""
+        parts = parts_of(tool)
         announced = self._announced.get(tool.name, ())
         whole = (one for one in announced if one.replacement is not None or one.nothing or parts.isdisjoint(one.names))
         return next(whole, None)
 
     def is_out(self, section: Section) -> bool:
-        """True if clients have met a section's release: the baseline's and older, and any before the one of now."""
+        """True if a section's release is published: the baseline and older ones, or any before the current version."""
         if section.unreleased:
             return False
         version = section.numbered
@@ -123,35 +123,35 @@ class History:
         known = [
             end for end, text in zip(self._ends, (self.old_version, self.new_version), strict=True) if text is not None
         ]
-        # Versions that cannot be ordered: the marker of the current section is all that is left to announce.
+        # Versions that cannot be ordered: only the section marked as current is not published yet.
         if version is None or not known or None in known:
             return not section.current
         return (old is not None and version <= old) or (now is not None and version < now)
 
     def carried(self, since: str) -> int:
-        """How many minor releases have carried a warning that was announced in ``since``.
+        """The number of minor releases that have carried a warning that was announced in ``since``.
 
-        The release that announced it is one of them, unless it is a patch: clients that follow minor releases have
-        not met it. A date says nothing of the size of a step, so each release that is dated counts.
+        The release that announced it counts unless it is a patch, because clients that follow minor releases have
+        not seen that. Calendar versions do not show the size of a step, so each of these releases counts.
         """
         start = Numbered.parse(since)
         if start is None:
             return self._carried_unordered(since)
-        known = self._met | {start} if self._is_release(since, start) else self._met
+        known = self._published | {start} if self._is_release(since, start) else self._published
         minors = {_minor(version) for version in known if version >= start and not _is_repeated(version)}
         if _is_patch(start) and not self._leads(start):
             minors.discard(start.line)
         return len(minors)
 
     def _is_release(self, since: str, start: Numbered) -> bool:
-        """True if a surface that says ``since`` names a release that no section does: it was out at the baseline."""
+        """True if ``since`` is a release without a section in the changelog that is not newer than the baseline."""
         if start.prerelease or _DAY.fullmatch(since) or (self.changelog and self.changelog.section(since)):
             return False
         old = self._ends[0]
         return old is not None and start <= old
 
     def _leads(self, patch: Numbered) -> bool:
-        """True if a patch is the first of its minor release that clients have met: those before it were taken back."""
+        """True if a patch is the first usable release of its minor version, because the earlier ones were yanked."""
         sections = self.changelog.released if self.changelog else ()
         of_line = [
             section
@@ -162,7 +162,7 @@ class History:
         return bool(lower) and all(section.yanked for section in lower)
 
     def _carried_unordered(self, since: str) -> int:
-        """The same for versions that have no order: the sections from the announcement up, as they stand."""
+        """The same for versions without an order: count sections from the announcement to the top of the file."""
         first = self.changelog.section(since) if self.changelog and since else None
         if first is None or self.changelog is None:
             return 1 if since and since == self.old_version else 0
@@ -170,7 +170,7 @@ class History:
         return sum(1 for section in later if self.is_out(section) and not section.yanked)
 
     def _release_of(self, since: str | None) -> str | None:
-        """The release that a surface means by its ``since``: itself, or the first one from a day on."""
+        """The release that a surface's ``since`` refers to: a day refers to the first release on or after it."""
         if since is None or not _DAY.fullmatch(since):
             return since
         if scheme_of(self.old_version or "") is Scheme.CALENDAR:
@@ -180,11 +180,11 @@ class History:
         return min(later, key=lambda section: section.date or "").version_text if later else None
 
     def notice(self, tool: Tool, *, out: bool = True) -> Notice | None:
-        """The deprecation of a tool as its surface and the changelog announce it.
+        """The deprecation of a tool as the surface and the changelog announce it.
 
         Args:
-            tool: as published.
-            out: count only what clients have met already: for a removal, not for a tool that is still there.
+            tool: the tool as published.
+            out: count published announcements only, as for a removal; false for a tool that is still there.
         """
         announced = self.announcement(tool)
         if announced is not None and out and not self.is_out(announced.section):
@@ -204,7 +204,7 @@ class History:
         )
 
     def parting(self, tool: str) -> Parting | None:
-        """What the changelog says of the way on where it says that a tool is removed, the release of now included."""
+        """The replacement in the changelog entry for the removal of a tool, current release included."""
         from mcp_governor.changelog.model import Kind
         from mcp_governor.changelog.replacements import parting_of
 
@@ -215,15 +215,15 @@ class History:
         return None
 
     def tier_move(self, tool: Tool, tier: Tier) -> str | None:
-        """The first release that is out and announced that a tool moves as low as ``tier``, or lower.
+        """The first published release that announced the move of a tool to ``tier`` or lower.
 
-        What was announced before the changelog said that the tool stays does not count.
+        If the changelog later says that the tool stays, earlier announcements do not count.
         """
         moves = [(section, move) for section, move in self._tier_moves if _is_meant(tool.name, move.tools)]
         last = _Last()
         for section, move in moves:
             if move.stays:
-                last.meet(section)
+                last.add(section)
         standing = [
             section
             for section, move in moves
@@ -233,7 +233,7 @@ class History:
 
     @cached_property
     def _tier_moves(self) -> Sequence[tuple[Section, TierMove]]:
-        """What the changelog announces of tiers: under Deprecated, or as something to come under Changed."""
+        """Announced moves between tiers: under Deprecated, or as future changes under Changed."""
         from mcp_governor.changelog.model import Kind
         from mcp_governor.changelog.tier_moves import tier_move
 
@@ -246,21 +246,21 @@ class History:
         return found
 
     def announced_parts(self, tool: str, names: frozenset[str]) -> str | None:
-        """The first release that is out and deprecates one of ``names`` together with the tool, in one entry.
+        """The first published release with an entry that deprecates the tool together with one of ``names``.
 
         Args:
-            tool: its name.
-            names: of arguments or fields; empty: any entry about the tool counts.
+            tool: name of the tool.
+            names: names of parameters or fields; if empty, any entry about the tool counts.
         """
         entries = self._deprecated.get(tool, {})
         named = [entries] if not names else [entries.keys() & self._deprecated.get(name, {}).keys() for name in names]
-        # Sections stand newest first, so the entry furthest down is the earliest.
+        # Sections are sorted newest first, so the last entry in the file is the earliest.
         first = max((number for numbers in named for number in numbers), default=None)
         return entries[first].version_text if first is not None else None
 
     @cached_property
     def _deprecated(self) -> Mapping[str, Mapping[int, Section]]:
-        """Name → the Deprecated entries that hold it, by their line, with the releases that are out."""
+        """Name → line of each Deprecated entry with this name in a published release → its section."""
         from mcp_governor.changelog.model import Kind
 
         found: dict[str, dict[int, Section]] = {}
@@ -272,7 +272,7 @@ class History:
 
 
 def _minor(version: Numbered) -> Numbered | tuple[int, int]:
-    """The minor release that a version belongs to; a dated version is one of its own."""
+    """The minor release that a version belongs to; each calendar version is one of its own."""
     return version if scheme_of(version.text) is Scheme.CALENDAR else version.line
 
 
@@ -281,12 +281,12 @@ def _is_patch(version: Numbered) -> bool:
 
 
 def _is_repeated(version: Numbered) -> bool:
-    """True if a dated release is published once more (``2026.11.post1``)."""
+    """True if a calendar version is a repetition (``2026.11.post1``)."""
     return version.suffixes[0] > 0 and scheme_of(version.text) is Scheme.CALENDAR
 
 
-def _parts_of(tool: Tool) -> frozenset[str]:
-    """The names of a tool's arguments and fields."""
+def parts_of(tool: Tool) -> frozenset[str]:
+    """The names of a tool's parameters and fields."""
     nodes = (node for schema in (tool.input_schema, tool.output_schema) for _, node in walk(schema))
     tables = (node.get("properties") for node in nodes if isinstance(node, dict))
     return frozenset(name for table in tables if isinstance(table, dict) for name in table)
@@ -294,14 +294,14 @@ def _parts_of(tool: Tool) -> frozenset[str]:
 
 @dataclass
 class _Last:
-    """The latest of some sections, of those with a number and of those without."""
+    """The latest of several sections, separately for those with and without a version number."""
 
     numbered: Numbered | None = None
     highest: int | None = None
     highest_unnumbered: int | None = None
 
-    def meet(self, section: Section) -> None:
-        if self.highest is None:  # sections come from the top
+    def add(self, section: Section) -> None:
+        if self.highest is None:  # sections come in file order, newest first
             self.highest = section.line
         if section.numbered is None:
             self.highest_unnumbered = self.highest_unnumbered or section.line
@@ -309,7 +309,7 @@ class _Last:
             self.numbered = section.numbered
 
     def follows(self, section: Section) -> bool:
-        """True if one of them is later than a section."""
+        """True if the latest of them is later than ``section``."""
         if section.numbered is None:
             return self.highest is not None and self.highest < section.line
         later = self.numbered is not None and section.numbered < self.numbered
@@ -317,7 +317,7 @@ class _Last:
 
 
 def _earlier(one: Announcement, other: Announcement) -> int:
-    """Below 0 where ``one`` was made in an earlier release, or further down in the file; above 0 for the reverse."""
+    """Negative if ``one`` is in an earlier release or further down in the file, positive for the reverse."""
     return _earlier_section(one.section, other.section) or other.line - one.line
 
 

@@ -1,7 +1,7 @@
-"""The surface: model, reading, fingerprints and the surface file.
+"""The surface: model, reading, fingerprints, and the surface file.
 
-Here lives what a server publishes, as values that every station reads. How it is fetched is for ``wire`` and
-``target``; what its schemas say is for ``schemas``.
+A surface is what a server publishes, as values that every station reads. ``wire`` and ``target`` fetch it, and
+``schemas`` interprets its schemas.
 """
 
 from mcp_governor.surface.file import dump_surface, load_surface, parse_surface, surface_document

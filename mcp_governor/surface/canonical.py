@@ -1,8 +1,8 @@
-"""Canonical JSON (RFC 8785), the text that digests are taken of.
+"""Canonical JSON (RFC 8785), the input of digests.
 
-Two deviations, both because a governed server may publish such values and a digest must still be had:
-integers beyond 2**53 keep all their digits (RFC 8785 would round them and hide a changed bound), and lone
-surrogates are written as they are and encoded with ``surrogatepass``.
+There are two deviations, because a server may publish such values and still needs a digest. Integers beyond 2**53 keep
+all their digits (RFC 8785 would round them and hide a changed bound). Lone surrogates are written as they are and
+encoded with ``surrogatepass``.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ _encode_string = json.JSONEncoder(ensure_ascii=False).encode
 _encode_sorted = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False
 ).encode
-# What may be a float inside JSON text; a string that looks like one only costs the longer way.
+# Possible floats in JSON text; a string that looks like one only takes the slower path.
 _MAYBE_FLOAT = re.compile(r"[\[:,]-?(?:\d+[.e]|[IN])")
 
 
 def canonical_json(value: Any) -> str:
-    """The RFC 8785 text of a JSON value.
+    """A JSON value as RFC 8785 text.
 
     Raises:
-        ValueError: for NaN and infinities, which JSON does not have.
+        ValueError: the value contains NaN or an infinity, which JSON does not have.
     """
     if not isinstance(value, float):
         text: str = _encode_sorted(value)
-        # The standard encoder writes floats its own way, and sorts by code point: the same up to the surrogates.
+        # The standard encoder formats floats differently, and sorts by code point, which is the same below the
+        # surrogates.
         if (text.isascii() or max(text) < "\ud800") and not _MAYBE_FLOAT.search(text):
             return text
-        del text  # it may be most of the memory that there is
+        del text  # This string may take up most of the memory.
     out: list[str] = []
     _write(value, out)
     return "".join(out)
@@ -74,7 +75,7 @@ def _utf16(key: str) -> bytes:
 
 
 def number_text(value: float) -> str:
-    """A double as ECMAScript's Number::toString writes it (RFC 8785, section 3.2.2.3)."""
+    """A double in the format of ECMAScript's Number::toString (RFC 8785, section 3.2.2.3)."""
     if not math.isfinite(value):
         raise ValueError(f"{value} is not a JSON number")
     if value == 0:
@@ -84,7 +85,7 @@ def number_text(value: float) -> str:
     sign, digits, exponent = Decimal(repr(value)).as_tuple()
     assert isinstance(exponent, int)
     text = "".join(map(str, digits)).rstrip("0")
-    point = len(digits) + exponent  # the decimal point stands after this many digits
+    point = len(digits) + exponent  # The decimal point comes after this many digits.
     minus = "-" if sign else ""
     if len(text) <= point <= 21:
         return minus + text + "0" * (point - len(text))

@@ -5,8 +5,8 @@ No revision of the protocol has a field for it, so people use whatever reaches t
 - ``_meta``: our own key, ``deprecated`` (a flag, a sentence or an object), or any ``…/deprecated``; ``status``,
   ``lifecycle`` or ``stability`` of ``deprecated``. FastMCP 2 and 3 publish tags under ``_fastmcp`` and ``fastmcp``.
 - ``deprecated`` on the tool, among its annotations, or as the keyword of JSON Schema at the root of ``inputSchema``.
-- The description or the title: "DEPRECATED: use `y` instead", wherever it stands. Words about other things ("returns
-  deprecated packages", "argument `x` is deprecated") are none about the tool.
+- The description or the title: "DEPRECATED: use `y` instead", anywhere in it. Words about other things ("returns
+    deprecated packages", "argument `x` is deprecated") are not about the tool.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ META_PREFIX = "dev.mcp-governor/"
 """Our own ``_meta`` prefix (reverse DNS, as the specification recommends)."""
 
 MAX_MENTIONS = 100
-"""Times that a description says "deprecated" before the rest of it is left unread: a catalogue of other things."""
+"""Maximum number of occurrences of "deprecated" that are read in a description; one with more lists other things."""
 
 _FASTMCP = ("fastmcp", "_fastmcp")
 _STATES = ("status", "lifecycle", "stability")
@@ -43,20 +43,20 @@ _REPLACEMENTS = (
 )
 _SUNSETS = ("sunset", "removal", "removedIn", "removed_in", "removeIn", "remove_in", "sunsetDate", "sunset_date")
 _REASONS = ("reason", "message", "note", "description")
-_SAID_BESIDE = ("deprecationMessage", "deprecationReason", "deprecation_message", "deprecation_reason")
+_MESSAGES = ("deprecationMessage", "deprecationReason", "deprecation_message", "deprecation_reason")
 
 
 def deprecation_of(entry: Mapping[str, Any], tools: Collection[str] = ()) -> Deprecation | None:
-    """A tool's deprecation, ``None`` where nothing says so.
+    """A tool's deprecation; ``None`` if there is none.
 
     Args:
         entry: the tool as published.
-        tools: the names of all published tools: a plain word in a sentence names a replacement where it is one.
+        tools: the names of all published tools: a plain word in a sentence is a replacement if it is one of them.
     """
     marked, prose = _marked(entry, tools), _of_words(entry, tools)
     if marked is None or prose is None:
         return marked or prose
-    # The marker's word counts; what it leaves out, the description tells.
+    # The marker takes precedence; the description fills in what it leaves out.
     return replace(
         marked,
         since=marked.since or prose.since,
@@ -76,19 +76,19 @@ def _marked(entry: Mapping[str, Any], tools: Collection[str]) -> Deprecation | N
         found = _read_marker(value, source, own, tools)
         if found is None:
             continue
-        said = next((table[key] for key in _SAID_BESIDE if isinstance(table.get(key), str)), None)
+        said = next((table[key] for key in _MESSAGES if isinstance(table.get(key), str)), None)
         if said is not None and found.replacement is None:
-            told = _from_text(said, source, own, tools)
-            found = replace(found, replacement=told.replacement, reason=told.reason, nothing=told.nothing)
+            stated = _from_text(said, source, own, tools)
+            found = replace(found, replacement=stated.replacement, reason=stated.reason, nothing=stated.nothing)
         if found.replacement is None and not found.nothing:
-            # Marked as deprecated, so that plain advice in the description is about that.
+            # The tool is marked as deprecated, so plain advice in its description is about that.
             found = replace(found, replacement=_advised(_description(entry), own, tools))
         return found
     return None
 
 
 def _markers(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
-    """Every place that may hold a flag, with the table around it: the first that says something counts."""
+    """Every place that may have a flag, with the object around it; the first meaningful one counts."""
     meta = _object(entry.get("_meta"))
     keys = [f"{META_PREFIX}deprecated", "deprecated", *(key for key in meta if str(key).endswith("/deprecated"))]
     yield from (("_meta", meta, meta[key]) for key in keys if key in meta)
@@ -109,7 +109,7 @@ def _markers(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any],
 
 
 def tags_of(entry: Mapping[str, Any]) -> Iterable[str]:
-    """FastMCP's tags, under the key of FastMCP 3/4 and the older one."""
+    """FastMCP's tags, under the key of FastMCP 3 and 4 or the older one."""
     meta = _object(entry.get("_meta"))
     for key in _FASTMCP:
         tags = _object(meta.get(key)).get("tags")
@@ -127,8 +127,8 @@ def _read_marker(value: Any, source: str, own: str, tools: Collection[str]) -> D
         return None
     replacement, reason = _first(value, _REPLACEMENTS), _first(value, _REASONS)
     if replacement is None and reason is not None:
-        told = _from_text(reason, source, own, tools)
-        replacement, nothing = told.replacement, told.nothing
+        stated = _from_text(reason, source, own, tools)
+        replacement, nothing = stated.replacement, stated.nothing
     else:
         nothing = replacement is not None and replacement.lower() in ("none", "nothing")
     return Deprecation(
@@ -153,7 +153,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 _MENTION = lazy_pattern(r"(?<![\w-])deprecat(?:ed|ion)\b", re.IGNORECASE)
 _NEAR = 240
-"""Characters around the word that decide what it is about, and hold the advice: two long sentences."""
+"""Number of characters around the word that show what it is about and contain the advice: two long sentences."""
 
 _OWN_NOUN = (
     r"(?:tools?|alias|methods?|functions?|commands?|endpoints?|api|operation|actions?|version|variant|wrapper|shim"
@@ -163,7 +163,7 @@ _LEAD_IN = (
     r"(?:(?:please\s+)?(?:note|notice|warning|important|caution|attention|beware|status|info|nb)\b\W{0,6}(?:that\s+)?)?"
 )
 _SENTENCE = r"(?:^|\n|[.!?;)\]]\s|[—–|•·]\s?|\s-\s)"
-# Only marks between the beginning of a sentence and the word: "**DEPRECATED**", "⚠️ [deprecated", "@deprecated".
+# Only punctuation between the start of a sentence and the word: "**DEPRECATED**", "⚠️ [deprecated", "@deprecated".
 _LABEL_BEFORE = lazy_pattern(
     rf"(?:{_SENTENCE}|[(\[{{])[^\w(\[{{.;!?\n]{{0,12}}[(\[]?[^\w\n]{{0,6}}{_LEAD_IN}$", re.IGNORECASE
 )
@@ -188,7 +188,7 @@ _IS = (
 
 
 def _of_words(entry: Mapping[str, Any], tools: Collection[str]) -> Deprecation | None:
-    """What the title and the description say of the tool itself."""
+    """The deprecation in the title or the description, if it is about the tool itself."""
     own = str(entry.get("name"))
     annotations = _object(entry.get("annotations"))
     for title in (entry.get("title"), annotations.get("title")):
@@ -199,11 +199,11 @@ def _of_words(entry: Mapping[str, Any], tools: Collection[str]) -> Deprecation |
     if at is None:
         return None
     begin, end = _passage(text, at)
-    told = _from_text(text[at:end], "description", own, tools)
-    if told.replacement is None and not told.nothing:
+    notice = _from_text(text[at:end], "description", own, tools)
+    if notice.replacement is None and not notice.nothing:
         before = _from_text(text[begin:at], "description", own, tools)
-        told = replace(told, replacement=before.replacement, nothing=before.nothing)
-    return replace(told, reason=_sentence(text, at))
+        notice = replace(notice, replacement=before.replacement, nothing=before.nothing)
+    return replace(notice, reason=_sentence(text, at))
 
 
 def _description(entry: Mapping[str, Any]) -> str:
@@ -212,7 +212,7 @@ def _description(entry: Mapping[str, Any]) -> str:
 
 
 def _notice(text: str, own: str) -> int | None:
-    """Where a text says that the tool is deprecated."""
+    """Position at which a string says that the tool is deprecated."""
     subject = None
     for number, match in enumerate(_MENTION.finditer(text)):
         if number == MAX_MENTIONS:
@@ -236,20 +236,20 @@ def _is_label(before: str, word: str, after: str, *, first: bool) -> bool:
         return False
     advised = _ADVISED_AFTER.match(after) is not None
     if _LABEL_BEFORE.search(before) is None:
-        # In capitals and with advice it is a label wherever it stands, but for a quotation of one.
+        # In capitals and with advice it is a label anywhere, unless it is quoted.
         return word.isupper() and advised and not before.endswith(("'", '"', "`", "“"))
     if _LABEL_AFTER.match(after) is None:
         return False
     if before.rstrip(" *_`").endswith(("(", "[")) and after[:1] in ")]" and after[:1]:
-        # "(deprecated)" in the middle of a sentence is said of the word before it.
+        # "(deprecated)" in the middle of a sentence is about the word before it.
         alone = not before.strip(" *_`([⚠️")
         return alone or word.isupper() or re.match(r"[)\]][*_`]{0,3}\s*(?:$|[.:;!\n—–-])", after) is not None
-    # A line of its own that begins in lower case is a field of the result more often than a notice.
+    # A separate line that begins in lower case is more often a field of the result than a notice.
     return first or advised or word[0].isupper() or before.endswith(("@", ".. ", "(", "["))
 
 
 def _subject(own: str) -> re.Pattern[str]:
-    """What ends before the word where a sentence is about the tool: "This tool is now "."""
+    """Matches the end of the text before the word if the sentence is about the tool: "This tool is now "."""
     named = rf"(?:the\s+)?[`'\"*“]{{0,3}}{re.escape(own)}[`'\"*”]{{0,3}}(?:\(\))?(?:\s+{_OWN_NOUN})?"
     return re.compile(
         rf"(?:{_SENTENCE}|:\s)[^\w\n]{{0,8}}{_LEAD_IN}(?:(?:the\s+)?use\s+of\s+)?"
@@ -259,14 +259,14 @@ def _subject(own: str) -> re.Pattern[str]:
 
 
 def _passage(text: str, at: int) -> tuple[int, int]:
-    """The part of a paragraph around a place that may hold the advice."""
+    """The part of a paragraph around a position that may contain the advice."""
     begin = max(text.rfind("\n\n", 0, at), at - _NEAR, 0)
     end = text.find("\n\n", at)
     return begin, min(end if end >= 0 else len(text), at + 2 * _NEAR)
 
 
 def _sentence(text: str, at: int) -> str:
-    """The line that a place stands in."""
+    """The line that contains a position."""
     return text[text.rfind("\n", 0, at) + 1 : at + 2 * _NEAR].split("\n", 1)[0].strip()
 
 
@@ -285,7 +285,7 @@ def _arguments(entry: Mapping[str, Any]) -> Collection[str]:
 
 
 def _without_arguments(text: str, names: Collection[str]) -> str:
-    """A description with the lines blanked that speak of arguments and results, and with code blanked."""
+    """A description without code, and without the lines about parameters and results, all replaced with spaces."""
     out: list[str] = []
     section: int | None = None  # indentation of the heading whose entries are being read
     entry: int | None = None
@@ -346,7 +346,7 @@ def _from_text(text: str, source: str, own: str, tools: Collection[str]) -> Depr
         ),
         None,
     )
-    # "There is no direct replacement; use `y`" names one all the same.
+    # "There is no direct replacement; use `y`" still names one.
     nothing = nothing_instead(text) is not None and named not in tools
     return Deprecation(
         since=since["version"].rstrip(".-") if since else None,
@@ -359,7 +359,7 @@ def _from_text(text: str, source: str, own: str, tools: Collection[str]) -> Depr
 
 
 def _named(text: str, own: str, tools: Collection[str]) -> str | None:
-    """The tool that a sentence advises to use: one that exists, else what looks like the name of one."""
+    """The tool that a sentence recommends: an existing one, else a word that looks like a tool name."""
     advised = list(_ADVICE.finditer(text))
     named = [_name(match) for match in advised]
     quoted = _CODE.findall(text) if advised else []
@@ -374,9 +374,10 @@ def _named(text: str, own: str, tools: Collection[str]) -> str | None:
 
 
 def _advised(text: str, own: str, tools: Collection[str]) -> str | None:
-    """The replacement of a tool that is marked as deprecated, where the description advises one that exists.
+    """The replacement for a tool that is marked as deprecated, if the description recommends an existing one.
 
-    "Use `search` results" says what the tool is for; "use `search` instead" and "replaced by `search`" are advice.
+    "Use `search` results" says what the tool is for; "use `search` instead" and "replaced by `search`" are
+    recommendations.
     """
     for match in _ADVICE.finditer(text[: 8 * _NEAR]):
         name = _name(match)

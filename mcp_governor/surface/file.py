@@ -1,6 +1,7 @@
-"""The surface file: what people review in a pull request, and every other recording we can read.
+"""The surface file, which people review in pull requests, and every other recording that we can read.
 
-Deterministic, sorted, pretty, no timestamps: the same surface gives the same bytes on every machine.
+The file is deterministic, sorted, indented, and without timestamps: the same surface gives the same bytes on every
+machine.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ if TYPE_CHECKING:
 
 FORMAT = "mcp-governor/surface-1"
 MAX_VALUES = 2_000_000
-"""How many values a document may hold. Ten thousand tools as servers publish them have 1.6 million; a file of brackets
-takes forty times its own size in memory, so what holds more is refused before it is parsed."""
+"""Maximum number of values in a document. Ten thousand tools as servers publish them have 1.6 million. A file of
+brackets takes forty times its size in memory, so larger documents are rejected before they are parsed."""
 MAX_TEXT = 128 * MEBIBYTE
-"""Bytes of a decoded document: Python keeps four for every character where one of them needs four."""
+"""Maximum size of a decoded document in bytes: Python uses four for every character if one of them needs four."""
 MAX_DEPTH = 200
-"""How deep JSON may nest: deeper than any schema a client accepts, and safe for every walk we do."""
+"""Maximum nesting depth: deeper than any schema that a client accepts, and safe for all our recursive walks."""
 
 
 def parse_json(text: str | bytes, what: str) -> Any:
-    """A JSON document, checked for depth.
+    """Parse a JSON document within the limits of this module.
 
     Args:
         text: the document.
-        what: what it is, for the message (``"mcp-surface.json"``).
+        what: its name in messages (``"mcp-surface.json"``).
 
     Raises:
-        FileFormatError: not UTF-8, not JSON (with line and column), nested deeper than ``MAX_DEPTH``, or larger than
-            ``MAX_VALUES`` and ``MAX_TEXT`` allow.
+        FileFormatError: the text is not UTF-8, is not JSON (with line and column), is nested deeper than ``MAX_DEPTH``,
+            or is larger than ``MAX_VALUES`` and ``MAX_TEXT`` allow.
     """
     try:
         decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
@@ -71,18 +72,18 @@ def _reason(error: Exception) -> str:
 
 
 def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules = NO_TIER_RULES) -> Surface:
-    """The surface recorded in a file.
+    """Load the surface recorded in a file.
 
-    Reads a surface file, a bare ``tools/list`` result, a JSON-RPC response that holds one, or an array of
-    tools. A folder of snapshots is read as :func:`mcp_governor.surface.folders.load_folder` does.
+    Reads a surface file, a bare ``tools/list`` result, a JSON-RPC response that contains one, or an array of tools.
+    Folders of snapshots are read by :func:`mcp_governor.surface.folders.load_folder`.
 
     Args:
         path: the file or folder.
-        what: what messages call it; default is the path.
+        what: its name in messages; defaults to the path.
         tiers: globs from the configuration.
 
     Raises:
-        FileFormatError: the file is missing, unreadable, or holds none of these.
+        FileFormatError: the file is missing, unreadable, or none of these.
     """
     from mcp_governor.surface.folders import is_snapshot_folder, load_folder
 
@@ -99,7 +100,7 @@ def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules 
 
 
 def parse_surface(text: str | bytes, what: str, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
-    """The surface in a document; ``what`` names it in messages. See :func:`load_surface`."""
+    """The surface in a document that messages call ``what``. See :func:`load_surface`."""
     document = parse_json(text, what)
     recording, recorded = _recording(document, what)
     return build_surface(recording, tiers=TierRules(tiers.globs, recorded), source=what)
@@ -159,6 +160,8 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "capabilities": dict(surface.capabilities),
         "instructions": surface.instructions,
         "tiers": tiers,
+        "optIn": {tool.name: dict(tool.opt_in) for tool in surface.tools if tool.opt_in is not None},
+        "tierLists": _contradicting_lists(surface),
         "tools": sorted(surface.entries, key=_sort_key),
         "prompts": sorted(surface.prompts, key=_sort_key),
         "resources": sorted(surface.resources, key=_sort_key),
@@ -167,6 +170,12 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "manifest": surface.manifest,
     }
     return {key: value for key, value in document.items() if value not in (None, {}, []) or key == "tools"}
+
+
+def _contradicting_lists(surface: Surface) -> dict[str, str]:
+    """The tiers of lists that returned tools of another tier; for other tools ``tiers`` contains the same."""
+    lists = ((tool, tool.list_tier) for tool in surface.tools)
+    return {tool.name: tier.value for tool, tier in lists if tier is not None and tier is not tool.tier}
 
 
 def _stated(surface: Surface) -> dict[str, str] | None:
@@ -179,10 +188,10 @@ def dump_surface(surface: Surface) -> str:
 
 
 def dump_json(document: Any) -> str:
-    """Sorted, indented JSON; non-ASCII is readable, except what UTF-8 cannot write or a reader could be fooled by."""
-    # json.dumps would hold every bracket, comma and indentation as a string of its own before it joins them.
+    """Sorted, indented JSON. Non-ASCII text stays readable, except what UTF-8 lacks or what could deceive a reader."""
+    # json.dumps would keep every bracket, comma and indentation as a separate string before joining them.
     pieces = json.JSONEncoder(indent=2, sort_keys=True, ensure_ascii=False).iterencode(document)
-    # UTF-8, since one emoji makes a whole text four times as large.
+    # UTF-8, because one emoji makes a whole string four times as large.
     encoded = bytearray()
     while piece := "".join(itertools.islice(pieces, _PIECES)):
         encoded += escape_json(piece).encode("utf-8", "surrogatepass")
@@ -190,7 +199,7 @@ def dump_json(document: Any) -> str:
 
 
 _PIECES = 10_000
-"""How many pieces are put together at once; they are a few characters each."""
+"""Number of encoder pieces joined at a time; each has a few characters."""
 
 
 def _sort_key(entry: Any) -> tuple[str, str]:

@@ -1,9 +1,9 @@
 """Digests of a surface: one of the contract, one of the wording, and both per tool.
 
-``v1:sha256:<hex>`` covers, for each published tool sorted by code point: name, tier, category, input schema,
-output schema, behaviour hints (resolved to the defaults of the specification) and whether it is deprecated.
-Every change that the catalogue calls breaking for a tool moves it; a reworded description does not.
-``w1:sha256:<hex>`` covers what the first leaves out: titles, descriptions, examples, instructions.
+``v1:sha256:<hex>`` covers, for each published tool sorted by code point: name, tier, category, input schema, output
+schema, behaviour hints (resolved to the defaults of the specification), if it is deprecated, and if clients have to ask
+for it to be listed. Every change to a tool that the catalogue calls breaking changes it; a reworded description does
+not. ``w1:sha256:<hex>`` covers the rest: titles, descriptions, examples, instructions.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 CONTRACT_PREFIX = "v1:sha256:"
 WORDING_PREFIX = "w1:sha256:"
 
-# What FastMCP adds to output schemas to tell its own client how to unwrap; no caller depends on it.
+# FastMCP adds this to output schemas so that its own client unwraps results; no caller depends on it.
 _TOOLING_KEYS = frozenset({"x-fastmcp-wrap-result"})
-# Keywords of older dialects: the comparison reads them where no dialect is named, and 2020-12 ignores them.
+# Keywords of older dialects: the comparison reads them in schemas without a dialect, and 2020-12 ignores them.
 _LEGACY_KEYS = frozenset({"additionalItems", "dependencies"})
 
 
 def strip(schema: Any) -> Any:
-    """The contract part of a schema: wording removed, order-free arrays sorted.
+    """The contract part of a schema: without wording, and with unordered arrays sorted.
 
-    Schema-aware: the keyword ``description`` goes, a property named ``description`` stays, and values of
-    ``const``, ``enum`` and ``default`` are data and kept whole. An explicit ``$schema`` of 2020-12 goes too,
-    because it is what an absent one means (protocol 2025-11-25 and later).
+    Schema-aware: removes the keyword ``description`` but not a property of that name, and keeps values of ``const``,
+    ``enum`` and ``default`` as they are. An explicit ``$schema`` of 2020-12 is removed too, because a schema without
+    one means the same (protocol 2025-11-25 and later).
     """
     if not isinstance(schema, dict):
         return schema
@@ -70,25 +70,25 @@ def _strip_value(key: str, value: Any) -> Any:
 
 
 def contract_schema(schema: Any) -> Any:
-    """What the fingerprint covers of one schema: :func:`strip`, where nothing hangs on what that removes or sorts.
+    """The part of a schema that the fingerprint covers: :func:`strip`, if nothing refers to what it removes or sorts.
 
-    A reference may point into an example, or at the second of two alternatives; then the schema is taken as it is.
-    So schemas with one contract accept the same instances.
+    A reference may point into an example, or at the second of two alternatives; then the schema is used unchanged. So
+    schemas with the same contract accept the same instances.
     """
-    return schema if _hangs_on_spelling(schema) else strip(schema)
+    return schema if _depends_on_wording(schema) else strip(schema)
 
 
 def same_contract(old: Any, new: Any) -> bool:
-    """Whether two schemas have one contract, numbers compared by value.
+    """True if two schemas have the same contract, with numbers compared by value.
 
     Raises:
-        RecursionError: one is nested too deeply.
-        ValueError: one holds a number that JSON does not have.
+        RecursionError: a schema is nested too deeply.
+        ValueError: a schema contains a number that JSON does not have.
     """
     return canonical_json(contract_schema(old)) == canonical_json(contract_schema(new))
 
 
-def _hangs_on_spelling(schema: Any) -> bool:
+def _depends_on_wording(schema: Any) -> bool:
     if not isinstance(schema, dict):
         return False
     dialect = schema.get("$schema")
@@ -100,17 +100,17 @@ def _hangs_on_spelling(schema: Any) -> bool:
             stack.extend(item for item in node if isinstance(item, dict | list))
             continue
         if explicit and (isinstance(node.get("items"), list) or not _LEGACY_KEYS.isdisjoint(node)):
-            return True  # ignored here, and read where no dialect is named
+            return True  # ignored here, but the comparison reads them in schemas without a dialect
         for key in ("$ref", "$dynamicRef"):
             reference = node.get(key)
-            if isinstance(reference, str) and _leads_into_spelling(reference):
+            if isinstance(reference, str) and _leads_into_wording(reference):
                 return True
         stack.extend(item for item in node.values() if isinstance(item, dict | list))
     return False
 
 
-def _leads_into_spelling(reference: str) -> bool:
-    """Whether a pointer passes a place that :func:`strip` removes or moves."""
+def _leads_into_wording(reference: str) -> bool:
+    """True if a pointer passes through a place that :func:`strip` removes or moves."""
     tokens = reference.partition("#")[2].split("/")[1:]
     while tokens:
         keyword = tokens.pop(0)
@@ -119,12 +119,12 @@ def _leads_into_spelling(reference: str) -> bool:
         if tokens and (keyword in SCHEMA_MAP_KEYS or keyword in MIXED_MAP_KEYS or tokens[0].isdecimal()):
             tokens.pop(0)
         elif keyword not in SCHEMA_KEYS:
-            return True  # an unusual place; nobody knows what it holds
+            return True  # an unusual place with unknown content
     return False
 
 
 def contract(tool: Tool, parts: Collection[str] | None = None) -> dict[str, Any]:
-    """What the fingerprint covers of one tool.
+    """The part of a tool that the fingerprint covers.
 
     Args:
         tool: the tool.
@@ -139,6 +139,9 @@ def contract(tool: Tool, parts: Collection[str] | None = None) -> dict[str, Any]
         "hints": lambda: tool.hints.as_json(),
         "deprecated": lambda: tool.deprecation is not None,
     }
+    if tool.opt_in is not None:
+        # Only then, so that the digest of a tool in the default list is the same as in earlier versions.
+        made["optIn"] = lambda: True
     return {part: make() for part, make in made.items() if parts is None or part in parts}
 
 
@@ -153,7 +156,7 @@ def fingerprint(surface: Surface) -> str:
 
 
 def wording_fingerprint(surface: Surface) -> str:
-    """The digest of everything the contract digest leaves out of tools, and of the instructions."""
+    """The digest of everything in tools that the contract digest leaves out, and of the instructions."""
     tools = sorted(surface.tools, key=lambda t: t.name)
     words = [{"name": tool.name, "raw": _without_contract(tool.raw)} for tool in tools]
     return _digest(WORDING_PREFIX, {"instructions": surface.instructions, "tools": words})

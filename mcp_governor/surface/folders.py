@@ -1,7 +1,7 @@
-"""Folders of snapshots, one tool each: what the tests of Go servers keep (``__toolsnaps__`` of github-mcp-server).
+"""Folders of snapshots with one tool each, as tests of Go servers keep them (``__toolsnaps__`` of github-mcp-server).
 
-Each ``NAME.snap`` is one tool of ``tools/list`` as JSON. Tests of feature flags keep variants of a tool beside it, in
-files of other names; a list of names (``_surface.snap``) is no tool.
+Each ``NAME.snap`` is one tool of ``tools/list`` as JSON. Tests of feature flags keep variants of a tool in files with
+other names; a list of names (``_surface.snap``) is not a tool.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 SUFFIX = ".snap"
-MOST_TOOLS = 10_000
-"""Files of one folder; the largest known has 400. A folder with more is refused."""
+MAX_TOOLS = 10_000
+"""Maximum number of files in a folder; the largest known has 400. A folder with more is rejected."""
 
 
 def is_snapshot_folder(path: Path) -> bool:
-    """Whether a path is a folder of snapshots."""
+    """True if a path is a folder of snapshots."""
     try:
         return path.is_dir() and any(entry.suffix == SUFFIX for entry in path.iterdir())
     except (OSError, ValueError):
@@ -35,19 +35,19 @@ def is_snapshot_folder(path: Path) -> bool:
 def load_folder(
     path: Path, *, what: str, parse: Callable[[bytes, str], Any], tiers: TierRules = NO_TIER_RULES
 ) -> Surface:
-    """The surface that a folder of snapshots records; it holds tools only, and no version.
+    """The surface recorded in a folder of snapshots, which contains tools only, and no version.
 
     Args:
         path: the folder.
-        what: what messages call it.
-        parse: reads a JSON document of that name, within the limits of recordings.
+        what: its name in messages.
+        parse: parses a JSON document with a given name, within the limits of recordings.
         tiers: globs from the configuration.
 
     Raises:
-        FileFormatError: a file cannot be read or is no JSON, or none of them holds a tool.
+        FileFormatError: a file cannot be read or is not JSON, or no file contains a tool.
     """
     try:
-        files = list_files(path, SUFFIX, most=MOST_TOOLS)
+        files = list_files(path, SUFFIX, most=MAX_TOOLS)
     except OSError as error:
         raise FileFormatError(f"{what} cannot be read: {error.strerror}.", "Check the path.") from None
     own: dict[str, Any] = {}
@@ -61,7 +61,7 @@ def load_folder(
         if isinstance(tool, dict) and isinstance(tool.get("name"), str) and "inputSchema" in tool:
             name = tool["name"]
             (own if file.stem == name else others).setdefault(name, tool)
-    # A variant stands for its tool only where the tool has no snapshot of its own.
+    # A variant is used only if the tool has no snapshot of its own.
     tools = {**others, **own}
     if not tools:
         raise FileFormatError(

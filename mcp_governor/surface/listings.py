@@ -1,7 +1,7 @@
-"""What results say besides their items: complete or not, for how long they hold, and for whom.
+"""Metadata of results: complete or not, for how long they are valid, and for whom.
 
-Protocol 2026-07-28 wants ``resultType`` (basic, ResultType), ``ttlMs`` and ``cacheScope`` (server/utilities/caching)
-on every list result and on that of ``server/discover``. A page of a list says it for itself.
+Protocol 2026-07-28 requires ``resultType`` (basic, ResultType), ``ttlMs`` and ``cacheScope`` (server/utilities/caching)
+on every list result and on that of ``server/discover``. Each page of a list has its own.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ METHODS = {
     "resources": "resources/list",
     "resourceTemplates": "resources/templates/list",
 }
-"""Key of ``Surface.listings`` → the method whose result it tells of."""
+"""Key of ``Surface.listings`` → the method that returned the result."""
 
 
 class Departure(NamedTuple):
-    """One field of a result that is not as the specification wants it.
+    """One field of a result that violates the specification.
 
     Attributes:
         listing: key of ``Surface.listings``.
-        pointer: into the surface document.
+        pointer: relative to the surface document.
         field: one of ``RESULT_FIELDS``.
-        value: what stands there, ``None`` where nothing does.
-        missing: whether nothing stands there.
+        value: the value of the field; ``None`` if it is missing.
+        missing: the field is missing.
     """
 
     listing: str
@@ -44,7 +44,7 @@ class Departure(NamedTuple):
 
 
 def departures(surface: Surface) -> Iterator[Departure]:
-    """Every field of every recorded result that is not as the specification wants it."""
+    """Every field of every recorded result that violates the specification."""
     for listing, pages in surface.listings.items():
         for index, page in enumerate(pages):
             place = f"/listings/{listing}" + (f"/{index}" if len(pages) > 1 else "")
@@ -78,13 +78,13 @@ def _is_scope(value: Any) -> bool:
 
 
 def read_listings(raw: Mapping[str, Any]) -> Mapping[str, Pages]:
-    """What a recording says of its results; a bare ``tools/list`` result says it beside its tools.
+    """The result metadata in a recording; in a bare ``tools/list`` result it is next to the tools.
 
-    Anything that is no object, or no list of objects, counts as not recorded.
+    Anything other than an object or a list of objects counts as not recorded.
     """
     bare = {key: raw[key] for key in RESULT_FIELDS if key in raw}
-    told = raw.get("listings")
-    given = {**({"tools": bare} if bare else {}), **(told if isinstance(told, dict) else {})}
+    listings = raw.get("listings")
+    given = {**({"tools": bare} if bare else {}), **(listings if isinstance(listings, dict) else {})}
     pages = {
         key: tuple(page for page in (value if isinstance(value, list) else [value]) if isinstance(page, dict))
         for key, value in given.items()
@@ -94,10 +94,9 @@ def read_listings(raw: Mapping[str, Any]) -> Mapping[str, Pages]:
 
 
 def recorded_listings(surface: Surface) -> dict[str, Any]:
-    """What a surface file keeps: the results that depart from the specification.
+    """The result metadata that a surface file stores: that of results which violate the specification.
 
-    Those that do not are left out: how long a list holds may be another number at each reading, and is no part of
-    what was promised.
+    The rest is left out, because the lifetime of a list may change with each reading and is not part of any promise.
     """
     wrong = {departure.listing for departure in departures(surface)}
     return {

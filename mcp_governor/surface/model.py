@@ -1,7 +1,7 @@
-"""The noun everything reads: what one server publishes, as raw JSON plus a typed view.
+"""The model that everything reads: what one server publishes, as raw JSON plus a typed view.
 
 The typed view never rewrites the raw JSON. A list entry that is not an object, or has no name, stays in
-:attr:`Surface.entries` for the rules that report it, and is left out of :attr:`Surface.tools`.
+:attr:`Surface.entries` for the rules that report it, and is omitted from :attr:`Surface.tools`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MODERN_PROTOCOL = "2026-07-28"
-"""The first revision without a handshake; its date orders it among the others."""
+"""The first revision without a handshake. Revisions are ordered by date."""
 
 Json = Any
-"""A value as ``json.loads`` gives it."""
+"""A value as ``json.loads`` returns it."""
 
 Pages = tuple["Mapping[str, Any]", ...]
-"""What each result of one listing says besides its items."""
+"""The metadata of each result of one listing."""
 
 
 @frozen
@@ -36,7 +36,7 @@ class Hints:
     open_world: bool = True
 
     def as_json(self) -> dict[str, bool]:
-        """The hints under their names on the wire."""
+        """The hints by their names in the protocol."""
         return {
             "readOnlyHint": self.read_only,
             "destructiveHint": self.destructive,
@@ -47,16 +47,16 @@ class Hints:
 
 @frozen
 class Deprecation:
-    """A tool's announced end.
+    """The announced end of a tool.
 
     Attributes:
-        since: version of the announcement, where told.
-        replacement: name of the tool to use instead, where told.
-        sunset: version or date of the removal, where told.
-        reason: why, where told.
-        source: where it is said: ``_meta``, ``tags``, ``tool``, ``annotations``, ``inputSchema``, ``title`` or
+        since: version of the announcement, if stated.
+        replacement: name of the tool to use instead, if stated.
+        sunset: version or date of the removal, if stated.
+        reason: why, if stated.
+        source: where it is announced: ``_meta``, ``tags``, ``tool``, ``annotations``, ``inputSchema``, ``title`` or
             ``description``.
-        nothing: where no replacement is told, it is told that there is none.
+        nothing: true if the announcement says that there is no replacement.
     """
 
     since: str | None = None
@@ -78,6 +78,9 @@ class Tool:
         tier_source: ``config``, ``recorded`` (in a surface file), ``_meta``, ``tags``, ``list`` or ``default``.
         category: as published in ``_meta``, else ``None``.
         deprecation: as published, else ``None``.
+        opt_in: the ``tools/list`` parameters with which it is returned, if the default list omits it; ``None`` if every
+            client gets it.
+        list_tier: the tier whose list returned it; ``None`` if no list was requested by tier.
     """
 
     raw: Mapping[str, Json]
@@ -86,6 +89,8 @@ class Tool:
     tier_source: str = "default"
     category: str | None = None
     deprecation: Deprecation | None = None
+    opt_in: Mapping[str, Json] | None = None
+    list_tier: Tier | None = None
 
     @property
     def name(self) -> str:
@@ -101,18 +106,18 @@ class Tool:
 
     @property
     def description(self) -> str:
-        """The description, or the empty string where there is none."""
+        """The description, or an empty string if there is none."""
         text = self.raw.get("description")
         return text if isinstance(text, str) else ""
 
     @property
     def input_schema(self) -> Json:
-        """``inputSchema`` as sent (any JSON value), ``None`` where absent."""
+        """``inputSchema`` as sent (any JSON value); ``None`` if absent."""
         return self.raw.get("inputSchema")
 
     @property
     def output_schema(self) -> Json:
-        """``outputSchema`` as sent (any JSON value), ``None`` where absent."""
+        """``outputSchema`` as sent (any JSON value); ``None`` if absent."""
         return self.raw.get("outputSchema")
 
     @property
@@ -137,7 +142,7 @@ class Tool:
         read_only = flag("readOnlyHint", False)
         return Hints(
             read_only=read_only,
-            # The specification gives destructiveHint and idempotentHint a meaning only where the tool writes.
+            # The specification defines destructiveHint and idempotentHint only for tools that write.
             destructive=False if read_only else flag("destructiveHint", True),
             idempotent=True if read_only else flag("idempotentHint", False),
             open_world=flag("openWorldHint", True),
@@ -146,28 +151,28 @@ class Tool:
 
 @frozen(slots=False)
 class Surface:
-    """All that a server publishes at one moment.
+    """Everything that a server publishes at one moment.
 
     Attributes:
-        entries: every item of ``tools/list``, in the server's order, whatever its shape.
-        tools: the usable ones: objects with a non-empty string name (first of a name wins).
-        prompts, resources, templates: items of the sibling lists, whatever their shape.
-        server: ``{"name": …, "version": …}`` as reported; empty where the server says nothing.
-        protocol: negotiated protocol version, ``None`` for recorded lists.
+        entries: every item of ``tools/list``, in the server's order, whatever its form.
+        tools: the usable ones: objects with a non-empty string name (the first one if a name repeats).
+        prompts, resources, templates: items of the sibling lists, whatever their form.
+        server: ``{"name": …, "version": …}`` as reported; empty if the server reports nothing.
+        protocol: negotiated protocol version; ``None`` for recorded lists.
         capabilities, instructions: as reported.
-        source: what the user named, safe to show.
-        listings: what the results say besides their items (``resultType``, ``ttlMs``, ``cacheScope``, and a
-            ``nextCursor`` that ends a list), by list (``tools``, ``prompts``, …, and ``discover``), one object for
-            all pages that say the same; empty where that was not recorded.
-        conversation: what went wrong while the lists were read, empty where nothing did: ``noise`` (first lines of
-            stdout that were no MCP), ``requests`` (methods that the server asked us for), ``failedLists`` (method →
-            code and message of the error that a declared list gave), ``publishedSecrets`` (where the secrets came
-            from that were redacted). No part of a surface file.
-        release: the version of the package that was started, where the target pins one; what the server reports may
-            be its framework's.
-        stated: the version that the configuration's ``schema-version`` stood for when the surface was recorded, and
-            that source; ``None`` where the source is the server itself, or nothing was recorded.
-        manifest: the repository's ``server.json`` (the registry manifest), ``None`` where there is none.
+        source: what the user named, safe to print.
+        listings: the metadata of results (``resultType``, ``ttlMs``, ``cacheScope``, and a ``nextCursor`` that ends a
+            list), by list (``tools``, ``prompts``, …, and ``discover``), one object for all pages with the same
+            metadata; empty if it was not recorded.
+        conversation: problems while the lists were read, empty if there were none: ``noise`` (first lines of stdout
+            that were not MCP), ``requests`` (methods of requests from the server), ``failedLists`` (method → code and
+            message of the error for a declared list), ``publishedSecrets`` (origins of the secrets that were redacted).
+            Not part of a surface file.
+        release: the version of the package that was started, if the target pins one; the server may report the version
+            of its framework instead.
+        stated: the version that the configuration's ``schema-version`` had when the surface was recorded, and its
+            source; ``None`` if the source is the server itself, or nothing was recorded.
+        manifest: the repository's ``server.json`` (the registry manifest); ``None`` if there is none.
     """
 
     entries: tuple[Json, ...] = ()
@@ -188,7 +193,7 @@ class Surface:
 
     @property
     def modern(self) -> bool:
-        """Whether the negotiated protocol is 2026-07-28 or newer."""
+        """True if the negotiated protocol is 2026-07-28 or newer."""
         return self.protocol is not None and self.protocol >= MODERN_PROTOCOL
 
     @cached_property
@@ -198,7 +203,7 @@ class Surface:
 
     @property
     def version(self) -> str | None:
-        """The version of the release that the target pins, else the one the server reports, else ``None``."""
+        """The version of the release that the target pins, else the one that the server reports, else ``None``."""
         if self.release is not None:
             return self.release
         version = self.server.get("version")
@@ -206,6 +211,6 @@ class Surface:
 
     @property
     def name(self) -> str | None:
-        """The name the server reports."""
+        """The name that the server reports."""
         name = self.server.get("name")
         return name if isinstance(name, str) and name else None

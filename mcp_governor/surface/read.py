@@ -1,9 +1,9 @@
-"""Raw answers of a server → a :class:`Surface`, with tier, category and deprecation resolved."""
+"""Turns a server's raw responses into a :class:`Surface`, with tier, category and deprecation resolved."""
 
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Tier
@@ -24,14 +24,14 @@ class TierRules:
 
     Attributes:
         globs: from the configuration, tier name → globs over tool names.
-        recorded: from a surface file, tool name → tier: how the tool was published when it was recorded.
+        recorded: from a surface file, tool name → tier that the tool had when it was recorded.
     """
 
     globs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     recorded: Mapping[str, str] = field(default_factory=dict)
 
     def tier_of(self, name: str) -> Tier | None:
-        """The tier that the config gives a tool; an exact name beats a glob, then the order of the tiers."""
+        """The configured tier of a tool; an exact name overrides a glob, then the order of the tiers decides."""
         for tier in Tier:
             if name in self.globs.get(tier.value, ()):
                 return tier
@@ -56,14 +56,15 @@ def build_surface(
     Args:
         raw: ``{"tools": […], "prompts": […], "resources": […], "resourceTemplates": […], "serverInfo": {…},
             "protocolVersion": …, "capabilities": {…}, "instructions": …, "release": …, "schemaVersion": {…},
-            "listings": {…}, "conversation": {…}}``; every key may be missing and any value may be of the wrong type:
-            what cannot be used is kept in ``entries`` for the rules.
+            "listings": {…}, "conversation": {…}, "optIn": {…}, "tierLists": {…}}``; every key may be missing and any
+            value may have the wrong type. Unusable values stay in ``entries`` for the rules.
         tiers: globs from the configuration.
         tier_of_list: tiers found by per-tier ``tools/list`` parameters.
         source: what the user named, for messages.
     """
     entries = _items(raw.get("tools"))
-    of_list = dict(tier_of_list or {})
+    of_list = {**_object(raw.get("tierLists")), **(tier_of_list or {})}
+    opt_in = _object(raw.get("optIn"))
     names = {entry["name"] for entry in entries if isinstance(entry, dict) and isinstance(entry.get("name"), str)}
     tools: list[Tool] = []
     seen: set[str] = set()
@@ -74,7 +75,8 @@ def build_surface(
         if not isinstance(name, str) or not name or name in seen:
             continue
         seen.add(name)
-        tools.append(_build_tool(entry, index, tiers, of_list, names))
+        tool = _build_tool(entry, index, tiers, of_list, names)
+        tools.append(replace(tool, opt_in=opt_in[name]) if isinstance(opt_in.get(name), dict) else tool)
     instructions = raw.get("instructions")
     return Surface(
         entries=entries,
@@ -109,7 +111,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 
 def _build_tool(
-    entry: dict[str, Any], index: int, tiers: TierRules, of_list: Mapping[str, str], names: Collection[str]
+    entry: dict[str, Any], index: int, tiers: TierRules, of_list: Mapping[str, Any], names: Collection[str]
 ) -> Tool:
     tier, source = _tier(entry, tiers, of_list)
     return Tool(
@@ -119,6 +121,7 @@ def _build_tool(
         tier_source=source,
         category=_category(entry),
         deprecation=deprecation_of(entry, names),
+        list_tier=_known_tier(of_list.get(str(entry["name"]))),
     )
 
 
@@ -126,7 +129,7 @@ def _meta(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return _object(entry.get("_meta"))
 
 
-def _tier(entry: Mapping[str, Any], rules: TierRules, of_list: Mapping[str, str]) -> tuple[Tier, str]:
+def _tier(entry: Mapping[str, Any], rules: TierRules, of_list: Mapping[str, Any]) -> tuple[Tier, str]:
     name = str(entry["name"])
     configured = rules.tier_of(name)
     if configured is not None:
@@ -139,15 +142,17 @@ def _tier(entry: Mapping[str, Any], rules: TierRules, of_list: Mapping[str, str]
         return _TIERS[own], "_meta"
     tagged = [_TIERS[tag.removeprefix("tier:")] for tag in tags_of(entry) if tag.removeprefix("tier:") in _TIERS]
     if tagged:
-        # Two tier tags contradict each other; the less stable promise is the one that can be kept.
+        # Two tier tags contradict each other; only the less stable promise can be kept.
         return min(tagged, key=lambda tier: tier.rank), "tags"
     for plain in (meta.get("tier"), entry.get("tier")):
         if isinstance(plain, str) and plain in _TIERS:
             return _TIERS[plain], "_meta"
-    listed = of_list.get(name)
-    if listed in _TIERS:
-        return _TIERS[listed], "list"
-    return Tier.STANDARD, "default"
+    listed = _known_tier(of_list.get(name))
+    return (listed, "list") if listed is not None else (Tier.STANDARD, "default")
+
+
+def _known_tier(name: Any) -> Tier | None:
+    return _TIERS.get(name) if isinstance(name, str) else None
 
 
 def _category(entry: Mapping[str, Any]) -> str | None:

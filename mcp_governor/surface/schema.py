@@ -10,7 +10,7 @@ from mcp_governor.surface.file import FORMAT
 
 
 def surface_schema() -> dict[str, Any]:
-    """A 2020-12 schema of ``mcp-governor/surface-1``. List items are the server's own words: anything goes."""
+    """A 2020-12 schema of ``mcp-governor/surface-1``. List items come from the server, so any value is valid."""
     items = {"type": "array", "items": {}}
     return {
         "$schema": DIALECT_2020_12,

@@ -109,18 +109,18 @@ def called(name, arguments):
     try:
         if set(arguments) != set(properties):
             raise Refusal(f"Invalid arguments: expected {sorted(properties)}")
-        told = function(**arguments)
+        reported = function(**arguments)
     except Refusal as error:
         return {"content": [{"type": "text", "text": str(error)}], "isError": True}
-    if isinstance(told, dict):
-        return {"content": [{"type": "text", "text": json.dumps(told)}], "structuredContent": told}
-    return {"content": [{"type": "text", "text": told}]}
+    if isinstance(reported, dict):
+        return {"content": [{"type": "text", "text": json.dumps(reported)}], "structuredContent": reported}
+    return {"content": [{"type": "text", "text": reported}]}
 
 
 def answer(method, params, names):
     if method == "initialize":
-        told = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
-        return {"result": {**told, "serverInfo": {"name": "archive", "version": "1.0.0"}}}
+        reported = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+        return {"result": {**reported, "serverInfo": {"name": "archive", "version": "1.0.0"}}}
     if method == "tools/list":
         return {
             "result": {
@@ -149,8 +149,8 @@ def main():
     for line in sys.stdin:
         message = json.loads(line)
         if "id" in message and "method" in message:
-            told = answer(message["method"], message.get("params", {}), names)
-            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **told}), flush=True)
+            reported = answer(message["method"], message.get("params", {}), names)
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **reported}), flush=True)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,7 @@ def fact(method: str, state: str, **fields: Any) -> dict[str, Any]:
 
 REWRITE = {"rewritten": "count users", "reason": "Counts only."}
 WIDENING = {"scope_requested": "finance", "would_unblock": True, "reason": "The table is in finance."}
+SEEN = {"count": 3, "first_seen": "2026-01-05", "last_seen": "2026-02-01"}
 HIGH_FACTS = trust("fk_constraint", "applied")
 
 DEGRADED = {"status": "degraded", "degradation_reason": "fan_out_join"}

@@ -14,7 +14,8 @@ from pathlib import Path
 READ = {"readOnlyHint": True}
 ANY = {"type": "object", "properties": {}}
 ONE = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"], "additionalProperties": False}
-ENVELOPE = {"status": "success", "data": {"n": 1}, "charter_version": "1.2"}
+NULL = dict.fromkeys(("error", "confidence", "provenance", "follow_up_hints", "degradation_reason"))
+ENVELOPE = {"status": "success", "data": {"n": 1}, **NULL, "charter_version": "1.2"}
 DEEP = "[" * 150 + "]" * 150
 
 
@@ -28,10 +29,10 @@ def envelope(**fields: object) -> dict:
     return result(json.dumps(whole), structuredContent=whole, isError=False)
 
 
-def error(tool: str, arguments: object, kind: str = "unknown_name") -> dict:
+def error(tool: str | None, arguments: object, kind: str = "unknown_name") -> dict:
     recovery = {"suggested_tool": tool, "suggested_args": arguments}
-    told = {"kind": kind, "message": "No such thing is known.", "recovery": recovery}
-    return envelope(status="error", data=None, error=told)
+    reported = {"kind": kind, "message": "No such thing is known.", "recovery": recovery}
+    return envelope(status="error", data=None, error=reported)
 
 
 def send(message: dict) -> None:
@@ -92,6 +93,8 @@ ANSWERS = {
     "loops": lambda arguments: error("same", {}),
     "same": lambda arguments: error("good", {}),
     "itself": lambda arguments: error("itself", {}),
+    "changed": lambda arguments: envelope() if arguments.get("q") == "b" else error(None, {"q": "b"}),
+    "unchanged": lambda arguments: error(None, {"q": "b"}),
     "writes-next": lambda arguments: error("write", {}),
     "older": lambda arguments: envelope(charter_version="1.1"),
     "write": lambda arguments: result(),
@@ -122,7 +125,7 @@ SPEAKS = {
 
 
 def tool(name: str) -> dict:
-    schema = ONE if name in ("lax", "strict", "exact") else ANY
+    schema = ONE if name in ("lax", "strict", "exact", "changed", "unchanged") else ANY
     out: dict = {"name": name, "inputSchema": schema, "annotations": READ}
     if name == "write":
         out["annotations"] = {"readOnlyHint": False, "destructiveHint": False}
@@ -136,8 +139,8 @@ def tool(name: str) -> dict:
 def answer(message: dict, names: list[str]) -> None:
     number, method = message["id"], message["method"]
     if method == "initialize":
-        told = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
-        send({"id": number, "result": {**told, "serverInfo": {"name": "talker", "version": "1.0.0"}}})
+        reported = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+        send({"id": number, "result": {**reported, "serverInfo": {"name": "talker", "version": "1.0.0"}}})
     elif method == "tools/list":
         send({"id": number, "result": {"tools": [tool(name) for name in names]}})
     elif method == "tools/call":

@@ -22,16 +22,18 @@ GOOD = {"name": "s", "version": "1", "protocolVersion": "2025-11-25"}
 def serve():
     running = []
 
-    def start(body: bytes, status: int = 200):
+    def start(body: bytes, status: int = 200, sse: bytes | None = None, kind: str = "application/json"):
         class Handler(BaseHTTPRequestHandler):
-            seen: list[str | None] = []  # noqa: RUF012
+            seen: list[tuple[str, str | None]] = []  # noqa: RUF012
 
             def do_GET(self):
-                self.seen.append(self.headers.get("X-Key"))
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
+                self.seen.append((self.path, self.headers.get("X-Key")))
+                found = body if self.path.startswith("/mcp") else sse
+                self.send_response(404 if found is None else status)
+                self.send_header("Content-Length", str(len(found or b"")))
+                self.send_header("Content-Type", kind)
                 self.end_headers()
-                self.wfile.write(body)
+                self.wfile.write(found or b"")
 
             def log_message(self, *args):
                 pass
@@ -68,25 +70,26 @@ def test_the_document_is_checked(serve, document, paths):
     url, seen = serve(json.dumps(document).encode())
     findings = check(url, **{"X-Key": "k"})
     assert [(finding.rule, finding.path) for finding in findings] == [("omni/server-info", path) for path in paths]
-    assert seen == ["k"]
+    assert seen == [("/mcp", "k"), ("/sse", "k")]
 
 
 @pytest.mark.parametrize(
     ("body", "status", "words"),
     [
         (b"<html>", 200, "JSON"),
+        (b"", 404, "status 404"),
         (b"", 405, "status 405"),
         (b"[" * 60_000, 200, "JSON"),
         (b"x" * 100_000, 200, "64 KiB"),
     ],
 )
-def test_another_answer_is_told(serve, body, status, words):
+def test_another_answer_is_reported(serve, body, status, words):
     url, _ = serve(body, status)
     (finding,) = check(url)
     assert words in finding.message
 
 
-def test_no_answer_is_told():
+def test_no_answer_is_reported():
     (finding,) = check(f"http://127.0.0.1:{free_port()}/mcp")
     assert "fails" in finding.message
 
@@ -94,3 +97,64 @@ def test_no_answer_is_told():
 def test_nobody_is_asked_where_the_rule_does_not_run():
     endpoint = HttpEndpoint(f"http://127.0.0.1:{free_port()}/mcp")
     assert anyio.run(check_server_info, endpoint, select(LintSettings())) == []
+
+
+@pytest.mark.parametrize(
+    ("sse", "places"),
+    [
+        (None, []),
+        (GOOD, []),
+        ({"name": "s"}, ["/version", "/protocolVersion"]),
+    ],
+)
+def test_the_other_address_may_be_absent_and_else_gives_the_same(serve, sse, places):
+    url, _ = serve(json.dumps(GOOD).encode(), sse=None if sse is None else json.dumps(sse).encode())
+    findings = check(url)
+    assert [finding.path for finding in findings] == places
+    assert all("/sse" in finding.message for finding in findings)
+
+
+def test_one_mistake_at_both_addresses_is_one_finding(serve):
+    wrong = json.dumps({**GOOD, "uptime": 3}).encode()
+    url, _ = serve(wrong, sse=wrong)
+    assert [finding.path for finding in check(url)] == ["/uptime"]
+
+
+def test_an_event_stream_is_not_read(serve):
+    url, _ = serve(b"x" * 100_000, kind="text/event-stream; charset=utf-8")
+    (finding,) = check(url)
+    assert "event stream" in finding.message
+
+
+def test_another_path_has_no_sibling(serve):
+    url, seen = serve(json.dumps(GOOD).encode())
+    assert check(url.replace("/mcp", "/mcp/v1?key=1")) == []
+    assert [path for path, _ in seen] == ["/mcp/v1?key=1"]
+
+
+def test_a_server_that_drips_is_left_alone():
+    async def drip(stream):
+        async with stream:
+            await stream.receive()
+            body = json.dumps(GOOD).encode()
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+            try:
+                await stream.send(head % (40 + len(body)))
+                for _ in range(40):
+                    await stream.send(b" ")
+                    await anyio.sleep(0.05)
+                await stream.send(body)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                pass
+
+    async def main():
+        listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)
+        async with anyio.create_task_group() as group:
+            group.start_soon(listener.serve, drip)
+            found = await check_server_info(HttpEndpoint(f"http://127.0.0.1:{port}/info"), OMNI, timeout=0.5)
+            group.cancel_scope.cancel()
+        return found
+
+    (finding,) = anyio.run(main)
+    assert "TimeoutError" in finding.message

@@ -261,18 +261,18 @@ def test_samples_are_accepted_and_wrong_arguments_refused(schema, seed, optional
     good = sample_arguments(schema, seed=seed, optional=optional)
     assert good is not None
     assert jsonschema_rs.is_valid(schema, good)
-    told = []
+    reported = []
     reference = jsonschema.Draft202012Validator(schema)
     for wrong in wrong_arguments(schema, good):
         errors = list(reference.iter_errors(wrong.arguments))
         assert errors
         for error in errors:
-            told_of_union = any(word in ("anyOf", "oneOf") for word in error.absolute_schema_path)
-            assert told_of_union or str(error.validator) in MAY_BREAK[wrong.purpose], (wrong, error)
+            reported_union = any(word in ("anyOf", "oneOf") for word in error.absolute_schema_path)
+            assert reported_union or str(error.validator) in MAY_BREAK[wrong.purpose], (wrong, error)
         assert len({tuple(error.absolute_path) for error in errors}) == 1
-        assert wrong.arguments not in told
-        told.append(wrong.arguments)
-    assert len(told) >= len(schema["properties"])
+        assert wrong.arguments not in reported
+        reported.append(wrong.arguments)
+    assert len(reported) >= len(schema["properties"])
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not here")

@@ -34,13 +34,13 @@ def after(tmp_path):
 
 
 def test_another_name_where_one_is_taken(after):
-    told = after("'example' already exists", {"path": TEXT, "label": TEXT}, ["path", "label"], writes=True)
-    assert told == {"path": "{sandbox}/notes.txt", "label": "example-2"}
+    reported = after("'example' already exists", {"path": TEXT, "label": TEXT}, ["path", "label"], writes=True)
+    assert reported == {"path": "{sandbox}/notes.txt", "label": "example-2"}
 
 
 def test_another_kind_of_file_where_one_is_asked_for(after):
-    told = after("path must point to an Excel file (.xlsx, .xlsm)", {"path": TEXT}, ["path"])
-    assert told == {"path": "{sandbox}/workbook.xlsx"}
+    reported = after("path must point to an Excel file (.xlsx, .xlsm)", {"path": TEXT}, ["path"])
+    assert reported == {"path": "{sandbox}/workbook.xlsx"}
 
 
 def test_a_value_that_is_asked_for(after):
@@ -60,8 +60,8 @@ def test_an_optional_argument_that_is_too_much(after):
 def test_a_refusal_does_not_lead_out_of_the_sandbox(after, asked):
     refusal = f"target_path must be one of: '{asked}'. Pass target_path='{asked}'."
     for writes in (False, True):
-        told = after(refusal, {"target_path": TEXT}, ["target_path"], writes=writes)
-        assert told is None or told["target_path"].startswith("{sandbox}")
+        reported = after(refusal, {"target_path": TEXT}, ["target_path"], writes=writes)
+        assert reported is None or reported["target_path"].startswith("{sandbox}")
 
 
 def test_nothing_is_tried_twice(after):

@@ -82,7 +82,7 @@ def test_the_step_depends_on_the_tier(tier, removed, added):
     assert [change.bump for change in changes({}, {"a": 1}, tier=tier)] == [added]
 
 
-def test_a_hand_written_recording_is_held_to_what_it_says():
+def test_a_hand_written_recording_is_checked_against_what_it_says():
     recorded = {"tool": "find", "arguments": {}, "status": "success", "result": {"content": []}}
     assert behaviour_changes(recorded, Outcome(Channel.ENVELOPE, "success"), {"content": []}) == []
 
@@ -101,8 +101,8 @@ def test_the_example_of_the_catalogue_shows_this_change_and_no_other(kind):
 
 
 def test_the_kinds_that_others_rely_on_are_there():
-    told = ("status", "channel", "error-kind", "field-type")
-    promised = {f"call-{what}-changed" for what in told} | {"call-field-removed", "call-field-added"}
+    reported = ("status", "channel", "error-kind", "field-type")
+    promised = {f"call-{what}-changed" for what in reported} | {"call-field-removed", "call-field-added"}
     assert promised <= {kind.name for kind in KINDS}
 
 
@@ -119,19 +119,19 @@ def test_the_message_names_the_call_and_the_witness_is_masked():
     recorded = {**THEN, "arguments": {"q": "user"}, "result": {"structuredContent": {"a": "1"}}}
     new = {"structuredContent": {"a": 1, "token": "hunter2hunter2", "note": "made by s3cr3t-value"}}
     learn("s3cr3t-value", "API_KEY")
-    told = behaviour_changes(recorded, SAME, new)
-    assert all("find with q='user'" in change.message for change in told)
-    assert "hunter2" not in str([change.as_json() for change in told])
-    assert "s3cr3t-value" not in str([change.as_json() for change in told])
+    reported = behaviour_changes(recorded, SAME, new)
+    assert all("find with q='user'" in change.message for change in reported)
+    assert "hunter2" not in str([change.as_json() for change in reported])
+    assert "s3cr3t-value" not in str([change.as_json() for change in reported])
 
 
-def test_keys_that_differ_from_run_to_run_are_no_change():
+def test_keys_that_differ_from_run_to_run_are_not_a_change():
     old = {"[masked:uuid]": {"n": 1}}
     assert changes(old, {"123e4567-e89b-42d3-a456-426614174000": {"n": 2}}) == []
     (change,) = changes(old, {"123e4567-e89b-42d3-a456-426614174000": {}})
     assert change.path == "/structuredContent/[masked:uuid]/n"
 
 
-def test_a_large_result_is_no_witness():
+def test_a_large_result_is_not_a_witness():
     (change,) = changes({"a": 1}, {"a": "x" * 5_000})
     assert not change.has_witness

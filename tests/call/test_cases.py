@@ -121,8 +121,8 @@ UNSAID = "its annotations do not say that it only reads"
         ({"title": "none"}, {"allow_writes": True, "destructive": frozenset({"find"})}, None),
         ({"title": "none"}, {"read_only": ("list*", "fi*")}, None),
         ({"title": "none"}, {"read_only": ("list*",)}, UNSAID),
-        ({"readOnlyHint": False}, {"read_only": ("*",)}, "not read-only by its hints"),
-        ({"destructiveHint": True}, {"read_only": ("*",)}, "not read-only by its hints"),
+        ({"readOnlyHint": False}, {"read_only": ("*",)}, "not annotated as read-only; see call --allow-writes"),
+        ({"destructiveHint": True}, {"read_only": ("*",)}, "not annotated as read-only; see call --allow-writes"),
         (
             {"destructiveHint": True},
             {"read_only": ("*",), "allow_writes": True},
@@ -132,7 +132,11 @@ UNSAID = "its annotations do not say that it only reads"
         ({"readOnlyHint": False, "destructiveHint": False}, {"allow_writes": True}, None),
         ({"readOnlyHint": False}, {"allow_writes": True}, "destructive, and not allowed by name"),
         ({"readOnlyHint": False}, {"allow_writes": True, "destructive": frozenset({"find"})}, None),
-        ({"readOnlyHint": False}, {"destructive": frozenset({"find"})}, "not read-only by its hints"),
+        (
+            {"readOnlyHint": False},
+            {"destructive": frozenset({"find"})},
+            "not annotated as read-only; see call --allow-writes",
+        ),
         ({"readOnlyHint": True}, {"tools": ("list*",)}, "not selected"),
         ({"readOnlyHint": True}, {"tools": ("list*", "fi*")}, None),
     ],

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from mcp_governor.call.validate import ResponseChecker
+from mcp_governor.catalogue import LintSettings, select
 from tests.call.contract import (
     DEGRADED,
     GUESS,
@@ -17,6 +19,7 @@ from tests.call.contract import (
     KEY_FACT,
     PII,
     REWRITE,
+    SEEN,
     WIDENING,
     envelope,
     fact,
@@ -34,14 +37,17 @@ from tests.call.contract import (
 ENVELOPES: list[tuple[str, Any, str]] = [
     # Principle 1: statuses and what goes with them.
     ("success", envelope(), ""),
-    ("success with an empty list", envelope(data=[]), ""),
+    ("success with an empty list", envelope(data=[]), "empty-success"),
+    ("success with empty rows", envelope(data={"rows": []}), "empty-success"),
     ("success with false", envelope(data=False), ""),
     ("success with zero", envelope(data=0), ""),
     ("success with an empty text", envelope(data=""), ""),
     ("success with null", envelope(data=None), "data-missing"),
     ("empty with null", envelope(status="empty", data=None), ""),
-    ("empty with a list", envelope(status="empty", data=[]), ""),
-    ("partial with data", envelope(status="partial"), ""),
+    ("empty with an empty list", envelope(status="empty", data=[]), ""),
+    ("empty with a list", envelope(status="empty", data=[1, 2, 3]), "data-on-empty"),
+    ("partial without a caveat", envelope(status="partial"), "partial-caveat"),
+    ("partial with a caveat", envelope(status="partial", data={"n": 1, "skipped": ["a"]}), ""),
     ("partial with null", envelope(status="partial", data=None), ""),
     ("degraded with null", envelope(status="degraded", data=None, degradation_reason="fan_out_join"), ""),
     ("a status of another word", envelope(status="ok"), "status"),
@@ -49,7 +55,6 @@ ENVELOPES: list[tuple[str, Any, str]] = [
     ("a boolean status", envelope(status=True), "status"),
     ("no status", {k: v for k, v in envelope().items() if k != "status"}, "status"),
     ("a null status", envelope(status=None), "status"),
-    ("the boolean split of the charter's bad example", {"data": [], "error": None}, "charter-version status"),
     ("an error", failed(), ""),
     ("an error without its object", envelope(status="error", data=None), "error-missing"),
     ("a refusal without its object", envelope(status="refused", data=None), "error-missing"),
@@ -80,16 +85,28 @@ ENVELOPES: list[tuple[str, Any, str]] = [
         refused(recovery={"suggested_rewrite": {"rewritten": "", "reason": "b"}}),
         "field-type",
     ),
-    ("a rewrite that is a text", refused(recovery={"suggested_rewrite": "count"}), "field-type"),
+    ("a rewrite that is a text", refused(recovery={"suggested_rewrite": "count"}), ""),
+    ("a rewrite that is a list", refused(recovery={"suggested_rewrite": ["count"]}), "field-type"),
     (
         "a widening hint that is unsure",
-        refused(recovery={"widening_hint": {**WIDENING, "would_unblock": "yes"}}),
+        refused(kind="allowlist_violation", recovery={"widening_hint": {**WIDENING, "would_unblock": "yes"}}),
         "field-type",
     ),
     (
         "a widening hint without its scope",
-        refused(recovery={"widening_hint": {"would_unblock": True, "reason": "a"}}),
+        refused(kind="allowlist_violation", recovery={"widening_hint": {"would_unblock": True, "reason": "a"}}),
         "field-type",
+    ),
+    (
+        "a widening hint that is a text",
+        refused(kind="allowlist_violation", recovery={"widening_hint": "finance"}),
+        "",
+    ),
+    ("a widening hint for personal data", refused(recovery={"widening_hint": WIDENING}), "widening-kind"),
+    (
+        "a widening hint on a policy",
+        refused(kind="policy_blocked", recovery={"widening_hint": WIDENING}),
+        "widening-kind",
     ),
     ("categories on a refusal", refused(pii_categories=["contact", "health"]), ""),
     ("all twelve categories", refused(pii_categories=PII), ""),
@@ -146,9 +163,14 @@ ENVELOPES: list[tuple[str, Any, str]] = [
     (
         "arguments for no tool",
         failed(recovery={"suggested_args": {"query": "user"}, "fuzzy_matches": ["a"]}),
-        "recovery-tool",
+        "",
     ),
     ("no arguments for no tool", failed(recovery={"suggested_args": {}, "fuzzy_matches": ["a"]}), ""),
+    ("an internal error with nothing to try", failed(kind="internal_error", recovery={}), ""),
+    ("a key of its own in the error", failed(details={"id": 3}), "unknown-key"),
+    ("a trace in the error", failed(traceback="Traceback (most recent call last):"), "message-leak"),
+    ("an exception in the error", failed(exception="KeyError"), "message-leak"),
+    ("a key of its own in the recovery", failed(recovery={"fuzzy_matches": ["a"], "next_tool": "b"}), "unknown-key"),
     # Degradation.
     ("degraded with a reason", envelope(**DEGRADED), ""),
     ("degraded with each reason", envelope(status="degraded", degradation_reason="missing_order_by_with_limit"), ""),
@@ -167,7 +189,7 @@ ENVELOPES: list[tuple[str, Any, str]] = [
         envelope(status="partial", degradation_reason="fan_out_join"),
         "reason-unexpected",
     ),
-    ("an error with a reason", {**failed(), "degradation_reason": "fan_out_join"}, ""),
+    ("an error with a reason", {**failed(), "degradation_reason": "fan_out_join"}, "reason-unexpected"),
     # Principle 4: confidence.
     ("HIGH", envelope(confidence="HIGH"), ""),
     ("high", envelope(confidence="high"), "confidence"),
@@ -219,7 +241,17 @@ ENVELOPES: list[tuple[str, Any, str]] = [
     # Principle 4: provenance.
     ("a schema's fact", envelope(provenance={"source": "schema"}), ""),
     ("a named model", envelope(provenance={"source": "llm", "model": "m-1"}), ""),
-    ("an inference", envelope(provenance={"source": "inferred", "observed_in": {"count": 3}}), ""),
+    ("an inference", envelope(provenance={"source": "inferred", "observed_in": SEEN}), ""),
+    ("an inference from nowhere", envelope(provenance={"source": "inferred"}), "observed-in"),
+    (
+        "an inference without dates",
+        envelope(provenance={"source": "inferred", "observed_in": {"count": 3}}),
+        "observed-in",
+    ),
+    ("a model without its name", envelope(provenance={"source": "llm"}), "provenance-model"),
+    ("a key of its own in the provenance", envelope(provenance={"source": "schema", "foo": 1}), "unknown-key"),
+    ("a raw confidence in the data", envelope(data={"columns": [{"confidence": 0.8}]}), "field-trust"),
+    ("a raw score in the data", envelope(data={"description": "Users", "score": 0.847}), "raw-score"),
     ("an unknown source", envelope(provenance={"source": "human"}), "provenance"),
     ("no source", envelope(provenance={}), "provenance"),
     ("a provenance that is a text", envelope(provenance="schema"), "field-type"),
@@ -263,7 +295,7 @@ ENVELOPES: list[tuple[str, Any, str]] = [
     # The root is closed.
     ("an own key", envelope(meta={}), "unknown-key"),
     ("two own keys", envelope(meta={}, warnings=[]), "unknown-key unknown-key"),
-    ("the least that says something", {"status": "empty", "charter_version": "1.2"}, ""),
+    ("the least that names its version", {"status": "empty", "charter_version": "1.2"}, "keys-absent"),
 ]
 
 
@@ -271,6 +303,89 @@ ENVELOPES: list[tuple[str, Any, str]] = [
 def test_an_envelope(value, rules):
     assert found(value) == rules
     assert found(result(value)) == rules
+
+
+# Envelopes of the two documents as they are there: excerpts, which leave out keys and the version among them.
+DOCUMENTS: list[tuple[str, Any, str]] = [
+    (
+        "principle 1, wrong",
+        {"data": [], "error": None},
+        "status",
+    ),
+    (
+        "principle 1, right",
+        {"status": "empty", "data": [], "error": None, "follow_up_hints": ["list_indexed_schemas"]},
+        "",
+    ),
+    (
+        "principle 3, right; structured recovery, the same with another tool",
+        {
+            "status": "error",
+            "error": {
+                "kind": "unknown_name",
+                "message": "Table 'user' not found in the indexed schema.",
+                "recovery": {
+                    "suggested_tool": "find_relevant_tables",
+                    "suggested_args": {"query": "user"},
+                    "fuzzy_matches": ["users", "user_profiles", "auth.users"],
+                },
+            },
+        },
+        "",
+    ),
+    (
+        "principle 4, wrong, in the data of a response",
+        {"status": "success", "data": {"description": "User account record", "score": 0.847}},
+        "raw-score",
+    ),
+    (
+        "principle 4, right",
+        {
+            "status": "success",
+            "data": {
+                "description": "User account record",
+                "confidence": "MEDIUM",
+                "provenance": {"source": "llm", "model": "claude-haiku-4-5"},
+            },
+        },
+        "",
+    ),
+    (
+        "structured recovery, degraded",
+        {"status": "degraded", "data": {"rows": [{"n": 1}]}, "degradation_reason": "fan_out_join"},
+        "",
+    ),
+    (
+        "structured recovery, hints",
+        {"status": "success", "data": {"entities": [{"name": "a"}]}, "follow_up_hints": ["describe_entity"]},
+        "",
+    ),
+    (
+        "structured recovery, the candidate to retry with",
+        {
+            "status": "error",
+            "error": {
+                "kind": "ambiguous_time_dimension",
+                "message": "Two dates would do.",
+                "recovery": {"suggested_args": {"time_dimension": "order.placed_at"}},
+            },
+        },
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "rules"), [case[1:] for case in DOCUMENTS], ids=[case[0] for case in DOCUMENTS])
+def test_an_example_of_the_documents(value, rules):
+    assert found(value) == rules
+    assert found(result(value)) == rules
+
+
+def test_what_a_server_sends_is_not_an_excerpt():
+    checker = ResponseChecker(select(LintSettings(profiles=("charter",))))
+    for _, value, rules in DOCUMENTS:
+        reported = {finding.rule.removeprefix("envelope/") for finding in checker.check(result(value), live=True)}
+        assert reported == {*rules.split(), "charter-version"}
 
 
 # Text of the mirror against structured content.

@@ -14,8 +14,16 @@ REFUSED = {"content": [{"type": "text", "text": "Invalid arguments"}], "isError"
 DENIED = {"content": [{"type": "text", "text": "Access denied"}], "isError": True}
 
 
-def rpc(code, told=None):
-    return {"error": {"code": code, "message": "no", **({"data": {"code": told}} if told else {})}}
+def rpc(code, reported=None):
+    return {"error": {"code": code, "message": "no", **({"data": {"code": reported}} if reported else {})}}
+
+
+RECOVERY = {"suggested_tool": "find", "suggested_args": {"q": "user"}, "fuzzy_matches": ["users", "user_log"]}
+UNKNOWN = {"status": "error", "error": {"kind": "unknown_name", "message": "No.", "recovery": RECOVERY}}
+
+
+def expecting(**more):
+    return Case("a", {}, Purpose.CONFIGURED, status="error", kind="unknown_name", **more)
 
 
 GOOD = Case("a", {}, Purpose.REQUIRED)
@@ -49,6 +57,13 @@ STRANGER = Case("b", {}, Purpose.UNKNOWN_TOOL, valid=False)
         (Case("a", {}, Purpose.CONFIGURED, status="error", kind="x"), DENIED, ["call/expectation"]),
         (Case("a", {}, Purpose.CONFIGURED, valid=False, status="success"), OK, []),
         (Case("a", {}, Purpose.CONFIGURED, status="error"), REFUSED, []),
+        (Case("a", {}, Purpose.CONFIGURED, kind="-32602"), rpc(-32602), []),
+        (expecting(suggested_tool="find", fuzzy_matches=2), UNKNOWN, []),
+        (expecting(suggested_tool="find", fuzzy_matches=1), UNKNOWN, []),
+        (expecting(suggested_tool="search"), UNKNOWN, ["call/expectation"]),
+        (expecting(fuzzy_matches=3), UNKNOWN, ["call/expectation"]),
+        (Case("a", {}, Purpose.CONFIGURED, fuzzy_matches=1), DENIED, ["call/expectation"]),
+        (Case("a", {}, Purpose.CONFIGURED, suggested_tool="find"), OK, ["call/expectation"]),
     ],
 )
 def test_what_a_call_should_come_to(case, value, rules):
@@ -62,3 +77,19 @@ def test_what_a_call_should_come_to(case, value, rules):
 )
 def test_who_may_fail_at_the_protocol_layer(case, value, dispatch):
     assert is_dispatch(case, outcome_of(read_response(value))) is dispatch
+
+
+@pytest.mark.parametrize(
+    ("purpose", "detail", "kind"),
+    [
+        (Purpose.BOUND, "/n is over its maximum 9", "wrong bound"),
+        (Purpose.TYPE, "/n is an object", "wrong type"),
+        (Purpose.MISSING, "/n", "missing argument"),
+        (Purpose.UNKNOWN, '"more"', "unknown argument"),
+        (Purpose.CONFIGURED, "n=9", "configured call"),
+    ],
+)
+def test_calls_that_should_have_been_refused_are_grouped_by_what_is_wrong(purpose, detail, kind):
+    case = Case("a", {}, purpose, detail=detail, valid=False)
+    [breach] = expectation_breaches(case, outcome_of(read_response(OK)), read_response(OK))
+    assert breach.facts == {"call": case.label, "kind": kind}

@@ -79,8 +79,8 @@ def test_without_a_sandbox_the_schemas_alone_count(tmp_path):
 
 def test_two_runs_make_the_same_calls(tmp_path):
     first, second = (talk(tmp_path, *WORKING, unhappy=True) for _ in range(2))
-    assert [(case.tool, case.said, case.label) for case in first.cases] == [
-        (case.tool, case.said, case.label) for case in second.cases
+    assert [(case.tool, case.portable_arguments, case.label) for case in first.cases] == [
+        (case.tool, case.portable_arguments, case.label) for case in second.cases
     ]
     assert {finding.id for finding in first.findings} == {finding.id for finding in second.findings}
 
@@ -109,7 +109,7 @@ def test_a_call_that_fails_is_made_again_at_most_three_times(tmp_path):
     assert len(made(tmp_path)) == 5
 
 
-def test_a_schema_that_says_too_little_is_told_once(tmp_path):
+def test_a_schema_that_says_too_little_is_reported_once(tmp_path):
     report = talk(tmp_path, "picky")
     assert [case.arguments["thing"] for case in report.cases] == ["a", "b", "c", "example"]
     assert [finding.rule for finding in report.findings] == ["call/drift-refused", UNANSWERED]
@@ -133,7 +133,9 @@ def test_a_tool_without_success_is_a_warning_with_the_lines_to_add(tmp_path):
     report = talk(tmp_path, "never", "get_clock")
     (finding,) = [finding for finding in report.findings if finding.rule == UNANSWERED]
     assert (finding.severity.value, finding.tool) == ("warning", "never")
-    assert finding.message == "All 4 good calls fail, the first one with thing='a': \"There is no\"."
+    assert finding.message == (
+        "None of the 4 good calls of never succeeds; the first one, with thing='a', fails: \"There is no\"."
+    )
     snippet = finding.fix.partition("\n")[2]
     assert tomllib.loads(snippet)["tool"]["mcp-governor"]["calls"] == [{"tool": "never", "arguments": {"thing": "a"}}]
 
@@ -147,7 +149,9 @@ def test_configured_calls_name_files_of_the_sandbox(tmp_path):
     report = talk(tmp_path, "read_report", "get_day", "never", configured=configured, generate=False)
     assert report.findings == ()
     assert report.good_calls.without == ()
-    assert [dict(case.said) for case in report.cases if case.tool == "read_report"] == [{"path": "{sandbox}/data.json"}]
+    assert [dict(case.portable_arguments) for case in report.cases if case.tool == "read_report"] == [
+        {"path": "{sandbox}/data.json"}
+    ]
 
 
 def test_a_configured_call_counts_as_every_good_call(tmp_path):
@@ -183,24 +187,25 @@ def call(tmp_path, *tools, options=()):
 
 
 def test_a_run_without_any_success_exits_4_and_says_so(tmp_path):
-    told = call(tmp_path, "never", "locked")
-    assert told.returncode == 4
-    assert "good calls: 0 of 2 tools succeeded" in told.stdout
-    assert told.stdout.rstrip().endswith("FAIL")
-    assert "No good call succeeded (2 tools called)" in told.stderr
+    reported = call(tmp_path, "never", "locked")
+    assert reported.returncode == 4
+    assert "good calls: 0 of 2 tools succeeded" in reported.stdout
+    assert reported.stdout.rstrip().endswith("FAIL")
+    assert "failed by: No good call succeeded (2 tools called)" in reported.stdout
+    assert reported.stderr.startswith("hint: Name calls that work"), "the report has said what is wrong"
 
 
 @pytest.mark.parametrize("options", [(), ("--happy-only",)])
 def test_one_success_is_enough_for_a_verdict(tmp_path, options):
-    told = call(tmp_path, "never", "get_clock", options=options)
-    assert told.returncode == 0
-    assert told.stdout.rstrip().endswith("good calls: 1 of 2 tools succeeded\nPASS")
-    assert 'arguments = { thing = "a" }' in told.stdout
+    reported = call(tmp_path, "never", "get_clock", options=options)
+    assert reported.returncode == 0
+    assert reported.stdout.rstrip().endswith("good calls: 1 of 2 tools succeeded\nPASS")
+    assert 'arguments = { thing = "a" }' in reported.stdout
 
 
 def test_the_json_report_counts_good_calls(tmp_path):
-    told = call(tmp_path, "never", "get_clock", options=("--format", "json"))
-    summary = json.loads(told.stdout)["summary"]
+    reported = call(tmp_path, "never", "get_clock", options=("--format", "json"))
+    summary = json.loads(reported.stdout)["summary"]
     assert summary["good_calls"] == {"tools": 2, "succeeded": 1, "failed": 1, "tools_without_success": ["never"]}
     failed = call(tmp_path, "never", options=("--format", "json"))
     assert json.loads(failed.stdout)["verdict"] == "fail"
@@ -208,7 +213,7 @@ def test_the_json_report_counts_good_calls(tmp_path):
 
 def test_the_scratch_folder_is_where_samples_are_made(tmp_path):
     (tmp_path / "box").mkdir()
-    told = call(tmp_path, "read_report", options=("--scratch", "box", "--happy-only", "--record", "seen"))
-    assert told.returncode == 0
+    reported = call(tmp_path, "read_report", options=("--scratch", "box", "--happy-only", "--record", "seen"))
+    assert reported.returncode == 0
     assert list((tmp_path / "box").iterdir()) == []
     assert call(tmp_path, "read_report", options=("--scratch", "absent")).returncode == 2

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from mcp_governor.call.lessons import Lesson, read_lesson
-from mcp_governor.call.outcome import failure_words, suggested_arguments
+from mcp_governor.call.outcome import failure_message, suggested_arguments
 from mcp_governor.call.response import Response
 
 DAY = date(2026, 11, 23)
@@ -87,10 +87,12 @@ def test_arguments_of_a_recovery_for_the_same_tool():
     response = Response.of_result({"content": [], "structuredContent": envelope})
     assert suggested_arguments(response, "t") == {"a": 1}
     assert suggested_arguments(response, "other") == {}
-    assert failure_words(response).startswith("No.")
+    error["recovery"] = {"suggested_args": {"a": 1}}
+    assert suggested_arguments(response, "any") == {"a": 1}
+    assert failure_message(response).startswith("No.")
 
 
-def test_names_of_tools_and_arguments_are_no_values():
+def test_names_of_tools_and_arguments_are_not_values():
     found = read_lesson("Use `list_things` or `mode`, or 'fast'", DECLARED, {}, DAY, known={"list_things"})
     assert found.values == ("fast",)
 

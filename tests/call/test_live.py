@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 from collections import Counter
+from pathlib import Path
 
 import anyio
 import pytest
@@ -17,7 +19,9 @@ from mcp_governor.call.run import run_calls
 from mcp_governor.call.sandbox import Sandbox
 from mcp_governor.call.settings import CallSettings
 from mcp_governor.catalogue import LintSettings, select
-from mcp_governor.config import CallConfig
+from mcp_governor.checking.run import check
+from mcp_governor.config import CallConfig, Config
+from mcp_governor.config.model import Launch
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording
@@ -108,20 +112,41 @@ def test_the_reference_server_of_the_charter_breaks_what_it_is_known_to_break(sc
     assert found["envelope/message-sentence", "get_metric"] >= 1
     with_arguments = tools - {"list_entities", "list_metrics", "list_joins"}
     assert {tool for rule, tool in found if rule == "call/error-leak"} == with_arguments
-    # Searching needs a model that is not here; the optional arguments of get_metric together end in an empty recovery.
-    unanswered = {tool for rule, tool in found if rule == "call/no-good-call-succeeded"}
-    assert unanswered == {"find_relevant_tables", "find_relevant_entities"}
-    assert found["envelope/recovery-empty", "get_metric"] == 1
+    # Searching needs a model and rows need a database; neither is here, which is a bug by the server's own word.
+    bugs = {tool for rule, tool in found if rule == "envelope/internal-error"}
+    assert bugs == {"find_relevant_tables", "find_relevant_entities", "get_metric"}
     # And nothing else: no drift, no broken envelope, no wrong channel, every expectation met.
     assert {rule for rule, _ in found} == {
         "call/error-leak",
-        "call/no-good-call-succeeded",
-        "envelope/recovery-empty",
+        "envelope/internal-error",
         "envelope/message-sentence",
         "envelope/recovery-args",
         "envelope/recovery-args-absent",
         "envelope/recovery-required",
     }
+
+
+def test_one_check_without_configured_calls_finds_the_defects_of_the_reference_server(schemabrain):
+    config = Config(
+        root=Path(schemabrain.cwd), isolated=True, profile=("charter",), launch=Launch(env=dict(schemabrain.env))
+    )
+    with contextlib.chdir(schemabrain.cwd):
+        report = check(config=config, command=schemabrain.command)
+    assert report.calls is not None
+    assert (report.calls.mode, report.calls.count, report.calls.unseen) == ("safe", 12, ())
+    found = {(finding.rule, finding.tool) for finding in report.findings}
+    with_arguments = set(report.tools) - {"list_entities", "list_metrics", "list_joins"}
+    assert {tool for rule, tool in found if rule == "call/error-leak"} == with_arguments
+    # Recovery that cannot be carried out, messages of several sentences, and what needs a database or a model.
+    assert {("envelope/recovery-args-absent", tool) for tool in ("describe_table", "suggest_joins")} <= found
+    assert ("envelope/message-sentence", "describe_entity") in found
+    assert {tool for rule, tool in found if rule == "envelope/internal-error"} == {
+        "find_relevant_tables",
+        "find_relevant_entities",
+        "get_metric",
+    }
+    assert report.verdict == "pass"
+    assert not any(finding.severity.value == "error" for finding in report.findings)
 
 
 def test_the_reference_server_refuses_wrong_calls_outside_of_the_envelope(schemabrain):

@@ -50,7 +50,7 @@ def test_outcomes(value, channel, status, kind, failed):
         "Input should be a valid integer",
     ],
 )
-def test_texts_about_arguments(text):
+def test_descriptions_of_arguments(text):
     assert outcome_of(read_response(flagged(text))).refused_arguments
 
 
@@ -64,7 +64,7 @@ def test_texts_about_arguments(text):
         "The request timed out.",
     ],
 )
-def test_texts_about_anything_else(text):
+def test_descriptions_of_anything_else(text):
     assert not outcome_of(read_response(flagged(text))).refused_arguments
 
 

@@ -28,8 +28,8 @@ SURFACE = build_surface(
 )
 
 
-def text(*texts: str, **more: Any) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": item} for item in texts], **more}
+def text(*strings: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": item} for item in strings], **more}
 
 
 def both(said: str, structured: Any = PAYLOAD, **more: Any) -> dict[str, Any]:
@@ -55,6 +55,18 @@ CASES: list[tuple[str, str, Any, str]] = [
     ("schema-md", "find", both(f"```json\n{json.dumps(PAYLOAD)}\n```"), "schema-md/content-summary"),
     ("schema-md", "find", both(json.dumps({"items": 1})), ""),
     ("schema-md", "find", both("{}", {}), ""),
+    ("schema-md", "find", both("a" * 500), ""),
+    ("schema-md", "find", both("a" * 80_000), "schema-md/content-summary"),
+    ("schema-md", "find", both(" "), "schema-md/content-summary"),
+    ("schema-md", "find", {"content": [], "structuredContent": PAYLOAD}, "schema-md/content-summary"),
+    ("schema-md", "find", {"content": [IMAGE], "structuredContent": PAYLOAD}, "schema-md/content-summary"),
+    ("schema-md", "find", {"content": [IMAGE, {"type": "text", "text": "a"}], "structuredContent": PAYLOAD}, ""),
+    ("schema-md", "find", text("One item."), "schema-md/structured-content"),
+    ("schema-md", "find", both("One item.", [1]), "schema-md/structured-content"),
+    ("schema-md", "find", both("a", {"summary": "Three items, none of them with a password."}), ""),
+    ("schema-md", "find", both("a", {"summary": "a" * 501}), "schema-md/summary-text"),
+    ("schema-md", "find", both("a", {"summary": "The token is 7Kd9-x2p0."}), "schema-md/summary-text"),
+    ("schema-md", "find", both("a", {"note": "The token is 7Kd9-x2p0."}), ""),
     ("schema-md", "promised", both("One item."), ""),
     ("schema-md", "promised", text("One item."), "call/structured-missing"),
     ("schema-md", "promised", both("None.", {"items": 3}), "call/output-schema"),
@@ -70,7 +82,9 @@ CASES: list[tuple[str, str, Any, str]] = [
     ("omni", "find", text("done", isError=False), ""),
     ("omni", "find", text("", isError=False), ""),
     ("omni", "find", text("one", "two", isError=False), ""),
-    ("omni", "find", text("failed", isError=True), ""),
+    # Section 0 wants a JSON-RPC error; its closed schema has a place for isError, and its build_result can set it.
+    ("omni", "find", text("failed", isError=True), "omni/error-channel"),
+    ("omni", "find", text("done", isError=False, _meta={}, resultType="complete"), ""),
     ("omni", "find", text("done"), "omni/tool-result"),
     ("omni", "find", text(isError=False), "omni/tool-result"),
     ("omni", "find", both("done", isError=False), "omni/tool-result"),
@@ -102,7 +116,21 @@ CASES: list[tuple[str, str, Any, str]] = [
     ("surface", "old", both("a", {**PAYLOAD, "warnings": ["Use find."]}), ""),
     ("surface", "old", both("a"), "surface/deprecation-warning"),
     ("surface", "old", both("Deprecated, use find instead."), "surface/deprecation-warning"),
-    ("surface", "old", text("Deprecated, use find instead."), "surface/deprecation-warning"),
+    ("surface", "old", text("Deprecated, use find instead."), "surface/deprecation-warning surface/schema-version"),
+    ("surface", "find", text("One item."), "surface/schema-version"),
+    ("surface", "find", text('{"items": [], "schema_version": "1.2.0"}'), ""),
+    ("surface", "find", text('{"items": [], "schema_version": "1.1.0"}'), "surface/schema-version"),
+    ("surface", "find", text("One item.\nschema_version: 1.2.0"), ""),
+    ("surface", "find", text("One item.", "schema_version 1.2.0"), ""),
+    ("surface", "find", both("a", [1]), "surface/schema-version"),
+    ("surface", "old", both("a", WARNED, isError=True), "surface/warning-flag"),
+    ("surface", "old", both("a", {**WARNED, "error": "No such item."}, isError=True), ""),
+    ("surface", "old", both("a", {**WARNED, "error": "old was removed."}, isError=True), "surface/deprecated-works"),
+    ("surface", "old", both("It is deprecated.", {**WARNED, "error": "x"}, isError=True), "surface/deprecated-works"),
+    ("surface", "old", both("It no longer works.", {**WARNED, "code": 3}, isError=True), "surface/deprecated-works"),
+    ("surface", "old", text("old is deprecated.", isError=True), "surface/deprecated-works surface/error-channel"),
+    ("surface", "old", rpc(-32000, "It has been removed."), "surface/deprecated-works surface/error-channel"),
+    ("surface", "find", both("It is deprecated.", {**PAYLOAD, "error": "x"}, isError=True), ""),
     ("surface", "old", both("a", {**PAYLOAD, "warning": "Deprecated."}), "surface/deprecation-warning"),
     ("surface", "old", both("a", {**PAYLOAD, "warning": "See the findings."}), "surface/deprecation-warning"),
     ("surface", "old", both("a", {**PAYLOAD, "warning": "Use `find`."}), ""),

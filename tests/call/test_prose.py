@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from mcp_governor.call.prose import argument_texts, listed_values, marked_examples, quoted_values, spellings
+from mcp_governor.call.prose import listed_values, marked_examples, parameter_descriptions, quoted_values, spellings
 
 
 @pytest.mark.parametrize(
@@ -56,16 +56,16 @@ def test_lists_in_prose(text, expected):
     assert listed_values(text) == expected
 
 
-def test_argument_texts_of_a_docstring_and_of_one_line():
+def test_parameter_descriptions_of_a_docstring_and_of_one_line():
     docstring = (
         "Find it.\n\nArgs:\n    query: what to find, e.g. 'cats'\n    limit (int): how many\n\nReturns:\n    all"
     )
-    assert argument_texts(docstring)["query"] == "what to find, e.g. 'cats'"
-    assert argument_texts(docstring)["limit"] == "how many"
-    assert argument_texts("- `path`: where")["path"] == "where"
+    assert parameter_descriptions(docstring)["query"] == "what to find, e.g. 'cats'"
+    assert parameter_descriptions(docstring)["limit"] == "how many"
+    assert parameter_descriptions("- `path`: where")["path"] == "where"
     one_line = "Args: filename (str), position ('before' or 'after'), style (str, default 'Heading 1')."
-    assert argument_texts(one_line)["position"] == "'before' or 'after'"
-    assert argument_texts(one_line)["style"] == "str, default 'Heading 1'"
+    assert parameter_descriptions(one_line)["position"] == "'before' or 'after'"
+    assert parameter_descriptions(one_line)["style"] == "str, default 'Heading 1'"
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,6 @@ def test_a_megabyte_of_prose_is_read_in_no_time_and_gives_few_values(hostile):
     assert len(marked_examples(hostile)) <= 5
     assert len(quoted_values(hostile)) <= 5
     assert all(len(value) <= 200 for value in quoted_values(hostile))
-    assert len(argument_texts(hostile)) <= 401
+    assert len(parameter_descriptions(hostile)) <= 401
     assert len(listed_values(hostile)) <= 5
     assert time.monotonic() - begun < 5

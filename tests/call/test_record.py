@@ -118,13 +118,13 @@ def test_hand_written_calls_are_expectations_and_recorded_ones_are_baselines(tmp
 @pytest.mark.parametrize(
     "text", ["{", "[3]", '{"tool": ""}', '{"tool": "a", "arguments": []}', '{"tool": "a", "status": 3}', "null"]
 )
-def test_a_file_that_is_no_call_is_named(tmp_path, text):
+def test_a_file_that_is_not_a_call_is_named(tmp_path, text):
     (tmp_path / "broken.json").write_text(text)
     with pytest.raises(FileFormatError, match=r"broken\.json"):
         load_recordings(tmp_path)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileFormatError, match="cannot be created"):
         write_recordings(tmp_path / "file" / "calls", [])

@@ -17,11 +17,12 @@ UPSTREAM = Path(__file__).resolve().parents[2].parent / "shared" / "upstream"
 pytestmark = pytest.mark.skipif(not UPSTREAM.exists(), reason="the recordings are not here")
 
 # Read in the recordings: messages with more than one sentence, and recovery blocks that do not fit the input
-# schema of the tool they name. The rest of the 31 calls keeps the charter.
+# schema of the tool they name; join paths with raw confidences. The rest of the 31 calls keeps the charter.
 SCHEMABRAIN = {
     "c05": ["envelope/message-sentence"],
     "c07": ["envelope/message-sentence", "envelope/recovery-args-absent"],
     "c08": ["envelope/message-sentence"],
+    "c11": ["envelope/field-trust", "envelope/field-trust"],
     "c12": ["envelope/recovery-args-absent"],
     "c16": ["envelope/message-sentence"],
     "c17": ["envelope/message-sentence"],
@@ -110,7 +111,7 @@ def test_the_other_error_channel_is_kept_by_its_server_and_breaks_the_charter():
         ("g13_workspace_denied.json", -32000, {"code": "E_CAP_EXCEEDED"}, False),
     ],
 )
-def test_the_code_of_a_wrong_call_is_held_to_the_contract(name, code, data, broken):
+def test_the_code_of_a_wrong_call_is_checked_against_the_contract(name, code, data, broken):
     surface = build_surface(load("gateway", "tools_list.json")["response"]["result"])
     asked = load("gateway", name)["request"]["params"]
     answer = {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "It was refused.", "data": data}}

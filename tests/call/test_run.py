@@ -79,7 +79,7 @@ def test_nothing_that_writes_is_called():
     report = talk("write", "destroy", "exact")
     assert {case.tool for case in report.cases} == {"exact", "mcp_governor_unknown"}
     assert [(skipped.tool, skipped.reason) for skipped in report.skipped] == [
-        ("write", "not read-only by its hints"),
+        ("write", "not annotated as read-only; see call --allow-writes"),
         ("destroy", UNSAID),
     ]
 
@@ -106,37 +106,37 @@ def test_a_run_that_called_nothing_does_not_pass():
 
 @pytest.mark.parametrize("given", [{}, {"allow_writes": True}])
 def test_without_annotations_each_way_that_is_named_leads_to_a_call(given):
-    with pytest.raises(NothingCheckedError) as told:
+    with pytest.raises(NothingCheckedError) as reported:
         talk("destroy", **given).require_calls()
-    assert "add --assume-read-only destroy (read-only-tools in the configuration)" in told.value.hint
-    assert told.value.hint.endswith("if it writes, add --allow-writes --destructive destroy")
+    assert "add --assume-read-only destroy (read-only-tools in the configuration)" in reported.value.hint
+    assert reported.value.hint.endswith("if it writes, add --allow-writes --destructive destroy")
     talk("destroy", **{**given, "read_only": ("destroy",)}).require_calls()
     talk("destroy", **{**given, "allow_writes": True, "destructive": frozenset({"destroy"})}).require_calls()
 
 
 def test_check_goes_by_what_the_configuration_says_only_reads():
-    from mcp_governor.checking.calling import configured_calls
+    from mcp_governor.checking.calling import wanted_calls
     from mcp_governor.config import CallConfig, Config
 
-    settings = configured_calls(Config(calls=(CallConfig("destroy", {}),), read_only_tools=("dest*",)))
+    settings = wanted_calls(Config(calls=(CallConfig("destroy", {}),), read_only_tools=("dest*",)), PROTOCOL)
     assert settings is not None
     assert settings.read_only == ("dest*",)
 
 
 def test_a_tool_that_says_that_it_writes_is_allowed_in_one_step():
-    with pytest.raises(NothingCheckedError) as told:
+    with pytest.raises(NothingCheckedError) as reported:
         talk("write").require_calls()
-    assert told.value.hint.endswith("To call them anyway: --allow-writes --destructive write")
+    assert reported.value.hint.endswith("To call them anyway: --allow-writes --destructive write")
     talk("write", allow_writes=True, destructive=frozenset({"write"})).require_calls()
 
 
 def test_a_run_that_selects_nothing_names_what_there_is():
-    with pytest.raises(NothingCheckedError) as told:
+    with pytest.raises(NothingCheckedError) as reported:
         talk("good", "exact", tools=("god",), unhappy=False).require_calls()
-    assert told.value.hint == "The tools are good, exact."
+    assert reported.value.hint == "The tools are good, exact."
 
 
-def test_a_configured_call_is_held_to_its_expectation():
+def test_a_configured_call_is_checked_against_its_expectation():
     calls = [CallConfig("good", {}, "success"), CallConfig("follows", {}, "error", "unknown_name")]
     assert found(talk("good", "follows", configured=calls, selection=CHARTER, generate=False)) == []
     wrong = [CallConfig("good", {}, "empty"), CallConfig("follows", {}, "error", "internal_error")]
@@ -147,7 +147,7 @@ def test_a_configured_call_is_held_to_its_expectation():
     ]
 
 
-def test_a_configured_call_of_a_tool_that_is_not_there_is_told():
+def test_a_configured_call_of_a_tool_that_is_not_there_is_reported():
     report = talk("good", configured=[CallConfig("ech", {})], generate=False)
     (finding,) = report.findings
     assert (finding.rule, finding.tool) == ("call/expectation", None)
@@ -159,6 +159,17 @@ def test_a_configured_call_of_a_writing_tool_is_skipped_too():
     report = talk("write", configured=[CallConfig("write", {})], generate=False)
     assert report.results == ()
     assert [skipped.tool for skipped in report.skipped] == ["write"]
+
+
+def test_arguments_without_a_tool_change_the_call_that_failed():
+    calls = [CallConfig("changed", {"q": "a"}, "error"), CallConfig("unchanged", {"q": "a"}, "error")]
+    report = talk("changed", "unchanged", configured=calls, selection=CHARTER, follow=True, generate=False)
+    assert [(case.tool, case.arguments) for case in report.cases if case.purpose is Purpose.FOLLOW] == [
+        ("changed", {"q": "b"}),
+        ("unchanged", {"q": "b"}),
+    ]
+    looping = [finding for finding in report.findings if finding.rule == "call/recovery-failed"]
+    assert [finding.tool for finding in looping] == ["unchanged"]
 
 
 def test_recovery_is_followed_once_and_may_fail_otherwise():
@@ -181,7 +192,7 @@ def test_tools_of_which_no_good_call_came_to_anything_are_named():
     ]
 
 
-def test_several_charter_versions_are_told_once():
+def test_several_charter_versions_are_reported_once():
     report = talk("good", "older", selection=CHARTER, unhappy=False)
     mixed = [finding for finding in report.findings if finding.rule == "call/charter-mixed"]
     assert [(finding.tool, "1.1, 1.2" in finding.message) for finding in mixed] == [(None, True)]
@@ -204,7 +215,7 @@ def test_a_hung_server_is_started_again_once(tmp_path):
     assert (tmp_path / "starts").read_text() == "2"
 
 
-def test_a_server_that_dies_is_started_again_once_and_the_call_is_told(tmp_path):
+def test_a_server_that_dies_is_started_again_once_and_the_call_is_reported(tmp_path):
     events: list = []
     report = talk("die", "exact", env={"TALKER_STARTS": str(tmp_path / "starts")}, events=events, unhappy=False)
     assert statuses(report, "die") == ["died"]
@@ -229,11 +240,14 @@ def test_without_a_way_back_the_first_death_ends_the_run():
 
 def test_the_budget_ends_the_run():
     report = talk("hang", "exact", timeout=30.0, budget=0.5, unhappy=False)
-    assert statuses(report, "hang") == ["timeout"]
+    assert statuses(report, "hang") == ["cut"]
+    # The tool was not given the time that it may take, so nothing is said of it.
+    assert found(report) == []
+    assert report.out_of_time
     assert any("budget" in skipped.reason and skipped.tool == "exact" for skipped in report.skipped)
 
 
-def test_a_result_over_the_cap_is_told_and_not_looked_into():
+def test_a_result_over_the_cap_is_reported_and_not_looked_into():
     report = talk("big", result_bytes=100_000, unhappy=False)
     assert statuses(report, "big") == ["too-large"]
     assert found(report) == ["call/too-large"]
@@ -272,13 +286,13 @@ def test_bad_and_odd_answers(tool, rules):
     assert statuses(report, "exact") == ["success"], "the run goes on"
 
 
-def test_a_deeply_nested_answer_is_told():
+def test_a_deeply_nested_answer_is_reported():
     report = talk("deep", unhappy=False)
     assert len(report.results) >= 1
     assert all(finding.rule.startswith("call/") for finding in report.findings)
 
 
-def test_content_without_text_is_no_mirror_in_the_charter():
+def test_content_without_text_is_not_a_mirror_in_the_charter():
     report = talk("textless", selection=CHARTER, unhappy=False)
     assert found(report) == ["envelope/missing"]
 

@@ -100,8 +100,8 @@ def test_the_repository_is_the_same_everywhere_and_has_changes(tmp_path, monkeyp
             monkeypatch.delenv("GIT_DIR", raising=False)
 
             def git(*arguments, folder=sandbox.repository):
-                told = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True)
-                return told.stdout
+                reported = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True)
+                return reported.stdout
 
             heads.append(git("rev-parse", "main"))
             assert len(git("log", "--format=%H").split()) == 2

@@ -38,7 +38,7 @@ def planned(sandbox, *tools, server="server", **settings):
 
 def said(sandbox, *tools, **settings):
     """The arguments of the first call, as messages say them."""
-    return dict(planned(sandbox, *tools, **settings).cases[0].said)
+    return dict(planned(sandbox, *tools, **settings).cases[0].portable_arguments)
 
 
 def text(description="", **more):
@@ -151,12 +151,14 @@ def test_an_object_is_sent_as_an_object_where_its_text_would_do_as_well(sandbox)
 
 def test_arguments_are_the_same_in_another_folder(tmp_path):
     tools = [tool("list_it"), tool(path=text(), day=text(), zone=text("e.g. 'a', 'b'"))]
-    told = []
+    reported = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         with Sandbox(tmp_path / name, DAY) as sandbox:
-            told.append([(case.tool, dict(case.said), case.label) for case in planned(sandbox, *tools).cases])
-    assert told[0] == told[1]
+            reported.append(
+                [(case.tool, dict(case.portable_arguments), case.label) for case in planned(sandbox, *tools).cases]
+            )
+    assert reported[0] == reported[1]
 
 
 def test_good_calls_come_first_and_producers_before_all(sandbox):

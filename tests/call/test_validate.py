@@ -138,7 +138,7 @@ def test_the_cap_itself_is_too_much(spare, expected):
 SIZED = {"name": "a", "inputSchema": {"type": "object", "properties": {"response_format": {"enum": ["concise"]}}}}
 
 
-def test_the_size_finding_knows_whether_the_tool_offers_less():
+def test_the_size_finding_knows_if_the_tool_offers_less():
     big = result({**SUCCESS, "data": "x" * 100_000})
     offering = build_surface({"tools": [SIZED]})
     (with_format,) = validate_response(big, tool="a", surface=offering)
@@ -208,7 +208,7 @@ def test_only_a_wrong_call_may_fail_outside_of_the_envelope(tool, arguments, exp
     ("profile", "expected"),
     [
         ("recommended", []),
-        ("omni", []),
+        ("omni", ["omni/error-channel"]),
         ("charter", ["envelope/error-channel"]),
         ("schema-md", ["schema-md/error-channel"]),
         ("surface", ["surface/error-channel"]),
@@ -230,7 +230,7 @@ def checker(*packs):
         ("schema-md/*", {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "no"}}, set()),
         ("surface/*", REFUSED, {"surface/error-channel"}),
         ("surface/*", {**REFUSED, "structuredContent": {"error": "no", "schema_version": "1.0.0"}}, set()),
-        ("omni/*", REFUSED, set()),
+        ("omni/*", REFUSED, {"omni/error-channel"}),
         ("omni/*", {"content": [BINARY], "isError": False}, {"omni/tool-result"}),
         ("omni/*", {"content": None, "isError": False}, set()),
     ],

@@ -65,21 +65,22 @@ def test_a_change_is_mentioned_under_unreleased_and_needs_nothing_else() -> None
 
 
 def test_without_a_section_the_finding_says_where_to_begin_one() -> None:
-    [untold] = found(f"# Log\n\n{LAST}")
-    assert untold.rule == "changelog/missing-entry"
-    assert untold.path == "log.md:3"
+    [unreported] = found(f"# Log\n\n{LAST}")
+    assert unreported.rule == "changelog/missing-entry"
+    assert unreported.path == "log.md:3"
     assert (
-        untold.message == "Section Unreleased does not mention this change: search: optional argument `limit` is new."
+        unreported.message
+        == "Section Unreleased does not mention this change: search: optional parameter `limit` is new."
     )
-    assert untold.fix == (
+    assert unreported.fix == (
         'Under **Added**, in a new section "## Unreleased" above line 3, add: - `search` takes an optional `limit`.'
     )
 
 
-def test_an_entry_of_a_release_tells_nothing_of_now() -> None:
-    told = LAST.replace("- `find` is a new tool.", "- `search` takes an optional `limit`.")
-    assert rules(told) == ["missing-entry"]
-    assert rules(f"## Unreleased\n\n{told}") == ["missing-entry"]
+def test_an_entry_of_a_release_says_nothing_about_now() -> None:
+    reported = LAST.replace("- `find` is a new tool.", "- `search` takes an optional `limit`.")
+    assert rules(reported) == ["missing-entry"]
+    assert rules(f"## Unreleased\n\n{reported}") == ["missing-entry"]
 
 
 def test_new_words_alone_need_no_entry_between_releases() -> None:
@@ -143,7 +144,7 @@ def test_the_version_may_have_moved_already() -> None:
     assert rules(f"## Unreleased\n\n**Added**\n\n- `search` takes an optional `cursor`.\n\n{moved}", more) == []
 
 
-def test_a_break_under_unreleased_is_held_to_the_version_that_moved() -> None:
+def test_a_break_under_unreleased_is_checked_against_the_version_that_moved() -> None:
     now = surface("1.3.0", tool("search", "query", "limit"), tool("find", "query"))
     text = f"## Unreleased\n\n{LIMIT}**Breaking**\n\n- `find` sorts by date now.\n\n{LAST}"
     [small] = found(text, now)
@@ -161,6 +162,21 @@ def test_a_marker_that_did_not_move_with_the_last_release_is_found() -> None:
         "changelog/no-current",
         "Mark the section of today's version. Write line 7 as: ## 1.2.0 (current)",
     )
+
+
+SHIPPED = LAST.replace(" (current)", "")
+
+
+@pytest.mark.parametrize("text", [SHIPPED, f"## Unreleased\n\n{LIMIT}{SHIPPED}"])
+def test_a_release_that_has_shipped_needs_no_marker(text: str) -> None:
+    """The source: a version is marked until it ships."""
+    now = OLD if text is SHIPPED else NOW
+    assert rules(text, now) == []
+
+
+def test_a_version_in_flight_needs_its_marker() -> None:
+    begun = f"## 1.3.0\n\nFingerprint: `{fingerprint(OLD)}`\n\n{LIMIT}{SHIPPED}"
+    assert "no-current" in rules(begun, surface("1.3.0", tool("search", "query", "limit"), tool("find", "query")))
 
 
 @pytest.mark.parametrize("stage", [BETWEEN, AT_RELEASE])
@@ -236,7 +252,7 @@ def test_an_empty_unreleased_section_may_stay() -> None:
     assert rules(f"## Unreleased\n\n{released}", now, stage=Stage()) == ["unreleased"], "gate = change knows none"
 
 
-def test_at_a_release_new_words_are_told_and_the_fingerprint_is_that_of_now() -> None:
+def test_at_a_release_new_words_are_reported_and_the_fingerprint_is_that_of_now() -> None:
     now = surface("1.2.1", tool("search", "query", description="Other words."), tool("find", "query"))
     text = f"## 1.2.1 (current)\n\nFingerprint: `{fingerprint(now)}`\n\n{LAST.replace(' (current)', '')}"
     assert rules(text, now, stage=AT_RELEASE, coming="1.2.1") == ["missing-wording-entry"]
@@ -247,9 +263,9 @@ def test_at_a_release_new_words_are_told_and_the_fingerprint_is_that_of_now() ->
 
 @pytest.mark.parametrize("stage", [Stage(), AT_RELEASE])
 def test_nothing_is_added_to_what_is_out(stage: Stage) -> None:
-    [untold] = [one for one in found(LAST, stage=stage) if one.rule == "changelog/missing-entry"]
-    assert untold.message.startswith("Section 1.3.0 does not mention this change: ")
-    assert untold.fix.startswith('Under **Added**, in a new section "## 1.3.0 (current)" above line 1, add: ')
+    [unreported] = [one for one in found(LAST, stage=stage) if one.rule == "changelog/missing-entry"]
+    assert unreported.message.startswith("Section 1.3.0 does not mention this change: ")
+    assert unreported.fix.startswith('Under **Added**, in a new section "## 1.3.0 (current)" above line 1, add: ')
 
 
 # --- dates

@@ -26,7 +26,7 @@ SURFACE = build_surface({"tools": [{"name": "search"}], "serverInfo": {"version"
         (b"# a\n\0\n", r"log\.md:2 holds a NUL"),
     ],
 )
-def test_bytes_that_are_no_text(data: bytes, message: str) -> None:
+def test_bytes_that_are_not_text(data: bytes, message: str) -> None:
     with pytest.raises(FileFormatError, match=message):
         parse(data, "log.md")
 
@@ -100,15 +100,15 @@ def test_hostile_words_are_made_visible() -> None:
         assert not shown(finding.message + finding.fix + finding.path), finding
 
 
-def test_a_hostile_name_can_be_told() -> None:
+def test_a_hostile_name_can_be_reported() -> None:
     surface = build_surface(
         {"tools": [{"name": f"a`{HOSTILE}"}, {"name": "x" * 300}], "serverInfo": {"version": "1.1.0"}}
     )
     changes = compare(SURFACE, surface)
-    told = draft(parse("", "log.md"), changes, version="1.1.0", fingerprint=fingerprint(surface))
-    assert not shown(told)
+    reported = draft(parse("", "log.md"), changes, version="1.1.0", fingerprint=fingerprint(surface))
+    assert not shown(reported)
     expected = ChangelogSettings(SchemaVersion("1.1.0", "x"), SURFACE)
-    rules = {finding.rule for finding in check(parse(told, "log.md"), surface, changes, settings=expected)}
+    rules = {finding.rule for finding in check(parse(reported, "log.md"), surface, changes, settings=expected)}
     assert "changelog/missing-entry" not in rules
 
 
@@ -122,12 +122,12 @@ def test_any_text(text: str) -> None:
 @given(st.binary(max_size=80))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes(data: bytes) -> None:
-    told = ""
+    reported = ""
     try:
         check(parse(data, "log.md"), SURFACE, [])
     except FileFormatError as error:
-        told = error.message
-    assert told.startswith("log.md:") or told == ""
+        reported = error.message
+    assert reported.startswith("log.md:") or reported == ""
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_every_finding_says_what_to_do(name: str) -> None:
             assert f"Fingerprint: `{fingerprint(NEW)}`" in finding.fix
 
 
-def test_the_file_that_is_not_utf8_is_told_by_its_line() -> None:
+def test_the_file_that_is_not_utf8_is_reported_by_its_line() -> None:
     with pytest.raises(FileFormatError, match=r"latin-1\.md:34 is not UTF-8"):
         load(FOLDER / "latin-1.md")
 
@@ -50,7 +50,7 @@ def test_the_file_that_is_not_utf8_is_told_by_its_line() -> None:
 def test_every_rule_of_the_pack_has_a_fixture() -> None:
     rules = {file.stem for file in (ROOT / "rules" / "changelog").glob("*.toml")}
     shown = {line.partition("/")[2] for case in EXPECTED.values() for line in case["findings"]}
-    # The two surfaces differ in no wording (test_telling.py), and what is not there is test_between_releases.py's.
+    # The two surfaces differ in no wording (test_mentioning.py), and what is not there is test_between_releases.py's.
     assert rules - shown == {"missing-wording-entry", "not-added", "not-removed"}
 
 

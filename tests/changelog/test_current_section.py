@@ -60,8 +60,8 @@ def test_a_release_that_is_out_keeps_its_fingerprint() -> None:
     text = f"## 1.0.0 (current)\n\n{WAS}\n"
     assert "fingerprint-stale" not in fixes(text, baseline=OLD)
     assert fixes(text)["fingerprint-stale"] == f"Describe the change, then write the line as: {LIVE}"
-    told = fixes(text.replace("1.0.0", "1.1.0"), recorded=(Recorded("1.1.0", "x", "y"),))["fingerprint-stale"]
-    assert told.endswith(f"{LIVE} (in a section of its own: 1.1.0 is released)")
+    reported = fixes(text.replace("1.0.0", "1.1.0"), recorded=(Recorded("1.1.0", "x", "y"),))["fingerprint-stale"]
+    assert reported.endswith(f"{LIVE} (in a section of its own: 1.1.0 is released)")
 
 
 def test_what_a_release_took_leave_of_is_not_looked_for_once_it_is_out() -> None:
@@ -81,7 +81,7 @@ def test_the_expected_version_may_come_from_elsewhere() -> None:
     assert "The current section says 1.0.0, but p:V says 2.0.0." in [finding.message for finding in found]
 
 
-def test_a_server_without_a_version_is_held_to_nothing_here() -> None:
+def test_a_server_without_a_version_is_checked_against_nothing_here() -> None:
     silent = build_surface({"tools": [{"name": "search"}]})
     rules = [finding.rule for finding in check(parse(f"## 1.0.0 (current)\n\n{LIVE}\n", "log.md"), silent)]
     assert rules == []

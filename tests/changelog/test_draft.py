@@ -267,7 +267,7 @@ FINGERPRINT = "Fingerprint: `v1:sha256:" + 64 * "0" + "`"
         "- " + FINGERPRINT,
     ],
 )
-def test_a_fingerprint_in_any_form_is_written_anew(line: str) -> None:
+def test_a_fingerprint_in_any_form_is_written_again(line: str) -> None:
     text = drafted(f"## 2.0.0 (current)\n\n{line}\n")
     assert text.count("sha256:") == 1
     assert f"Fingerprint: `{LIVE}`\n" in text

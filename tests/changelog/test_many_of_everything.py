@@ -99,20 +99,20 @@ def test_windows_are_read_from_the_releases_as_they_stand(seed: int) -> None:
     history = History(book, "1.4.0", "1.6.0")
     for tool in build_surface({"tools": [{"name": "a"}, {"name": "b"}]}).tools:
         standing = [
-            told
-            for told in announcements(book)
-            if told.tool == tool.name
+            reported
+            for reported in announcements(book)
+            if reported.tool == tool.name
             and not any(
                 tool.name in entry.names and "no longer deprecated" in entry.text
                 for section in book.sections
-                if _before(told.section, section)
+                if _before(reported.section, section)
                 for _, entry in section.entries
             )
         ]
         found = history.announcement(tool)
         assert (found is None) == (not standing)
-        if found is not None and all(told.section.numbered is not None for told in standing):
-            assert not any(_before(told.section, found.section) for told in standing)
+        if found is not None and all(reported.section.numbered is not None for reported in standing):
+            assert not any(_before(reported.section, found.section) for reported in standing)
         parts = [
             section.version_text
             for section in book.released

@@ -79,16 +79,16 @@ def rules(kind: str, entry: str, now: Surface) -> list[str]:
 
 @pytest.mark.parametrize("entry", NOTHING)
 def test_nothing_replaces_it(entry: str) -> None:
-    told = parting_of(parse(log("Removed", entry, NEW), "l").sections[0].entries[0][1])
-    assert (told.names, told.replacement, told.nothing) == (("old",), None, True)
+    reported = parting_of(parse(log("Removed", entry, NEW), "l").sections[0].entries[0][1])
+    assert (reported.names, reported.replacement, reported.nothing) == (("old",), None, True)
     assert rules("Removed", entry, NEW) == []
     assert rules("Deprecated", entry, OLD) == []
 
 
 @pytest.mark.parametrize("entry", REPLACED)
 def test_something_replaces_it(entry: str) -> None:
-    told = parting_of(parse(log("Removed", entry, NEW), "l").sections[0].entries[0][1])
-    assert (told.names, told.replacement, told.nothing) == (("old",), "new", False)
+    reported = parting_of(parse(log("Removed", entry, NEW), "l").sections[0].entries[0][1])
+    assert (reported.names, reported.replacement, reported.nothing) == (("old",), "new", False)
     assert rules("Removed", entry, NEW) == []
 
 
@@ -143,10 +143,10 @@ def test_a_deprecation_without_a_replacement_is_drafted_as_one() -> None:
         {"name": "new"},
         {"name": "other"},
     ]
-    told = build_surface({"tools": tools})
-    text = draft(parse("", "log.md"), compare(OLD, told), version="1.2.0", fingerprint=fingerprint(told))
+    reported = build_surface({"tools": tools})
+    text = draft(parse("", "log.md"), compare(OLD, reported), version="1.2.0", fingerprint=fingerprint(reported))
     assert "**Deprecated**\n\n- `old` is deprecated; nothing replaces it.\n" in text
-    removal = compare(told, NEW)
+    removal = compare(reported, NEW)
     text = draft(
         parse("", "l"), removal, version="2.0.0", fingerprint=fingerprint(NEW), tools=("old",), replacements={"old": ""}
     )

@@ -84,7 +84,7 @@ def test_a_module_that_is_not_there(tmp_path: Path) -> None:
         schema_version("nowhere.mod:X", None, tmp_path)
 
 
-def test_source_that_nests_for_ever(tmp_path: Path) -> None:
+def test_source_that_nests_forever(tmp_path: Path) -> None:
     write(tmp_path, "m.py", "SCHEMA = " + "(" * 5000 + ")" * 5000 + "\n")
     with pytest.raises(ConfigError, match=r"m\.py:1 is not Python"):
         schema_version("m:SCHEMA", None, tmp_path)

@@ -145,38 +145,43 @@ def said(body: str, *changes: Change, new: Surface = NEW) -> list[str]:
     return [finding.rule.removeprefix("changelog/") for finding in found if finding.rule in OWN]
 
 
-@pytest.mark.parametrize(("told", "body", "rule"), CASES)
-def test_telling(told: Change, body: str, rule: str | None) -> None:
-    assert said(body, told) == ([rule] if rule else [])
+@pytest.mark.parametrize(("reported", "body", "rule"), CASES)
+def test_mentioning(reported: Change, body: str, rule: str | None) -> None:
+    assert said(body, reported) == ([rule] if rule else [])
 
 
-def test_a_wording_that_nobody_told_only_warns() -> None:
+def test_a_wording_that_nobody_mentions_only_warns() -> None:
     found = check(parse("## 2.0.0 (current)\n", "log.md"), NEW, [WORDS], settings=ChangelogSettings(baseline=OLD))
     severity = {finding.rule: finding.severity for finding in found}
     assert severity["changelog/missing-wording-entry"] is Severity.WARNING
 
 
-def test_one_entry_tells_the_same_event_on_several_tools() -> None:
+def test_one_entry_reports_the_same_event_on_several_tools() -> None:
     changes = [change("argument-added", name, "/inputSchema/properties/cursor") for name in ("search", "list_files")]
     assert said("**Added**\n\n- `search` and `list_files` take `cursor`.", *changes) == []
     assert said("**Added**\n\n- `search` takes `cursor`.", *changes) == ["missing-entry"]
 
 
-def test_a_small_change_may_be_told_with_a_graver_one_of_the_same_thing() -> None:
+def test_a_small_change_may_be_reported_with_a_graver_one_of_the_same_thing() -> None:
     words = change("schema-description-changed", "search", "/inputSchema/properties/q/description", bump=Bump.PATCH)
     assert said("**Breaking**\n\n- `search` requires `q`.", REQUIRED, words) == []
 
 
-def test_good_news_about_a_field_does_not_tell_its_break() -> None:
+def test_good_news_about_a_field_does_not_report_its_break() -> None:
     wider = change("enum-value-added", "search", "/inputSchema/properties/q/enum")
     assert said("**Added**\n\n- `search` accepts more in `q`.", wider, REQUIRED) == ["missing-entry"]
 
 
-def test_a_change_is_told_once() -> None:
+def test_a_change_is_reported_once() -> None:
     body = "**Added**\n\n- `search` takes `cursor`.\n- `cursor` is new in `search`."
     assert said(body, ARGUMENT) == ["duplicate-entry"]
     other = change("default-changed", "search", "/inputSchema/properties/cursor/default")
     assert said(body, ARGUMENT, other) == []
+    # The source has a removal under Removed, and any break called out under Breaking.
+    gone = "- `gone` is gone; use `fresh` instead."
+    both = f"**Removed**\n\n{gone}\n\n**Breaking**\n\n{gone}"
+    assert said(both, REMOVED) == []
+    assert said(f"{both}\n- `gone` does not exist any more; `fresh`.", REMOVED) == ["duplicate-entry"]
 
 
 def test_fix_is_the_entry_to_paste_and_pasting_it_helps() -> None:

@@ -94,15 +94,15 @@ BESIDE: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 ]
 
 
-def surface(version: str, tool: dict[str, Any], **beside: Any) -> Surface:
+def surface(version: str, tool: dict[str, Any], **next_to: Any) -> Surface:
     tools = [
         {"name": "keep", "inputSchema": {"type": "object"}},
         {"name": "it", "inputSchema": {"type": "object"}, **tool},
     ]
-    return build_surface({"serverInfo": {"name": "s", "version": version}, "tools": tools, **beside})
+    return build_surface({"serverInfo": {"name": "s", "version": version}, "tools": tools, **next_to})
 
 
-def told(old: Surface, new: Surface) -> list[str]:
+def reported(old: Surface, new: Surface) -> list[str]:
     """The drafted entries; the draft passes the check, and a second one has nothing to add."""
     changes = compare(old, new)
     names = {*old.by_name, *new.by_name}
@@ -124,20 +124,20 @@ def told(old: Surface, new: Surface) -> list[str]:
 @pytest.mark.parametrize(("before", "after", "sentence"), FIELDS)
 def test_arguments(before: Any, after: Any, sentence: str) -> None:
     old, new = ({"inputSchema": {"type": "object", "properties": {"f": schema}}} for schema in (before, after))
-    assert told(surface("1.0.0", old), surface("2.0.0", new)) == [f"`it` {sentence}."]
+    assert reported(surface("1.0.0", old), surface("2.0.0", new)) == [f"`it` {sentence}."]
 
 
 @pytest.mark.parametrize(("before", "after", "sentence"), RESULTS)
 def test_results(before: Any, after: Any, sentence: str) -> None:
     old, new = ({"outputSchema": {"type": "object", "properties": {"f": schema}}} for schema in (before, after))
-    assert told(surface("1.0.0", old), surface("2.0.0", new)) == [f"`it` {sentence}."]
+    assert reported(surface("1.0.0", old), surface("2.0.0", new)) == [f"`it` {sentence}."]
 
 
 @pytest.mark.parametrize(("before", "after", "sentence"), TOOLS)
 def test_tools(before: dict[str, Any], after: dict[str, Any], sentence: str) -> None:
-    assert told(surface("1.0.0", before), surface("2.0.0", after)) == [f"`it` {sentence}."]
+    assert reported(surface("1.0.0", before), surface("2.0.0", after)) == [f"`it` {sentence}."]
 
 
 @pytest.mark.parametrize(("before", "after", "sentence"), BESIDE)
-def test_what_stands_beside_the_tools(before: dict[str, Any], after: dict[str, Any], sentence: str) -> None:
-    assert told(surface("1.0.0", {}, **before), surface("2.0.0", {}, **after)) == [sentence]
+def test_what_is_next_to_the_tools(before: dict[str, Any], after: dict[str, Any], sentence: str) -> None:
+    assert reported(surface("1.0.0", {}, **before), surface("2.0.0", {}, **after)) == [sentence]

@@ -8,24 +8,40 @@ from hypothesis import strategies as st
 
 from mcp_governor.charter import facts
 
-SUCCESS: dict[str, Any] = {"status": "success", "data": {}, "charter_version": "1.2"}
-RECOVERY: dict[str, Any] = {"suggested_tool": "find", "suggested_args": {"q": "user"}, "fuzzy_matches": ["users"]}
-ERROR: dict[str, Any] = {
-    "status": "error",
-    "error": {"kind": "unknown_name", "message": "No table is called user.", "recovery": RECOVERY},
+SUCCESS: dict[str, Any] = {
+    "status": "success",
+    "data": {},
+    "error": None,
+    "confidence": None,
+    "provenance": None,
+    "follow_up_hints": None,
+    "degradation_reason": None,
     "charter_version": "1.2",
 }
+RECOVERY: dict[str, Any] = {"suggested_tool": "find", "suggested_args": {"q": "user"}, "fuzzy_matches": ["users"]}
+ERROR: dict[str, Any] = {
+    **SUCCESS,
+    "status": "error",
+    "data": None,
+    "error": {"kind": "unknown_name", "message": "No table is called user.", "recovery": RECOVERY},
+}
 REFUSAL: dict[str, Any] = {
+    **SUCCESS,
     "status": "refused",
+    "data": None,
     "error": {
         "kind": "pii_blocked",
         "message": "The column holds contact data.",
         "recovery": RECOVERY,
         "pii_categories": ["contact"],
     },
-    "charter_version": "1.2",
 }
 DEGRADED: dict[str, Any] = {**SUCCESS, "status": "degraded", "degradation_reason": "fan_out_join"}
+
+
+def without(envelope: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """The envelope without some of its keys."""
+    return {key: value for key, value in envelope.items() if key not in keys}
 
 
 def with_error(envelope: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -38,7 +54,12 @@ _json = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
     max_leaves=6,
 )
-payloads = _json.filter(lambda value: value is not None)
+_DATA = {
+    "success": st.fixed_dictionaries({"n": st.integers(min_value=1), "value": _json}),
+    "empty": st.sampled_from([None, [], {"rows": []}]),
+    "partial": st.none() | st.fixed_dictionaries({"value": _json, "skipped": st.just(["a"])}),
+    "degraded": _json,
+}
 _words = st.text("abcdefghij _-", min_size=1, max_size=30).filter(lambda text: text.strip() != "")
 messages = _words.map(lambda words: f"Nothing is called {words.strip()}.")
 hints = st.none() | st.lists(st.sampled_from(["find", "list"]), min_size=1, max_size=3)
@@ -71,7 +92,7 @@ def provenances(draw: st.DrawFn) -> tuple[dict[str, Any] | None, str | None]:
 def envelopes(draw: st.DrawFn) -> dict[str, Any]:
     """A good envelope of charter 1.2, of any status."""
     status = draw(st.sampled_from(get_args(facts.Status)))
-    out: dict[str, Any] = {"status": status, "charter_version": "1.2", "data": None, "error": None}
+    out: dict[str, Any] = {**SUCCESS, "status": status, "data": None}
     if status in facts.FAILURE_STATUSES:
         refused = status == "refused"
         out["error"] = {
@@ -85,7 +106,7 @@ def envelopes(draw: st.DrawFn) -> dict[str, Any]:
         return out
     provenance, confidence = draw(provenances())
     out |= {"provenance": provenance, "confidence": confidence, "follow_up_hints": draw(hints)}
-    out["data"] = draw(payloads if status == "success" else _json)
+    out["data"] = draw(_DATA[status])
     if status == "degraded":
         out["degradation_reason"] = draw(st.sampled_from(sorted(facts.DEGRADATION_REASONS)))
         if provenance is not None and confidence == "HIGH":

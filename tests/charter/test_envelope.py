@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from mcp_governor.charter import breach as breach_values
 from mcp_governor.charter import envelope as envelope_checks
-from mcp_governor.charter import facts, failure, trust, version
+from mcp_governor.charter import facts, failure, keys, trust, version
 from mcp_governor.charter.envelope import envelope_breaches, looks_like_envelope
-from tests.charter.envelopes import DEGRADED, ERROR, REFUSAL, SUCCESS, envelopes, with_error
+from tests.charter.envelopes import DEGRADED, ERROR, REFUSAL, SUCCESS, envelopes, with_error, without
 
 FK = {"source": "schema", "inference_method": "fk_constraint", "validation_state": "applied"}
 LLM = {"source": "llm", "model": "m-1", "inference_method": "llm_suggested", "validation_state": "applied"}
+SEEN = {"count": 3, "first_seen": "2026-01-05", "last_seen": "2026-02-01"}
 GUESS = {"inference_method": "llm_suggested", "validation_state": "draft"}
 
 
@@ -31,9 +32,9 @@ def rules(envelope):
         ERROR,
         REFUSAL,
         DEGRADED,
-        {"status": "empty", "data": None, "charter_version": "1.0"},
+        {**without(SUCCESS, "degradation_reason"), "status": "empty", "data": None, "charter_version": "1.0"},
         {**REFUSAL, "charter_version": "1.1"},
-        {"status": "partial", "data": [], "charter_version": "1.1", "follow_up_hints": ["a", "b", "c"]},
+        {**SUCCESS, "status": "partial", "data": [], "charter_version": "1.1", "follow_up_hints": ["a", "b", "c"]},
         {**SUCCESS, "status": "degraded", "charter_version": "1.1"},
         {**SUCCESS, "confidence": "HIGH", "provenance": FK},
         {**SUCCESS, "confidence": "MEDIUM", "provenance": FK, "data": {"redacted_columns": ["a"]}},
@@ -51,15 +52,25 @@ def test_a_good_envelope_has_no_breach(envelope):
 
 SMALLEST = [
     ({**SUCCESS, "status": "ok"}, ["status /status"]),
-    ({"data": {}, "charter_version": "1.2"}, ["status /status"]),
+    (without(SUCCESS, "status"), ["status /status"]),
     ({**SUCCESS, "status": ["success"]}, ["status /status"]),
-    ({"status": "error", "charter_version": "1.2"}, ["error-missing /error"]),
+    ({**ERROR, "error": None}, ["error-missing /error"]),
+    (without(ERROR, "error"), ["error-missing /error"]),
+    (without(SUCCESS, "data"), ["data-missing /data"]),
+    (without(SUCCESS, "error"), ["keys-absent "]),
+    (without(ERROR, "data", "confidence", "provenance"), ["keys-absent "]),
+    ({**without(SUCCESS, "degradation_reason"), "charter_version": "1.1"}, []),
+    ({**without(SUCCESS, "provenance"), "charter_version": "1.0"}, ["keys-absent "]),
+    ({**without(SUCCESS, "provenance"), "charter_version": "7"}, ["charter-version /charter_version"]),
+    (without(SUCCESS, "charter_version"), ["charter-version /charter_version"]),
     ({**ERROR, "data": 0}, ["data-with-error /data"]),
     ({**ERROR, "status": "partial"}, ["error-unexpected /error"]),
     ({**SUCCESS, "data": None}, ["data-missing /data"]),
     ({**SUCCESS, "degradation_reason": "fan_out_join"}, ["reason-unexpected /degradation_reason"]),
     ({**DEGRADED, "status": "partial"}, ["reason-unexpected /degradation_reason"]),
     ({**DEGRADED, "status": "empty"}, ["reason-unexpected /degradation_reason"]),
+    ({**ERROR, "degradation_reason": "fan_out_join"}, ["reason-unexpected /degradation_reason"]),
+    ({**REFUSAL, "degradation_reason": "fan_out_join"}, ["reason-unexpected /degradation_reason"]),
     ({**DEGRADED, "degradation_reason": "slow"}, ["degradation-reason /degradation_reason"]),
     ({**DEGRADED, "degradation_reason": None}, ["degraded-reason /degradation_reason"]),
     (with_error(ERROR, pii_categories=["contact"]), ["refusal-fields /error/pii_categories"]),
@@ -115,32 +126,79 @@ SMALLEST = [
         with_error(ERROR, recovery={"suggested_tool": "a", "suggested_args": []}),
         ["field-type /error/recovery/suggested_args"],
     ),
+    (with_error(ERROR, recovery={"suggested_args": {"q": "user"}}), []),
+    (with_error(ERROR, kind="internal_error", recovery={}), []),
+    (with_error(ERROR, http_status=404), ["unknown-key /error/http_status"]),
+    (with_error(ERROR, traceback=None), ["unknown-key /error/traceback"]),
+    (with_error(ERROR, traceback=["Traceback (most recent call last):"]), ["message-leak /error/traceback"]),
+    (with_error(ERROR, cause={"type": "KeyError"}), ["message-leak /error/cause"]),
+    (with_error(ERROR, recovery={**ERROR["error"]["recovery"], "next": "a"}), ["unknown-key /error/recovery/next"]),
     (
-        with_error(ERROR, recovery={"suggested_args": {"q": "user"}, "fuzzy_matches": ["users"]}),
-        ["recovery-tool /error/recovery/suggested_tool"],
+        with_error(ERROR, recovery={**ERROR["error"]["recovery"], "note": "KeyError: q"}),
+        ["message-leak /error/recovery/note"],
+    ),
+    (with_error(REFUSAL, recovery={"suggested_rewrite": "a"}), []),
+    (
+        with_error(REFUSAL, recovery={"suggested_rewrite": ""}),
+        ["field-type /error/recovery/suggested_rewrite", "recovery-empty /error/recovery"],
+    ),
+    (with_error(REFUSAL, recovery={"suggested_rewrite": 3}), ["field-type /error/recovery/suggested_rewrite"]),
+    (
+        with_error(REFUSAL, recovery={"suggested_rewrite": {"rewritten": "a", "reason": "b", "cost": 3}}),
+        ["unknown-key /error/recovery/suggested_rewrite/cost"],
+    ),
+    (
+        with_error(REFUSAL, recovery={"suggested_rewrite": {"rewritten": "a", "reason": "TypeError"}}),
+        ["message-leak /error/recovery/suggested_rewrite/reason"],
+    ),
+    (with_error(REFUSAL, recovery={"widening_hint": "finance"}), ["widening-kind /error/recovery/widening_hint"]),
+    (
+        with_error(REFUSAL, kind="allowlist_violation", pii_categories=[], recovery={"widening_hint": "finance"}),
+        [],
     ),
     (with_error(ERROR, recovery={"fuzzy_matches": [1]}), ["field-type /error/recovery/fuzzy_matches"]),
     (with_error(REFUSAL, pii_categories="contact"), ["field-type /error/pii_categories"]),
     ({**ERROR, "error": "boom"}, ["field-type /error"]),
     ({**SUCCESS, "provenance": "schema"}, ["field-type /provenance"]),
     ({**SUCCESS, "provenance": {"source": "llm", "model": 4}}, ["field-type /provenance/model"]),
+    ({**SUCCESS, "provenance": {"source": "schema", "author": "me"}}, ["unknown-key /provenance/author"]),
+    ({**SUCCESS, "provenance": {"source": "inferred"}}, ["observed-in /provenance/observed_in"]),
+    ({**SUCCESS, "provenance": {"source": "inferred", "observed_in": SEEN}}, []),
+    ({**SUCCESS, "provenance": {"source": "schema", "observed_in": {}}}, []),
+    *(
+        ({**SUCCESS, "provenance": {"source": "inferred", "observed_in": seen}}, expected)
+        for seen, expected in (
+            ({"count": 3, "first-seen": "2026-01-05", "last-seen": "2026-01-05"}, []),
+            ({"count": 3, "firstSeen": 17000, "lastSeen": 18000}, []),
+            ({}, ["observed-in /provenance/observed_in"]),
+            ({"count": 3}, ["observed-in /provenance/observed_in"]),
+            ({**SEEN, "count": None}, ["observed-in /provenance/observed_in"]),
+            ({**SEEN, "count": "many"}, ["observed-in /provenance/observed_in"]),
+            ({**SEEN, "count": 0}, ["observed-in /provenance/observed_in"]),
+            ({**SEEN, "count": True}, ["observed-in /provenance/observed_in"]),
+            ({**SEEN, "first_seen": "2026-03-01"}, ["observed-in /provenance/observed_in"]),
+            ({**SEEN, "first_seen": "January 2026"}, []),
+            ({**SEEN, "first_seen": 17000, "last_seen": "2026-01-05"}, []),
+            ({**SEEN, "first_seen": 17000, "last_seen": 16000}, ["observed-in /provenance/observed_in"]),
+        )
+    ),
     ({**SUCCESS, "follow_up_hints": [1]}, ["field-type /follow_up_hints"]),
     ({**DEGRADED, "degradation_reason": 1}, ["field-type /degradation_reason"]),
 ]
 
 
-@pytest.mark.parametrize(("envelope", "expected"), SMALLEST, ids=[case[1][0].partition(" ")[0] for case in SMALLEST])
+@pytest.mark.parametrize(("envelope", "expected"), SMALLEST, ids=[" ".join(case[1])[:30] for case in SMALLEST])
 def test_the_smallest_breach_gives_its_rule_and_no_other(envelope, expected):
     assert rules(envelope) == expected
 
 
 def test_every_rule_of_the_envelope_alone_is_in_the_table():
-    text = "".join(map(inspect.getsource, (envelope_checks, breach_values, failure, trust, version)))
+    text = "".join(map(inspect.getsource, (envelope_checks, breach_values, failure, keys, trust, version)))
     named = {word.split('"')[0] for word in text.split('"envelope/')[1:]}
-    assert named == {case[1][0].partition(" ")[0] for case in SMALLEST}
+    assert named == {found.partition(" ")[0] for case in SMALLEST for found in case[1]}
 
 
-def test_own_kinds_are_known_where_they_are_told():
+def test_own_kinds_are_known_where_they_are_reported():
     envelope = with_error(ERROR, kind="quota")
     assert envelope_breaches(envelope, kinds=facts.KINDS | {"quota"}) == []
     assert envelope_breaches(envelope, kinds=None) == []
@@ -159,7 +217,7 @@ def test_messages_show_no_control_characters():
 
 
 @pytest.mark.parametrize("value", [None, [], "success", 3, {}, {"status": "ok"}, {"data": 1}, {"status": None}])
-def test_what_is_no_envelope(value):
+def test_what_is_not_an_envelope(value):
     assert not looks_like_envelope(value)
 
 
@@ -186,7 +244,11 @@ MUTATIONS = {
         lambda e: e["error"].update(message="It raised a TypeError here."),
         "message-leak",
     ),
-    "recovery": (lambda e: e["error"] is not None, lambda e: e["error"].update(recovery={}), "recovery-empty"),
+    "recovery": (
+        lambda e: e["error"] is not None and e["error"]["kind"] != "internal_error",
+        lambda e: e["error"].update(recovery={}),
+        "recovery-empty",
+    ),
     "refused to error": (lambda e: e["status"] == "refused", lambda e: e.update(status="error"), "refusal-status"),
     "error to refused": (lambda e: e["status"] == "error", lambda e: e.update(status="refused"), "refused-kind"),
     "hints": (lambda e: True, lambda e: e.update(follow_up_hints=[]), "hint-count"),
@@ -232,3 +294,67 @@ def test_anything_at_all_is_checked_without_a_crash(value):
     envelope = value if isinstance(value, dict) else {"status": value, "error": value, "data": value}
     for breach in envelope_breaches(envelope):
         assert breach.message.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("envelope", "expected"),
+    [
+        ({"status": "empty", "data": [], "error": None}, True),
+        ({"status": "empty"}, True),
+        (without(SUCCESS, "charter_version", "provenance"), True),
+        # only what 1.0 has counts: an older server does not know of the reason
+        (without(SUCCESS, "charter_version", "degradation_reason"), False),
+        (without(SUCCESS, "charter_version"), False),
+        ({"status": "empty", "charter_version": "1.2"}, False),
+        ({"status": "empty", "charter_version": None}, False),
+        (SUCCESS, False),
+    ],
+)
+def test_what_leaves_out_its_version_and_other_keys_is_an_excerpt(envelope, expected):
+    assert keys.is_excerpt(envelope) is expected
+    assert "charter-version" not in {entry.partition(" ")[0] for entry in rules(SUCCESS)}
+
+
+@pytest.mark.parametrize(
+    ("envelope", "expected", "says"),
+    [
+        ({**SUCCESS, "extra": 1}, "unknown-key /extra", "root"),
+        (with_error(ERROR, extra=1), "unknown-key /error/extra", "part"),
+        (with_error(ERROR, anchor_entity=7), "field-type /error/anchor_entity", ""),
+        (
+            with_error(REFUSAL, recovery={"suggested_rewrite": {"rewritten": ["a"], "reason": "b"}}),
+            "field-type /error/recovery/suggested_rewrite/rewritten",
+            "",
+        ),
+        (
+            {**SUCCESS, "provenance": {"source": "inferred", "observed_in": {**SEEN, "last_seen": [1]}}},
+            "observed-in /provenance/observed_in",
+            "members",
+        ),
+        (
+            {**SUCCESS, "provenance": {"source": "inferred", "observed_in": {**SEEN, "last_seen": "2026-01-04"}}},
+            "observed-in /provenance/observed_in",
+            "order",
+        ),
+        (
+            {**SUCCESS, "provenance": {"source": "schema", "inference_method": [1], "validation_state": "draft"}},
+            "provenance /provenance/inference_method",
+            "",
+        ),
+        (
+            {
+                **SUCCESS,
+                "confidence": "LOW",
+                "provenance": {"source": "schema", "inference_method": "fk_constraint", "validation_state": "x"},
+            },
+            "provenance /provenance/validation_state",
+            "",
+        ),
+        ({**ERROR, "status": "ok"}, "status /status", ""),
+        (with_error(ERROR, kind=3, pii_categories=["contact"]), "field-type /error/kind", ""),
+    ],
+)
+def test_one_breach_alone(envelope, expected, says):
+    (breach,) = envelope_breaches(envelope)
+    assert (f"{breach.rule.removeprefix('envelope/')} {breach.path}", breach.says) == (expected, says)
+    assert breach.message.endswith(".")

@@ -35,6 +35,15 @@ def surface(version="1.2", kinds=("a", "b"), fields=("status", "data", "error"),
         (surface(took={}), surface("1.3"), ["loses field took", "major"]),
         (surface(), surface(kinds=("b", "c")), ["loses kind a", "gains kind c", "major"]),
         (surface("1.2"), surface("1.1", kinds=("a", "b", "c")), ["gains kind c"]),
+        (
+            surface(confidence={"enum": ["HIGH", None]}),
+            surface("1.3", confidence={"type": ["number", "null"]}),
+            ["changes field confidence from string to number", "major"],
+        ),
+        (surface(follow_up_hints={"type": "array"}), surface("2.0", follow_up_hints={"type": "string"}), None),
+        (surface(follow_up_hints={"type": "array"}), surface(follow_up_hints={"type": ["array", "null"]}), None),
+        (surface(follow_up_hints={"type": "array"}), surface(follow_up_hints={}), None),
+        (surface(data={"type": "array"}), surface(data={"type": "object"}), None),
     ],
 )
 def test_the_version_moves_as_far_as_the_envelope(old, new, words):

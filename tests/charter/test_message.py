@@ -14,6 +14,8 @@ from mcp_governor.charter.message import leak, sentence_problem
         "Table 'user' not found in the indexed schema",
         "No table is called `public.user. Try again`",
         "Pass a name, e.g. public.orders, i.e. schema and table, etc.",
+        "Die Tabelle fehlt, z. B. weil sie umbenannt bzw. Teil einer anderen wurde.",
+        "No branch is at St. Louis, and Sr. García has no account.",
         "The value 3.5 is over the limit of 2.0 in version 0.6.1.",
         "The metric 'revenu' is not defined; see the list of metrics.",
         "Nothing was found for [a. b, c. D]",

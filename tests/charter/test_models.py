@@ -7,11 +7,14 @@ from typing import Literal
 
 import jsonschema_rs
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
+from mcp_governor.call.validate import validate_response
 from mcp_governor.charter import ErrorKind, Provenance, ToolMetadata, ToolResponse, facts, v1_0, v1_1, v1_2
 from mcp_governor.charter.envelope import envelope_breaches
+from mcp_governor.surface import build_surface
 from tests.charter.envelopes import envelopes
 
 
@@ -128,6 +131,68 @@ def test_a_server_adds_kinds_of_its_own():
     assert '"quota_spent"' not in json.dumps(ToolResponse[Hit].output_schema())
     with pytest.raises(ValidationError):
         ToolResponse[Hit].fail("quota_spent", "No call is left today.", suggested_tool="find")
+
+
+def test_a_server_adds_reasons_of_its_own():
+    mine = ToolResponse[list[Hit], ErrorKind, Literal[facts.DegradationReason, "index_stale"]]
+    response = mine.degraded([Hit(name="a")], "index_stale")
+    assert response.to_wire()["degradation_reason"] == "index_stale"
+    assert '"index_stale"' in json.dumps(mine.output_schema())
+    assert mine.__name__ == ToolResponse[list[Hit]].__name__ == "ToolResponse[list]"
+    (tool,) = build_surface({"tools": [{"name": "a", "outputSchema": mine.output_schema()}]}).tools
+    assert validate_response(response.to_wire(), tool=tool) == []
+    with pytest.raises(ValidationError):
+        Hits.degraded([], "index_stale")  # type: ignore[arg-type]
+
+
+# What the models refuse in shape: any change of a good envelope to it.
+WRONG = st.sampled_from([True, 7, 0.5, "text", "", [], ["a"], {}, {"a": 1}, [1], None])
+OTHER_KEYS = ["extra", "traceback", "next_tool", "author", "confidence", "suggested_tool", "kind", "model"]
+
+
+@st.composite
+def changed_envelopes(draw):
+    """A good envelope with one member changed, added or taken out, anywhere in its parts."""
+    envelope = draw(envelopes())
+    parts = [envelope]
+    for key in ("error", "provenance"):
+        parts += [envelope[key]] if isinstance(envelope[key], dict) else []
+    if isinstance(envelope["error"], dict):
+        parts.append(envelope["error"]["recovery"])
+        parts += [part for part in envelope["error"]["recovery"].values() if isinstance(part, dict)]
+    part = draw(st.sampled_from(parts))
+    key = draw(st.sampled_from(sorted(part) + OTHER_KEYS))
+    if key in part and draw(st.booleans()):
+        del part[key]
+    else:
+        part[key] = draw(WRONG)
+    return envelope
+
+
+@given(changed_envelopes())
+@settings(max_examples=1500, deadline=None)
+def test_what_a_model_refuses_a_rule_finds(envelope):
+    try:
+        ToolResponse.model_validate(envelope)
+    except ValidationError:
+        recovery = (envelope.get("error") or {}).get("recovery") if isinstance(envelope.get("error"), dict) else None
+        offers = [recovery.get(key) for key in facts.REFUSAL_RECOVERY_KEYS] if isinstance(recovery, dict) else []
+        # The sources give these no type: a text is in order, and the models build the shape of the reference server.
+        assume(not any(isinstance(offer, str) and offer for offer in offers))
+        assert envelope_breaches(envelope), envelope
+
+
+@pytest.mark.parametrize(("version", "number"), [(v1_0, "1.0"), (v1_1, "1.1")])
+@given(envelope=changed_envelopes())
+@settings(max_examples=500, deadline=None)
+def test_what_an_older_model_refuses_a_rule_finds(version, number, envelope):
+    older = {**envelope, "charter_version": number}
+    # A key that came later is in order while it is null: a missing key counts as null.
+    given = {key: value for key, value in older.items() if key != "degradation_reason" or value is not None}
+    try:
+        version.ToolResponse.model_validate(given)
+    except ValidationError:
+        assert envelope_breaches(older), older
 
 
 @pytest.mark.parametrize("version", [v1_0, v1_1, v1_2])

@@ -7,13 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from mcp_governor.charter.recovery import (
-    declared_kinds,
-    declared_version,
-    misfit,
-    recovery_breaches,
-    surface_breaches,
-)
+from mcp_governor.charter.declared import declared_kinds, declared_reasons, declared_version
+from mcp_governor.charter.recovery import misfit, recovery_breaches, surface_breaches
 from mcp_governor.containment.validators import compiled
 from mcp_governor.surface import build_surface
 from tests.charter.envelopes import SUCCESS
@@ -116,6 +111,46 @@ def test_own_kinds_are_read_from_the_output_schema(schema):
     assert declared_kinds(tool) == {"mine"}
 
 
+@pytest.mark.parametrize(
+    ("schema", "reasons"),
+    [
+        ({"properties": {"degradation_reason": {"enum": ["mine", None]}}}, {"mine"}),
+        ({"properties": {"degradation_reason": {"anyOf": [{"const": "mine"}, {"type": "null"}]}}}, {"mine"}),
+        (
+            {"$ref": "#/$defs/E", "$defs": {"E": {"properties": {"degradation_reason": {"enum": ["mine"]}}}}},
+            {"mine"},
+        ),
+        ({"properties": {"degradation_reason": {"type": "string"}}}, set()),
+        ({"properties": {"degradation_reason": {"enum": "mine"}}}, set()),
+        ({"properties": {"data": {"properties": {"degradation_reason": {"const": "other"}}}}}, set()),
+        (True, set()),
+    ],
+)
+def test_own_reasons_are_read_from_the_output_schema(schema, reasons):
+    (tool,) = build_surface({"tools": [{"name": "a", "outputSchema": schema}]}).tools
+    assert declared_reasons(tool) == reasons
+
+
+@pytest.mark.parametrize(
+    ("changed", "given", "expected"),
+    [
+        ({"limit": 3}, {"q": "a"}, []),
+        ({"limit": 3}, None, []),
+        ({"limit": "three"}, {"q": "a"}, ["suggested_args/limit"]),
+        ({"grain": "day"}, {"q": "a"}, ["suggested_args/grain"]),
+        # what the call itself had wrong or lacked is not the recovery's fault
+        ({"limit": 3}, {"q": 7}, []),
+        ({"limit": 3}, {}, []),
+        ({"q": "b"}, {"q": 7}, []),
+    ],
+)
+def test_arguments_without_a_tool_change_the_call_that_failed(changed, given, expected):
+    block = {"suggested_args": changed}
+    found = recovery_breaches(block, SURFACE, SURFACE.by_name["search"], given)
+    assert [breach.path.removeprefix("/error/recovery/") for breach in found] == expected
+    assert recovery_breaches(block, SURFACE) == []
+
+
 def test_a_remote_reference_is_never_fetched():
     asked = []
 
@@ -154,5 +189,5 @@ def test_a_misfit_shows_no_control_characters():
 
 
 @pytest.mark.parametrize("value", [float("nan"), "\ud800", [[[[]]]] * 3])
-def test_a_misfit_of_what_is_no_json_is_told_and_not_raised(value):
+def test_a_misfit_of_what_is_not_json_is_reported_and_not_raised(value):
     assert misfit(SURFACE.by_name["search"], {"q": "a", "limit": value})

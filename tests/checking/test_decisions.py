@@ -103,10 +103,10 @@ arguments = {{ q = "a" }}
         if command == "pytest":
             config = load_config(start=self.folder)
             report = check(config=config)
-            told = _families(report, config)["find"]
+            reported = _families(report, config)["find"]
             document: dict[str, Any] = report.as_json()
             failing = {finding.rule.partition("/")[0] for finding in report.failing_findings if finding.tool == "find"}
-            assert failing <= {family for family, lines in told.items() if lines}
+            assert failing <= {family for family, lines in reported.items() if lines}
         else:
             outcome = governor_here(*COMMANDS[command][0], "--format", "json", capsys=self._capsys)
             assert outcome.code in (0, 1), outcome.err

@@ -93,7 +93,7 @@ def test_the_schema_is_printed(capsys) -> None:
         lambda report: report["summary"].update(tools=-1),
     ],
 )
-def test_the_schema_refuses_what_is_no_report(validator, spoil) -> None:
+def test_the_schema_refuses_what_is_not_a_report(validator, spoil) -> None:
     document = copy.deepcopy(full_report().as_json())
     validator.validate(document)
     spoil(document)
@@ -129,12 +129,12 @@ def test_the_report_has_the_attributes_that_the_json_names() -> None:
         assert mirrors(getattr(report, name), document[name]), name
     assert {name: cost["tokens"] for name, cost in document["tokens"]["tools"].items()} == report.tokens.tools
     assert document["tokens"]["total"] == sum(report.tokens.tools.values())
-    for finding, told in zip(report.findings, document["findings"], strict=True):
-        assert mirrors(finding, told)
-    for change, told in zip(report.changes, document["changes"], strict=True):
-        assert report.accepted.get(change.id) == told.pop("accepted", None)
-        told.pop("witness", None)
-        assert mirrors(change, told)
+    for finding, reported in zip(report.findings, document["findings"], strict=True):
+        assert mirrors(finding, reported)
+    for change, reported in zip(report.changes, document["changes"], strict=True):
+        assert report.accepted.get(change.id) == reported.pop("accepted", None)
+        reported.pop("witness", None)
+        assert mirrors(change, reported)
 
 
 def test_an_acceptance_is_counted_and_no_longer_fails() -> None:

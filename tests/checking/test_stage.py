@@ -85,7 +85,7 @@ def test_work_that_went_on_from_the_tag_is_between_releases(repo: Path) -> None:
     assert staged(repo) == BETWEEN
 
 
-def test_line_ends_are_no_change(repo: Path) -> None:
+def test_line_ends_are_not_a_change(repo: Path) -> None:
     (repo / LOG).write_bytes(b"## 1.1.0 (current)\r\n")
     assert staged(repo) == AT_TAG
 
@@ -142,7 +142,7 @@ def test_of_several_packages_the_own_tag_counts(repo: Path) -> None:
     assert release_of_head(repo) == ""
 
 
-def test_what_a_tag_released_is_held_to_the_release_before(repo: Path) -> None:
+def test_what_a_tag_released_is_checked_against_the_release_before(repo: Path) -> None:
     found = read_baseline(config(repo), stage=AT_TAG)
     assert found is not None
     assert (found.source, found.surface.version) == ("git:v1.0.0", "1.0.0")
@@ -156,7 +156,7 @@ def test_two_tags_on_one_commit_are_one_release(repo: Path) -> None:
     assert latest_release(repo, "mcp-surface.json", before="v1.1.0") == ("v1.0.0", "mcp-surface.json")
 
 
-def test_a_tag_on_an_older_line_is_held_to_the_release_below_it(repo: Path) -> None:
+def test_a_tag_on_an_older_line_is_checked_against_the_release_below_it(repo: Path) -> None:
     git(repo, "checkout", "-q", "-b", "old", "v1.0.0")
     git(repo, "merge", "-q", "v1.1.0")
     commit(repo, {}, "v1.0.1")

@@ -54,8 +54,8 @@ CHECK = ["check", "new.json", "--against", "old.json"]
 
 def test_the_cost_is_said_where_it_is_asked_for(folder: Path, capsys) -> None:
     cost = "about 1,500 tokens for 2 tools (+300)\n    1,000  b\n      500  a (+300)\n"
-    told = governor_here(*CHECK, "-v", capsys=capsys).out
-    assert cost in told
+    reported = governor_here(*CHECK, "-v", capsys=capsys).out
+    assert cost in reported
     assert "tokens" not in governor_here(*CHECK, capsys=capsys).out
     assert governor_here(*CHECK, "--format", "json", capsys=capsys).report["tokens"]["growth"] == 300
     shown = governor_here(*CHECK, "--format", "markdown", capsys=capsys).out

@@ -81,11 +81,11 @@ def governor(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with contextlib.chdir(root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(arguments)
-    texts = []
+    strings = []
     for stream in (out, err):
         stream.flush()
-        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
-    return subprocess.CompletedProcess(arguments, code, *texts)
+        strings.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(arguments, code, *strings)
 
 
 def governor_process(root: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -29,7 +29,7 @@ def checked(folder: Path, *options: str) -> tuple[int, dict]:
     return done.returncode, json.loads(done.stdout)
 
 
-def test_a_break_that_is_recorded_anew_stays_a_break(root: Path) -> None:
+def test_a_break_that_is_recorded_again_stays_a_break(root: Path) -> None:
     write(root, {"live.json": NEW, "mcp-surface.json": NEW})
     committed(root, "remove a tool and record it")
     for options in ((), ("--offline",)):

@@ -87,7 +87,7 @@ def test_a_candidate_mentions_what_it_breaks_itself(shop):
     text = surface_text(tool("find_stock", "warehouse", "shelf"), version="2.0.0-rc.2")
     write(shop, {"live.json": text, "mcp-surface.json": text})
     report = json.loads(governor(shop, "check", "--format", "json").stdout)
-    untold = [one["message"] for one in report["findings"] if one["rule"] == "changelog/missing-entry"]
-    assert len(untold) == 1
-    assert "required argument `shelf` is new" in untold[0]
+    unreported = [one["message"] for one in report["findings"] if one["rule"] == "changelog/missing-entry"]
+    assert len(unreported) == 1
+    assert "required parameter `shelf` is new" in unreported[0]
     assert governor(shop, "changelog", "release", "2.0.0-rc.2").returncode != 0

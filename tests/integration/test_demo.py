@@ -13,7 +13,7 @@ BLOCKED = ("mcp", "mcp_types", "fastmcp", "httpx2", "pytest")
 
 
 @pytest.fixture
-def told(tmp_path):
+def reported(tmp_path):
     """What the demo says where no SDK can be imported."""
     write(tmp_path, {f"blocked/{name}.py": f"raise ImportError('{name} is not here')\n" for name in BLOCKED})
     done = governor_process(tmp_path, "demo", PYTHONPATH=str(tmp_path / "blocked"), NO_COLOR="1")
@@ -22,7 +22,7 @@ def told(tmp_path):
     return done.stdout
 
 
-def test_it_tells_the_break_its_proof_and_what_to_do(told):
+def test_it_reports_the_break_its_proof_and_what_to_do(reported):
     for words in (
         "$ mcp-governor init",
         "✗ argument-required  reserve_copy /inputSchema/",
@@ -34,16 +34,16 @@ def test_it_tells_the_break_its_proof_and_what_to_do(told):
         "$ mcp-governor changelog draft --diff",
         "+- `reserve_copy` now requires `branch`.",
     ):
-        assert words in told, words
+        assert words in reported, words
     # the baseline passes, the hurried release does not
-    init, check, hurried, draft = (part for part in told.split("$ mcp-governor ")[1:])
+    init, check, hurried, draft = (part for part in reported.split("$ mcp-governor ")[1:])
     assert "(exit code 0)" in init
     assert "PASS" in check
     assert "(exit code 0)" in check
     assert "FAIL" in hurried
     assert "(exit code 1)" in hurried
     assert "(exit code 0)" in draft
-    assert "Traceback" not in told
+    assert "Traceback" not in reported
 
 
 def test_it_leaves_nothing_behind_unless_asked(tmp_path, monkeypatch):

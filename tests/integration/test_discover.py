@@ -285,7 +285,7 @@ class TestMonorepos:
         (tmp_path / "src/two/two.py").unlink()
         assert found(tmp_path) == ["python:one:server"]
 
-    def test_members_lead_nowhere_else(self, tmp_path):
+    def test_members_do_not_lead_elsewhere(self, tmp_path):
         outside = write(tmp_path / "outside", {"pyproject.toml": PROJECT + 'x = "a:b"\n'})
         root = write(tmp_path / "root", {"package.json": '{"workspaces": ["../outside", "/etc", "**", "linked", 5]}'})
         (root / "linked").symlink_to(outside)

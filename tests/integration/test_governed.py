@@ -65,8 +65,8 @@ def test_a_changelog_that_the_configuration_names_and_nobody_finds_is_missed_too
     assert "CHANGES.md existed at v1.0.0 and is gone." in rules(root)["policy/changelog-deleted"]["message"]
     git(root, "checkout", "CHANGES.md")
     write(root, {"mcp-governor.toml": CONFIG})
-    told = rules(root)["policy/changelog-deleted"]["message"]
-    assert told == "CHANGES.md was the changelog at v1.0.0, and the configuration does not name it any more."
+    reported = rules(root)["policy/changelog-deleted"]["message"]
+    assert reported == "CHANGES.md was the changelog at v1.0.0, and the configuration does not name it any more."
 
 
 def test_a_lenient_fail_on_does_not_pass_itself(tmp_path):
@@ -124,7 +124,7 @@ def test_a_lint_baseline_of_the_release_goes_on(tmp_path):
     "setting",
     ['fail-on = "never"', 'level = "declared"', '[policy]\nunknown = "compatible"', '[policy]\ncapabilities = "note"'],
 )
-def test_a_gate_for_breaks_alone_is_no_more_lenient_than_the_release(tmp_path, setting):
+def test_a_gate_for_breaks_alone_is_not_more_lenient_than_the_release(tmp_path, setting):
     strict = 'fail-on = "error"\nlevel = "strict"\n'
     root = released(tmp_path, strict + CONFIG + '[policy]\ncapabilities = "breaking"\n')
     gate = ("check", "--only", "breaking")
@@ -201,15 +201,15 @@ def test_the_branch_that_a_pull_request_is_compared_with_counts(tmp_path):
     git(root, "rm", "-q", CHANGELOG)
     committed(root, "quiet now")
     assert rules(root) == {}, "nothing was released, and HEAD has no changelog"
-    told = rules(root, "--against", "git:main:mcp-surface.json")
-    assert told["policy/changelog-deleted"]["message"] == f"{CHANGELOG} existed at main and is gone."
+    reported = rules(root, "--against", "git:main:mcp-surface.json")
+    assert reported["policy/changelog-deleted"]["message"] == f"{CHANGELOG} existed at main and is gone."
 
 
 def test_an_acceptance_is_the_way_out_and_ends_with_the_release(tmp_path):
     root = released(tmp_path)
     git(root, "rm", "-q", CHANGELOG)
-    told = rules(root)["policy/changelog-deleted"]
-    write(root, {"mcp-governor.toml": f'{CONFIG}[[accept]]\nfinding = "{told["id"]}"\nreason = "a wiki now"\n'})
+    reported = rules(root)["policy/changelog-deleted"]
+    write(root, {"mcp-governor.toml": f'{CONFIG}[[accept]]\nfinding = "{reported["id"]}"\nreason = "a wiki now"\n'})
     assert rules(root) == {}
     committed(root, "release 1.1.0")
     tagged(root, "v1.1.0")
@@ -262,13 +262,13 @@ def test_an_emptied_configuration_says_what_is_not_governed_any_more(tmp_path):
         assert "At v1.0.0 the configuration had servers = stock. It is no longer set." in done.stdout
 
 
-def test_what_a_command_line_sets_for_one_run_is_no_change_of_the_configuration(tmp_path):
+def test_what_a_command_line_sets_for_one_run_does_not_change_the_configuration(tmp_path):
     root = released(tmp_path)
     assert rules(root, "--fail-on", "never") == {}
     assert rules(root, "--isolated", "live.json") == {}
 
 
-def test_another_target_and_stricter_settings_are_no_findings(tmp_path):
+def test_another_target_and_stricter_settings_are_not_findings(tmp_path):
     root = released(tmp_path)
     write(root, {"mcp-governor.toml": CONFIG.replace("stock", "shop").replace("\n[", '\nlevel = "strict"\n[', 1)})
     assert rules(root) == {}

@@ -52,9 +52,9 @@ def rules(report):
 
 def test_a_changelog_of_a_later_surface_says_that_the_recording_is_old(root):
     announce(root)
-    told = hook(root)
-    assert told["verdict"] == "fail"
-    (found,) = told["findings"]
+    reported = hook(root)
+    assert reported["verdict"] == "fail"
+    (found,) = reported["findings"]
     assert found["rule"] == STALE
     assert found["message"] == (
         "mcp-surface.json was not recorded again: it has not changed since v1.0.0, "
@@ -77,38 +77,38 @@ def test_since_the_last_commit_as_well(root):
         + section(more, "1.1.0", "`count_stock` is a new tool.\n- `sell` is a new tool.")
         + text[text.index("## 1.0.0\n") + len("## 1.0.0\n") :]
     )
-    told = hook(root)
-    assert rules(told) == [STALE]
-    assert "has not changed since HEAD" in told["findings"][0]["message"]
+    reported = hook(root)
+    assert rules(reported) == [STALE]
+    assert "has not changed since HEAD" in reported["findings"][0]["message"]
     # What the commit before changed is told as ever.
-    assert [change["tool"] for change in told["changes"]] == ["count_stock"]
+    assert [change["tool"] for change in reported["changes"]] == ["count_stock"]
 
 
 def test_before_the_first_release_it_is_head(root):
     git(root, "tag", "-d", "v1.0.0")
     announce(root)
-    told = hook(root)
-    assert rules(told) == [STALE]
-    assert "has not changed since HEAD" in told["findings"][0]["message"]
+    reported = hook(root)
+    assert rules(reported) == [STALE]
+    assert "has not changed since HEAD" in reported["findings"][0]["message"]
 
 
 def test_a_recording_that_is_new_is_judged_as_it_is(root):
     write(root, {"mcp-surface.json": NEW})
-    told = hook(root)
-    assert STALE not in rules(told)
-    assert "changelog/version-mismatch" in rules(told)
+    reported = hook(root)
+    assert STALE not in rules(reported)
+    assert "changelog/version-mismatch" in rules(reported)
 
 
-def test_a_changelog_that_nobody_touched_is_no_sign(root):
+def test_a_changelog_that_nobody_touched_is_not_a_sign(root):
     text = (root / CHANGELOG).read_text().replace("v1:sha256:", "v1:sha256:0")
     wrong = text[: text.index("sha256:0") + 8] + text[text.index("sha256:0") + 9 :]
     (root / CHANGELOG).write_text(wrong)
     committed(root, "a wrong fingerprint")
-    told = hook(root, "--against", "git:HEAD")
-    assert rules(told) == ["changelog/fingerprint-stale"]
+    reported = hook(root, "--against", "git:HEAD")
+    assert rules(reported) == ["changelog/fingerprint-stale"]
 
 
-def test_a_slip_of_the_pen_is_no_sign(root):
+def test_a_slip_of_the_pen_is_not_a_sign(root):
     path = root / CHANGELOG
     entry = "## Unreleased\n\n**Fixed**\n\n- `find_stok` counts right.\n\n## 1.0.0 (current)\n"
     path.write_text(path.read_text().replace("## 1.0.0 (current)\n", entry))
@@ -119,12 +119,12 @@ def test_a_slip_of_the_pen_is_no_sign(root):
     assert rules(hook(root)) == [STALE]
 
 
-def test_a_finding_that_is_let_pass_stands_in_for_no_other(root):
+def test_a_finding_that_is_let_pass_replaces_no_other(root):
     announce(root)
     write(root, {"mcp-governor.toml": f'changelog = "{CHANGELOG}"\n[lint]\nignore = ["{STALE}"]\n'})
-    told = hook(root)
-    assert told["verdict"] == "fail"
-    assert "changelog/version-mismatch" in rules(told)
+    reported = hook(root)
+    assert reported["verdict"] == "fail"
+    assert "changelog/version-mismatch" in rules(reported)
 
 
 def test_a_recording_that_is_named_is_not_the_forgotten_one(root):
@@ -150,9 +150,9 @@ def test_tools_that_nobody_touched_are_not_talked_about(root):
     announce(root, surface, entry="`count_shelves` is a new tool.")
     ignores = '[lint.per-tool-ignores]\nold_one = ["clarity/length"]\n'
     write(root, {"mcp-governor.toml": f'changelog = "{CHANGELOG}"\n{ignores}'})
-    told = hook(root)
-    assert {finding["tool"] for finding in told["findings"]} == {"count_shelves"}
-    assert "clarity/length" in rules(told)
+    reported = hook(root)
+    assert {finding["tool"] for finding in reported["findings"]} == {"count_shelves"}
+    assert "clarity/length" in rules(reported)
 
 
 def test_without_a_baseline_everything_is_new(tmp_path):
@@ -178,5 +178,5 @@ def test_new_only_hides_no_break_no_policy_and_no_changelog_finding(root):
     assert governing
     assert [found for found in fresh["findings"] if found["rule"].startswith(("policy/", "changelog/"))] == governing
     assert fresh["summary"]["old_findings"] == len(everything["findings"]) - len(fresh["findings"]) > 0
-    told = governor(root, *arguments[:-2], "--new-only").stdout
-    assert f"{fresh['summary']['old_findings']} finding" in told
+    reported = governor(root, *arguments[:-2], "--new-only").stdout
+    assert f"{fresh['summary']['old_findings']} finding" in reported

@@ -19,8 +19,8 @@ class TestFound:
     """No TARGET is given: the server of the repository is found."""
 
     def test_a_module_with_a_fastmcp_server(self, tmp_path):
-        told, files = begun(write(tmp_path, {"stock_server.py": source("fastmcp")}), run=governor_process)
-        assert "stock_server.py: 2 tools" in told
+        reported, files = begun(write(tmp_path, {"stock_server.py": source("fastmcp")}), run=governor_process)
+        assert "stock_server.py: 2 tools" in reported
         assert b'object = "stock_server:server"' in files[CONFIG]
         assert b"## 1.2.0 (current)" in files[CHANGELOG]
         assert b"count_pieces" in files[CHANGELOG]
@@ -33,8 +33,8 @@ class TestFound:
             "src/stock/api.py": source("mcpserver"),
             "tests/test_api.py": "from fastmcp import FastMCP\nserver = FastMCP('of a test')\n",
         }
-        told, files = begun(write(tmp_path, files), run=governor_process)
-        assert "src/stock/api.py" in told
+        reported, files = begun(write(tmp_path, files), run=governor_process)
+        assert "src/stock/api.py" in reported
         assert b'object = "stock.api:server"' in files[CONFIG]
 
     def test_a_node_package_with_a_bin(self, tmp_path):
@@ -65,8 +65,8 @@ class TestFound:
             "dependencies": {"@modelcontextprotocol/sdk": "1"},
         }
         files = {"package.json": json.dumps(package), "dist/index.js": script % json.dumps([FIND])}
-        told, files = begun(write(tmp_path, files))
-        assert "the server stock in package.json" in told
+        reported, files = begun(write(tmp_path, files))
+        assert "the server stock in package.json" in reported
         assert b'command = ["node", "dist/index.js"]' in files[CONFIG]
 
     def test_a_client_configuration(self, tmp_path):
@@ -99,8 +99,8 @@ class TestNamed:
     """The server is given on the command line."""
 
     def test_a_command(self, tmp_path):
-        told, files = begun(repository(tmp_path, {"README.md": "a"}), "--", *plain())
-        assert "1 tool." in told
+        reported, files = begun(repository(tmp_path, {"README.md": "a"}), "--", *plain())
+        assert "1 tool." in reported
         assert b"## 2.1.0 (current)" in files[CHANGELOG]
         assert b"schema-version" not in files[CONFIG]
 
@@ -123,24 +123,24 @@ class TestNamed:
         assert f"## {version} (current)".encode() in files[CHANGELOG]
 
     @pytest.mark.parametrize("version", ["", "next"])
-    def test_a_server_without_a_version_that_counts_is_held_to_a_literal(self, tmp_path, version):
-        told, files = begun(tmp_path, "--", *plain(version=version))
+    def test_a_server_without_a_version_that_counts_is_checked_against_a_literal(self, tmp_path, version):
+        reported, files = begun(tmp_path, "--", *plain(version=version))
         assert b'schema-version = "0.1.0"' in files[CONFIG]
         assert b"## 0.1.0 (current)" in files[CHANGELOG]
-        assert "Its version is written into the configuration: 0.1.0." in told
+        assert "Its version is written into the configuration: 0.1.0." in reported
 
     def test_the_version_of_the_project_is_taken_and_the_screen_says_why(self, tmp_path):
         write(tmp_path, {"pyproject.toml": '[project]\nname = "stock"\nversion = "0.3.0"\n'})
-        told, files = begun(tmp_path, "--", *plain(version="94.1.2"))
+        reported, files = begun(tmp_path, "--", *plain(version="94.1.2"))
         why = "The server reports 94.1.2, and pyproject.toml line 3 says 0.3.0."
-        assert f"{why} Its version is taken from pyproject.toml: 0.3.0.\n" in told
+        assert f"{why} Its version is taken from pyproject.toml: 0.3.0.\n" in reported
         assert f'# {why}\nschema-version = "pyproject.toml"\n'.encode() in files[CONFIG]
         assert b"## 0.3.0 (current)" in files[CHANGELOG]
 
     def test_a_server_that_reports_its_own_version_needs_no_word_about_it(self, tmp_path):
         write(tmp_path, {"pyproject.toml": '[project]\nname = "stock"\nversion = "2.1.0"\n'})
-        told, _ = begun(tmp_path, "--", *plain())
-        assert "Its version" not in told
+        reported, _ = begun(tmp_path, "--", *plain())
+        assert "Its version" not in reported
 
     def test_a_server_of_a_client_configuration_is_named(self, tmp_path):
         command, *arguments = plain()
@@ -173,7 +173,7 @@ class TestNamed:
             "https://h.example/s/0a1b2c3d4e5f6a7b8c9d/mcp",
         ],
     )
-    def test_credentials_in_an_address_are_written_nowhere(self, tmp_path, address):
+    def test_credentials_in_an_address_are_not_written(self, tmp_path, address):
         done = governor(tmp_path, "init", address)
         assert done.returncode == 2
         assert "contains credentials" in done.stderr
@@ -240,7 +240,7 @@ class TestNamed:
         ("https://h.example/mcp", "my-shop"),
     ],
 )
-def test_a_server_gets_the_name_that_tells_most(text, name):
+def test_a_server_gets_the_most_specific_name(text, name):
     assert name_of(text, Path("/repositories/My Shop")) == name
 
 

@@ -46,7 +46,7 @@ class TestWorkflow:
         ],
         ids=["bare", "project", "requirements"],
     )
-    def test_a_python_server_is_installed_beside_us(self, tmp_path, files, install):
+    def test_a_python_server_is_installed_next_to_us(self, tmp_path, files, install):
         _, written = begun(write(tmp_path, files))
         commands, _ = steps_of(written)
         assert commands == [*install, CHECK]
@@ -133,23 +133,23 @@ class TestWorkflow:
 
     def test_gitlab_gets_a_job_to_paste_and_nothing_is_touched(self, tmp_path):
         write(tmp_path, {".gitlab-ci.yml": "stages: [test]\n"})
-        told, written = begun(tmp_path, "--", *plain())
+        reported, written = begun(tmp_path, "--", *plain())
         assert WORKFLOW not in written
-        assert ".gitlab-ci.yml was not changed; add this job" in told
-        start = told.index("    mcp-governor:\n")
-        job = parsed(textwrap.dedent(told[start : told.index("Next: commit")]))["mcp-governor"]
+        assert ".gitlab-ci.yml was not changed; add this job" in reported
+        start = reported.index("    mcp-governor:\n")
+        job = parsed(textwrap.dedent(reported[start : reported.index("Next: commit")]))["mcp-governor"]
         assert job["script"][-1] == "mcp-governor check ${CI_MERGE_REQUEST_IID:+--new-only}"
         assert job["variables"] == {"GIT_DEPTH": "0"}
 
     def test_what_is_there_stays_and_what_is_not_wanted_is_not_written(self, tmp_path):
         write(tmp_path, {WORKFLOW: "mine\n", HOOKS: "mine\n"})
-        told, written = begun(tmp_path, "--", *plain())
-        assert f"{WORKFLOW}  exists, not changed" in told
-        assert "add this to its `repos`:" in told
+        reported, written = begun(tmp_path, "--", *plain())
+        assert f"{WORKFLOW}  exists, not changed" in reported
+        assert "add this to its `repos`:" in reported
         assert written[WORKFLOW] == written[HOOKS] == b"mine\n"
-        told, written = begun(write(tmp_path / "other", {"a": ""}), "--no-ci", "--no-hook", "--", *plain())
+        reported, written = begun(write(tmp_path / "other", {"a": ""}), "--no-ci", "--no-hook", "--", *plain())
         assert not {WORKFLOW, HOOKS} & set(written)
-        assert "pre-commit" not in told
+        assert "pre-commit" not in reported
 
 
 class TestHook:

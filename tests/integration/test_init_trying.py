@@ -245,8 +245,8 @@ class TestNextStep:
 
     def test_a_server_on_a_port(self, tmp_path, monkeypatch):
         monkeypatch.setattr(trying, "SECONDS", 1.0)
-        told = "Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)"
-        root = project(tmp_path, stock=f"echo '{told}' >&2; cat >/dev/null")
+        reported = "Uvicorn running on http://127.0.0.1:8000 (Press CTRL+C to quit)"
+        root = project(tmp_path, stock=f"echo '{reported}' >&2; cat >/dev/null")
         done = governor(root, "init")
         assert done.returncode == 3
         assert "It seems to serve HTTP at http://127.0.0.1:8000" in said(done)[-1]
@@ -324,7 +324,7 @@ def test_the_findings_of_today_are_counted(tmp_path):
 
 class TestBounds:
     def test_programs(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(trying, "MOST_ATTEMPTS", 2)
+        monkeypatch.setattr(trying, "MAX_ATTEMPTS", 2)
         root = project(tmp_path, **{f"mcp-{number}": "exit 1" for number in range(4)})
         done = governor(root, "init")
         assert done.returncode == 3
@@ -362,8 +362,8 @@ class TestFrom:
     def begun(self, root, recording):
         done = governor(root, "init", "--from", recording, "--no-ci", "--no-hook", "--", *plain())
         assert done.returncode == 0, done.stderr
-        told = f"Next: commit these files, then see what has changed since {recording} with: mcp-governor check"
-        assert done.stdout.splitlines()[-1] == told
+        reported = f"Next: commit these files, then see what has changed since {recording} with: mcp-governor check"
+        assert done.stdout.splitlines()[-1] == reported
         return done, json.loads(contents(root)["mcp-surface.json"])
 
     def test_a_folder_of_snapshots(self, tmp_path):
@@ -385,13 +385,13 @@ class TestFrom:
         (tool,) = json.loads(contents(tmp_path)["mcp-surface.json"])["tools"]
         assert tool == {**OLD, "annotations": {"readOnlyHint": True}, "title": "Find"}
 
-    def test_a_server_is_no_recording(self, tmp_path):
+    def test_a_server_is_not_a_recording(self, tmp_path):
         done = governor(tmp_path, "init", "--from", "python:a:b", "--", *plain())
         assert done.returncode == 2
         assert "--from takes a recording" in done.stderr
         assert contents(tmp_path) == {}
 
-    def test_a_recording_alone_is_told_where_it_belongs(self, tmp_path):
+    def test_a_recording_alone_is_reported_with_its_place(self, tmp_path):
         write(tmp_path, {"tools.json": json.dumps({"tools": [TOOL]})})
         done = governor(tmp_path, "init", "tools.json")
         assert done.returncode == 2

@@ -29,13 +29,13 @@ def test_nothing_else_in_the_tree_spells_an_installation():
         path for folder in ("mcp_governor", "rules", "tools", ".github", ".ci") for path in (REPO / folder).rglob("*")
     ]
     files += [REPO / name for name in (".pre-commit-hooks.yaml", "Makefile")]
-    texts = {
+    strings = {
         path.relative_to(REPO).as_posix(): path.read_text("utf-8")
         for path in files
         if path.suffix in (".py", ".toml", ".yml", ".yaml", ".md", "") and path.is_file()
     }
-    assert HOME in texts
-    assert {name: found[0] for name, text in texts.items() if name != HOME and (found := SPELLED.search(text))} == {}
+    assert HOME in strings
+    assert {name: found[0] for name, text in strings.items() if name != HOME and (found := SPELLED.search(text))} == {}
     # Pages are rewritten by `make docs`; what it does not recognise would stay when the constant changes.
     for page in (*REPO.glob("*.md"), *(REPO / "docs").rglob("*.md")):
         for line in filter(SPELLED.search, page.read_text("utf-8").splitlines()):
@@ -138,16 +138,16 @@ def test_the_address_of_a_remote(remote, address):
 
 
 class FakeDistribution:
-    def __init__(self, told):
-        self.told = told
+    def __init__(self, reported):
+        self.reported = reported
 
     def read_text(self, name):
         assert name == "direct_url.json"
-        return self.told
+        return self.reported
 
 
 @pytest.mark.parametrize(
-    ("told", "where"),
+    ("reported", "where"),
     [
         (None, Origin("")),
         ("{", Origin("")),
@@ -160,10 +160,10 @@ class FakeDistribution:
         ),
     ],
 )
-def test_what_an_installation_says_of_itself(monkeypatch, told, where):
+def test_what_an_installation_says_of_itself(monkeypatch, reported, where):
     import importlib.metadata
 
-    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: FakeDistribution(told))
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: FakeDistribution(reported))
     assert installation.origin() == where
 
 
@@ -183,8 +183,8 @@ def environment(tmp_path_factory):
 
     def run(line, **options):
         program, *arguments = shlex.split(line) if isinstance(line, str) else line
-        beside = env / "bin" / program
-        command = [str(beside if beside.exists() else program), *arguments]
+        next_to = env / "bin" / program
+        command = [str(next_to if next_to.exists() else program), *arguments]
         return subprocess.run(
             command, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL, **options
         )
@@ -236,8 +236,8 @@ def test_the_line_without_an_installation_works(tmp_path):
 
 def test_ci_installs_what_it_can_reach(tmp_path, monkeypatch):
     clone = repository(tmp_path / "clone", {"a": "a"})
-    told = {"where": Origin(clone.as_uri())}
-    monkeypatch.setattr(installation, "origin", lambda: told["where"])
+    reported = {"where": Origin(clone.as_uri())}
+    monkeypatch.setattr(installation, "origin", lambda: reported["where"])
     asked = _ours()
     script = f"printf %s {asked}"
     unset = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False, env={})
@@ -248,14 +248,14 @@ def test_ci_installs_what_it_can_reach(tmp_path, monkeypatch):
     )
     assert filled.stdout == "git+https://h/g"
 
-    told["where"] = Origin((tmp_path / "dist" / "g.whl").as_uri())
+    reported["where"] = Origin((tmp_path / "dist" / "g.whl").as_uri())
     assert _ours() == asked
     git(clone, "remote", "add", "origin", "https://tok@h.example/g.git")
-    told["where"] = Origin(clone.as_uri())
+    reported["where"] = Origin(clone.as_uri())
     assert _ours() == "'mcp-governor @ git+https://h.example/g.git'"
-    told["where"] = Origin("git+https://h.example/g", "ab12")
+    reported["where"] = Origin("git+https://h.example/g", "ab12")
     assert _ours() == "'mcp-governor @ git+https://h.example/g@ab12'"
-    told["where"] = Origin("")
+    reported["where"] = Origin("")
     assert _ours() == f"'mcp-governor~={__version__}'"
 
 

@@ -40,7 +40,7 @@ def broken(folder):
     return write(folder, {"live.json": surface_text(BROKEN), "mcp-surface.json": surface_text(BROKEN)})
 
 
-def told(folder, *arguments):
+def reported(folder, *arguments):
     """The rules and changes that fail a check, and what it was compared with."""
     done = governor(folder, "check", "--format", "json", *arguments)
     report = json.loads(done.stdout)
@@ -52,7 +52,7 @@ def told(folder, *arguments):
 @pytest.mark.parametrize("where", [(), ("--offline",)])
 @pytest.mark.parametrize("only", [(), ("--only", "breaking")])
 def test_a_break_that_is_recorded_is_compared_with_the_release(root, where, only):
-    code, names, source = told(root, *where, *only)
+    code, names, source = reported(root, *where, *only)
     assert (code, names & {"required-argument-added", "changelog/missing-entry"}) == (
         1,
         {"required-argument-added"} if only else {"required-argument-added", "changelog/missing-entry"},
@@ -61,14 +61,14 @@ def test_a_break_that_is_recorded_is_compared_with_the_release(root, where, only
     assert source == f"git:{first[:12]}"
 
 
-def test_a_configured_surface_file_is_no_other_baseline(root):
+def test_a_configured_surface_file_is_not_another_baseline(root):
     write(root, {"mcp-governor.toml": 'baseline = "mcp-surface.json"\n' + CONFIG})
-    assert "changelog/missing-entry" in told(root)[1]
+    assert "changelog/missing-entry" in reported(root)[1]
 
 
-def test_a_break_is_no_patch_and_no_empty_release(root):
+def test_a_break_is_neither_a_patch_nor_an_empty_release(root):
     write(root, {name: surface_text(BROKEN, version="1.0.1") for name in ("live.json", "mcp-surface.json")})
-    assert "policy/bump-too-small" in told(root)[1]
+    assert "policy/bump-too-small" in reported(root)[1]
     done = governor(root, "changelog", "release", "1.0.1")
     assert done.returncode == 2
     assert "1.0.1 is too small: the changes since 1.0.0 need a major step." in done.stderr
@@ -78,19 +78,19 @@ def test_a_break_is_no_patch_and_no_empty_release(root):
 def test_the_recording_of_a_release_serves_where_the_history_is_gone(root):
     write(root, {RELEASED: surface_text(BOOK)})
     shutil.rmtree(root / ".git")
-    assert told(root)[2] == RELEASED
+    assert reported(root)[2] == RELEASED
     # of another surface, it is none of this release
     write(root, {RELEASED: surface_text(BROKEN)})
-    assert told(root) == (1, {"policy/baseline-lost", "changelog/released-fingerprint"}, "mcp-surface.json")
+    assert reported(root) == (1, {"policy/baseline-lost", "changelog/released-fingerprint"}, "mcp-surface.json")
 
 
-def test_every_change_is_held_to_what_the_changelog_describes(root):
+def test_every_change_is_checked_against_what_the_changelog_describes(root):
     """Under the other gate, too: the recorded break was drafted as a patch that says nothing."""
     write(root, {"mcp-governor.toml": CONFIG.replace('"release"', '"change"')})
-    assert {"changelog/missing-entry", "policy/bump-too-small", "required-argument-added"} <= told(root)[1]
+    assert {"changelog/missing-entry", "policy/bump-too-small", "required-argument-added"} <= reported(root)[1]
     assert "1 entry drafted for 2.0.0." in governor(root, "changelog", "draft").stdout
     write(root, {name: surface_text(BROKEN, version="2.0.0") for name in ("live.json", "mcp-surface.json")})
-    assert told(root) == (0, set(), "mcp-surface.json")
+    assert reported(root) == (0, set(), "mcp-surface.json")
 
 
 def test_the_linter_takes_the_release_as_its_baseline_too(root):
@@ -105,7 +105,7 @@ def test_the_linter_takes_the_release_as_its_baseline_too(root):
 def test_a_shallow_clone_says_that_nothing_was_compared(root, tmp_path, only):
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{root}", str(clone))
-    code, names, _ = told(clone, *only)
+    code, names, _ = reported(clone, *only)
     assert (code, names) == (1, {"policy/baseline-lost"})
     said = governor(clone, "check", *only).stdout
     assert "Nothing was compared with 1.0.0: this clone is shallow, and its surface is not in it." in said
@@ -117,10 +117,10 @@ def test_a_release_is_compared_with_the_release_before_it(root):
     assert governor(root, "changelog", "draft").returncode == 0
     assert governor(root, "changelog", "release").returncode == 0
     committed(root, "release 2.0.0")
-    code, names, source = told(root, "--release")
+    code, names, source = reported(root, "--release")
     assert (code, "required-argument-added" in names, source.startswith("git:")) == (0, True, True)
     # after it, it is the last release itself
-    assert told(root) == (0, set(), "mcp-surface.json")
+    assert reported(root) == (0, set(), "mcp-surface.json")
 
 
 def restated(root):
@@ -137,12 +137,12 @@ def test_a_section_that_is_rewritten_hides_no_break(root, only, commit):
     restated(root)
     if commit:
         committed(root, "quiet now")
-    code, names, _ = told(root, *only)
+    code, names, _ = reported(root, *only)
     assert (code, names) == (1, {"changelog/released-fingerprint"})
     done = governor(root, "check", *only, "--format", "json")
     (found,) = (one for one in json.loads(done.stdout)["findings"] if one["severity"] == "error")
     release = git(root, "rev-list", "HEAD", "--grep=release 1.0.0").stdout.strip()
-    assert f"but in git:{release[:12]} it stated another fingerprint" in found["message"]
+    assert f"but in git:{release[:12]} it stated a different one" in found["message"]
     # it was never released
     accepted = f'[[accept]]\nfinding = "{found["id"]}"\nreason = "nobody has it"\n'
     write(root, {"mcp-governor.toml": CONFIG + accepted})
@@ -155,16 +155,16 @@ def test_a_section_that_is_rewritten_before_the_next_release_is_noticed_at_it(ro
     digest = digest_of(root, "live.json")
     write(root, {CHANGELOG: text.replace("# Log\n", f"# Log\n\n## 1.0.1 (current)\n\nFingerprint: `{digest}`\n")})
     write(root, {name: surface_text(BROKEN, version="1.0.1") for name in ("live.json", "mcp-surface.json")})
-    assert "changelog/released-fingerprint" in told(root, "--release")[1]
+    assert "changelog/released-fingerprint" in reported(root, "--release")[1]
 
 
 def test_with_tags_the_section_of_a_release_to_come_may_be_corrected(root):
     git(root, "tag", "v0.9.0", "HEAD~1")
     restated(root)
-    assert "changelog/released-fingerprint" not in told(root)[1]
+    assert "changelog/released-fingerprint" not in reported(root)[1]
 
 
-def test_what_a_section_stated_under_the_other_gate_was_no_release(root):
+def test_what_a_section_stated_under_the_other_gate_was_not_a_release(root):
     """There the section of the version of now follows the surface until it is released."""
     book = (root / CHANGELOG).read_text()
     shutil.rmtree(root / ".git")
@@ -176,12 +176,12 @@ def test_what_a_section_stated_under_the_other_gate_was_no_release(root):
     restated(root)
     write(root, {"mcp-governor.toml": CONFIG})
     committed(root, "releases from now on")
-    assert told(root)[:2] == (0, set())
+    assert reported(root)[:2] == (0, set())
 
 
 def test_without_a_release_that_states_its_surface_the_file_is_the_baseline(root):
     write(root, {CHANGELOG: "# Log\n\n## 1.0.0 (current)\n\n**Added**\n\n- `find_stock`.\n"})
-    assert told(root)[2] == "mcp-surface.json"
+    assert reported(root)[2] == "mcp-surface.json"
 
 
 def test_a_shallow_clone_has_the_release_that_init_began_with(tmp_path):
@@ -196,6 +196,6 @@ def test_a_shallow_clone_has_the_release_that_init_began_with(tmp_path):
     committed(begun, "break")
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{begun}", str(clone))
-    code, names, source = told(clone, "--offline")
+    code, names, source = reported(clone, "--offline")
     assert (code, source) == (1, RELEASED)
     assert {"required-argument-added", "changelog/missing-entry"} <= names

@@ -138,7 +138,7 @@ def hosted(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
         ("other = 1\n", "module 'shop' has no attribute 'server'"),
     ],
 )
-def test_a_server_that_cannot_be_loaded_elsewhere_is_told_in_a_line(tmp_path, source, words):
+def test_a_server_that_cannot_be_loaded_elsewhere_is_reported_in_a_line(tmp_path, source, words):
     done = hosted(tmp_path, source)
     assert done.returncode == 1
     assert done.stdout == ""
@@ -148,7 +148,7 @@ def test_a_server_that_cannot_be_loaded_elsewhere_is_told_in_a_line(tmp_path, so
         assert str(tmp_path / "shop.py") in done.stderr
 
 
-def test_the_modules_beside_the_host_hide_none_of_the_standard_library(tmp_path):
+def test_the_modules_next_to_the_host_hide_none_of_the_standard_library(tmp_path):
     # `http` and others are names of our modules, too.
     done = hosted(tmp_path, "import http.client, http\nserver = {'where': http.__file__}\nprint(http.__file__)\n")
     assert "is not an MCP server but dict" in done.stderr

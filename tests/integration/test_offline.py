@@ -19,11 +19,11 @@ def report(root, *arguments):
 
 def test_the_recorded_surface_is_governed_without_a_server(tmp_path):
     write(tmp_path, {"mcp-governor.toml": NO_SERVER, "api/stock.json": surface_text(BOOK)})
-    told = report(tmp_path)
-    assert told["verdict"] == "pass"
-    assert told["target"] == "api/stock.json"
-    assert told["baseline"] is None
-    assert told["summary"]["tools"] == 1
+    reported = report(tmp_path)
+    assert reported["verdict"] == "pass"
+    assert reported["target"] == "api/stock.json"
+    assert reported["baseline"] is None
+    assert reported["summary"]["tools"] == 1
 
 
 def test_without_a_recording_the_command_that_makes_one_is_named(tmp_path):
@@ -37,10 +37,10 @@ def test_it_is_compared_with_head_where_nothing_was_released(tmp_path):
     root = repository(tmp_path, {"mcp-governor.toml": NO_SERVER, "api/stock.json": surface_text(BOOK)})
     assert report(root)["baseline"]["source"] == "git:HEAD"
     write(root, {"api/stock.json": surface_text(BROKEN)})
-    told = report(root)
-    assert [change["kind"] for change in told["changes"]] == ["required-argument-added"]
-    assert told["required_bump"] == "major"
-    assert told["verdict"] == "fail"
+    reported = report(root)
+    assert [change["kind"] for change in reported["changes"]] == ["required-argument-added"]
+    assert reported["required_bump"] == "major"
+    assert reported["verdict"] == "fail"
 
 
 def test_a_release_tag_comes_before_head(tmp_path):
@@ -48,17 +48,17 @@ def test_a_release_tag_comes_before_head(tmp_path):
     git(root, "tag", "v1.0.0")
     write(root, {"mcp-surface.json": surface_text(BROKEN, version="2.0.0")})
     committed(root, "break")
-    told = report(root)
-    assert told["baseline"]["source"] == "git:v1.0.0"
-    assert told["required_bump"] == told["declared_bump"] == "major"
+    reported = report(root)
+    assert reported["baseline"]["source"] == "git:v1.0.0"
+    assert reported["required_bump"] == reported["declared_bump"] == "major"
 
 
 def test_against_names_another_recording(tmp_path):
     root = repository(tmp_path, {"mcp-surface.json": surface_text(BROKEN), "old.json": surface_text(BOOK)})
     assert report(root)["changes"] == []
-    told = report(root, "--against", "old.json")
-    assert told["baseline"]["source"] == "old.json"
-    assert [change["kind"] for change in told["changes"]] == ["required-argument-added"]
+    reported = report(root, "--against", "old.json")
+    assert reported["baseline"]["source"] == "old.json"
+    assert [change["kind"] for change in reported["changes"]] == ["required-argument-added"]
 
 
 def test_a_named_recording_is_governed_instead(tmp_path):
@@ -69,9 +69,9 @@ def test_a_named_recording_is_governed_instead(tmp_path):
 def test_a_file_that_git_never_saw_has_no_baseline(tmp_path):
     root = repository(tmp_path, {"README": "a"})
     write(root, {"mcp-surface.json": surface_text(BOOK)})
-    told = report(root)
-    assert told["baseline"] is None
-    assert told["verdict"] == "pass"
+    reported = report(root)
+    assert reported["baseline"] is None
+    assert reported["verdict"] == "pass"
 
 
 def test_the_surface_file_of_a_folder_below_the_root_is_found_in_git(tmp_path):
@@ -96,7 +96,7 @@ def test_a_live_server_is_refused(tmp_path, arguments, words):
     assert words in done.stderr
 
 
-def test_the_changelog_is_held_to_the_recording(tmp_path):
+def test_the_changelog_is_checked_against_the_recording(tmp_path):
     write(tmp_path, {"mcp-surface.json": surface_text(BOOK), "docs/mcp-schema-changelog.md": "# Changelog\n"})
     assert "changelog/empty" in {finding["rule"] for finding in report(tmp_path)["findings"]}
 
@@ -120,18 +120,18 @@ class TestIsolated:
 
     def test_no_file_of_the_repository_counts(self, root):
         done = governor(root, "check", "--isolated", "now.json", "--format", "json")
-        told = json.loads(done.stdout)
+        reported = json.loads(done.stdout)
         assert done.returncode == 0
-        assert told["baseline"] is None
-        assert told["changes"] == []
+        assert reported["baseline"] is None
+        assert reported["changes"] == []
         # A rule that reads now.json; no other looks at files of the repository.
-        assert [one["rule"] for one in told["findings"]] == ["clarity/hints-declared"]
+        assert [one["rule"] for one in reported["findings"]] == ["clarity/hints-declared"]
 
     def test_a_baseline_that_is_named_counts(self, root):
         done = governor(root, "check", "--isolated", "old.json", "--against", "now.json", "--format", "json")
-        told = json.loads(done.stdout)
+        reported = json.loads(done.stdout)
         assert done.returncode == 1
-        assert [change["kind"] for change in told["changes"]] == ["required-argument-added"]
+        assert [change["kind"] for change in reported["changes"]] == ["required-argument-added"]
 
     def test_a_broken_configuration_is_not_read(self, root):
         write(root, {"mcp-governor.toml": "= ="})

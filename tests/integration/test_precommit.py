@@ -49,21 +49,21 @@ def commit(root, message):
     return git(root, "commit", "-m", message, **env)
 
 
-def paste(root, told, *, gate):
+def paste(root, reported, *, gate):
     """Do what the refusal says: the entry in a new section, which under gate change states the printed fingerprint."""
-    (entry,) = re.findall(r"add: (- .+)$", told, re.M)
+    (entry,) = re.findall(r"add: (- .+)$", reported, re.M)
     path = root / CHANGELOG
     if gate == "release":
-        assert 'in a new section "## Unreleased"' in told
+        assert 'in a new section "## Unreleased"' in reported
         new, old = f"## Unreleased\n\n**Added**\n\n{entry}\n\n## 1.0.0 (current)\n", "## 1.0.0 (current)\n"
     else:
-        (line,) = set(re.findall(r"Fingerprint: `v1:sha256:[0-9a-f]{64}`", told))
+        (line,) = set(re.findall(r"Fingerprint: `v1:sha256:[0-9a-f]{64}`", reported))
         new = f"## 1.1.0 (current)\n\n{line}\n\n**Added**\n\n{entry}\n\n## 1.0.0\n"
         old = "## 1.0.0 (current)\n"
     path.write_text(path.read_text().replace(old, new))
 
 
-def holds_commits_to_the_changelog(root, *, gate):
+def checks_commits_against_the_changelog(root, *, gate):
     write(root, {"stock.py": "a = 2\n"})
     unrelated = commit(root, "nothing of the surface")
     assert unrelated.returncode == 0, unrelated.stdout + unrelated.stderr
@@ -71,12 +71,12 @@ def holds_commits_to_the_changelog(root, *, gate):
 
     write(root, {"mcp-surface.json": NEW})
     refused = commit(root, "one more argument")
-    told = refused.stdout + refused.stderr
-    assert refused.returncode == 1, told
-    assert "git:HEAD" in told
+    reported = refused.stdout + refused.stderr
+    assert refused.returncode == 1, reported
+    assert "git:HEAD" in reported
     assert git(root, "log", "-1", "--format=%s").stdout.strip() == "nothing of the surface"
 
-    paste(root, told, gate=gate)
+    paste(root, reported, gate=gate)
     passed = commit(root, "one more argument, told")
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert git(root, "log", "-1", "--format=%s").stdout.strip() == "one more argument, told"
@@ -89,7 +89,7 @@ def test_a_commit_without_its_changelog_entry_is_refused(root):
     assert local.count(sys.executable) == local.count("language: system") == 1
     indented = "".join(f"      {line}\n" for line in local.splitlines())
     install(root, f"repos:\n  - repo: local\n    hooks:\n{indented}")
-    holds_commits_to_the_changelog(root, gate="change")
+    checks_commits_against_the_changelog(root, gate="change")
 
 
 def test_the_hook_that_init_writes(tmp_path, monkeypatch):
@@ -104,7 +104,7 @@ def test_the_hook_that_init_writes(tmp_path, monkeypatch):
     (root / "mcp-surface.json").write_text(OLD)
     committed(root, "governed")
     assert python(root, "-m", "pre_commit", "install").returncode == 0
-    holds_commits_to_the_changelog(root, gate="release")
+    checks_commits_against_the_changelog(root, gate="release")
 
 
 @pytest.mark.live
@@ -118,4 +118,4 @@ def test_the_hook_installs_from_this_repository(root):
     ready = python(root, "-m", "pre_commit", "install-hooks", **env)
     if ready.returncode:
         missing(f"pre-commit cannot build the hook's environment: {ready.stdout[-300:]}")
-    holds_commits_to_the_changelog(root, gate="change")
+    checks_commits_against_the_changelog(root, gate="change")

@@ -21,6 +21,7 @@ GOOD = tool("count_stock")
 BARE = {"name": "drop_stock", "description": "Drops.", "inputSchema": {"type": "object", "properties": {"a": {}}}}
 TABLE = '[tool.mcp-governor]\nprofile = "charter"\n[tool.mcp-governor.servers.stock]\n'
 RECORDED = TABLE + 'file = "stock.json"\n'
+RECOMMENDED = ("--mcp-profile", "configured")
 OBJECT = TABLE + 'object = "stock_server:server"\n'
 
 
@@ -97,8 +98,12 @@ class TestOnServers:
         done = run(tmp_path, "--mcp-charter", "-W", "error")
         assert done.returncode == 1, done.stdout + done.stderr
         failed = re.findall(r"^FAILED (\S+)", done.stdout, re.M)
-        assert failed == ["mcp::drop_article::charter"]
-        assert counted(done)["failed"] == 1
+        # The two that only read are called, and return no envelope; a tool that drops something is not called.
+        wrong = ["mcp::count_pieces::envelope", "mcp::drop_article::charter", "mcp::list_articles::envelope"]
+        assert failed == wrong
+        assert counted(done)["failed"] == len(wrong)
+        assert "envelope: 2 of 3 tools seen" in done.stdout
+        assert "not called: 1 tool whose words contradict its readOnlyHint: drop_article" in done.stdout
         assert counted(done)["passed"] >= 5
         assert "charter/use-this-when  /description" in done.stdout
         assert 'fix: Begin with the situation: "Use this when' in done.stdout
@@ -114,8 +119,8 @@ def test_workers_share_the_items(recorded):
     assert done.returncode == 1, done.stdout + done.stderr
     failed = sorted(re.findall(r"^FAILED (\S+)", done.stdout, re.M))
     assert failed == ["mcp::count_stock::charter", "mcp::drop_stock::charter"]
-    told = set(re.findall(r"\[gw\d\].* (\S+::\S+)", done.stdout))
-    assert len(told) == counted(done)["passed"] + 2
+    reported = set(re.findall(r"\[gw\d\].* (\S+::\S+)", done.stdout))
+    assert len(reported) == counted(done)["passed"] + 2
 
 
 def test_without_the_flag_there_are_no_items(recorded):
@@ -158,7 +163,7 @@ def test_collect_only_lists_the_items(recorded):
     assert f"{len(listed) + 1} tests collected" in done.stdout
 
 
-def test_the_same_items_are_there_whether_they_pass_or_fail(recorded):
+def test_passing_and_failing_items_are_the_same(recorded):
     before = ids(recorded.run("--collect-only", "-q"))
     recorded.write({"pyproject.toml": RECORDED.replace('"charter"', '"charter"\nlint.ignore = ["charter/length"]')})
     assert ids(recorded.run("--collect-only", "-q")) == before
@@ -214,7 +219,7 @@ def test_a_break_without_its_step_fails_policy(recorded):
             "stock.json": surface_text(tool("count_stock", "warehouse"), version="1.0.1"),
         },
     )
-    done = recorded.run()
+    done = recorded.run(*RECOMMENDED)
     assert re.findall(r"^FAILED (\S+)", done.stdout, re.M) == ["mcp::surface::policy"]
     assert "Release it as 2.0.0" in done.stdout
 
@@ -232,11 +237,11 @@ def test_between_releases_a_change_may_wait(recorded, monkeypatch):
         },
     )
     failed = re.compile(r"^FAILED (\S+)", re.M)
-    assert failed.findall(recorded.run().stdout) == ["mcp::list_stock::changelog"]
+    assert failed.findall(recorded.run(*RECOMMENDED).stdout) == ["mcp::list_stock::changelog"]
     recorded.write({"log.md": "## Unreleased\n\n**Added**\n\n- `list_stock` is a new tool.\n"})
-    assert failed.findall(recorded.run().stdout) == []
+    assert failed.findall(recorded.run(*RECOMMENDED).stdout) == []
     monkeypatch.setenv("CI_COMMIT_TAG", "v1.1.0")
-    assert failed.findall(recorded.run().stdout) == ["mcp::surface::changelog", "mcp::surface::policy"]
+    assert failed.findall(recorded.run(*RECOMMENDED).stdout) == ["mcp::surface::changelog", "mcp::surface::policy"]
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_back_to_the_server(codetree: Path) -> None:
     [
         (("pyproject.tml",), 'Did you mean "pyproject.toml"?'),
         (("package.json",), "package.json does not exist"),
-        (("git-tag", "--renumber", "9.9.9=1.0.0"), "log.md has no section 9.9.9."),
+        (("git-tag", "--renumber", "9.9.9=1.0.0"), "log.md has no section for version 9.9.9."),
         (("git-tag", "--renumber", "x"), '--renumber takes OLD=NEW, not "x".'),
         (("--renumber", "94.1.2=1.0.0"), "--renumber has no effect without SOURCE."),
         (("pyproject.toml", "--isolated"), "--isolated"),
@@ -171,11 +171,11 @@ def test_what_is_refused(codetree: Path, words: tuple[str, ...], message: str) -
     assert git(codetree, "status", "--porcelain").stdout == ""
 
 
-def test_without_a_configuration_there_is_nowhere_to_write_the_source(tmp_path: Path) -> None:
+def test_without_a_configuration_there_is_no_place_to_write_the_source(tmp_path: Path) -> None:
     root = repository(tmp_path / "bare", {"pyproject.toml": PYPROJECT, "now.json": OLD})
     done = governor(root, "schema-version", "pyproject.toml")
     assert done.returncode == 2
-    assert "There is no configuration to write the source into." in done.stderr
+    assert "There is no configuration file to set schema-version in." in done.stderr
 
 
 def test_a_recording_behind_a_link_is_not_touched(codetree: Path, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_http_publishes_the_recorded_surface_on_loopback_only(tmp_path):
             socket.create_connection(("127.0.0.2", port), 5)
 
 
-def test_a_break_is_told_with_its_proof_and_the_step():
+def test_a_break_is_reported_with_its_proof_and_the_step():
     envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [STRICTER]})
     assert envelope["status"] == "success"
     assert envelope["data"]["required_bump"] == "major"
@@ -91,18 +91,18 @@ def test_nothing_changed_is_empty():
     assert envelope["data"]["required_bump"] == "none"
 
 
-def test_a_description_is_judged_beside_its_siblings():
+def test_a_description_is_judged_next_to_its_siblings():
     arguments = {"name": "find", "description": "Use this when a word is known. Use scan instead when it is not."}
     lonely = answer("lint_description", arguments)
     siblings = answer("lint_description", {**arguments, "other_tools": ["scan", "find"]})
-    told = [{finding["rule"] for finding in envelope["data"]["findings"]} for envelope in (lonely, siblings)]
-    assert "charter/use-this-when" not in told[0] | told[1]
-    assert "charter/composition" not in told[1]
+    reported = [{finding["rule"] for finding in envelope["data"]["findings"]} for envelope in (lonely, siblings)]
+    assert "charter/use-this-when" not in reported[0] | reported[1]
+    assert "charter/composition" not in reported[1]
     careless = answer("lint_description", {"name": "find", "description": "Finds.", "other_tools": ["scan"]})
     assert "charter/use-this-when" in {finding["rule"] for finding in careless["data"]["findings"]}
 
 
-def test_rules_are_told_briefly_unless_asked():
+def test_rules_are_reported_briefly_unless_asked():
     brief = answer("list_rules", {"pack": "charter"})["data"]["rules"]
     full = answer("list_rules", {"pack": "charter", "response_format": "detailed"})["data"]["rules"]
     assert [rule["id"] for rule in brief] == [rule["id"] for rule in full]

@@ -64,10 +64,10 @@ class Repository:
 
     def tool(self, name: str, *optional: str, description: str = "", **more: Any) -> None:
         schema = {"type": "object", "properties": {key: {"type": "string"} for key in optional}}
-        told = (
+        reported = (
             description or f"Use this when the notes are to be handled by {name.replace('_', ' ')}, and nothing else."
         )
-        self.tools[name] = {"name": name, "description": told, "inputSchema": schema, **more}
+        self.tools[name] = {"name": name, "description": reported, "inputSchema": schema, **more}
 
     def run(self, *arguments: str, process: bool = False) -> Outcome:
         """``mcp-governor ARGUMENTS`` in the repository; in a process of its own where asked, else in this one."""

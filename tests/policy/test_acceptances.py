@@ -80,7 +80,7 @@ def test_what_was_released_with_an_acceptance_counts_up_to_that_release(compared
     assert len(apply_acceptances([OUT], [FOUND], [], today=TODAY, baseline=before).findings) == 1
 
 
-def test_a_released_acceptance_has_no_last_day_and_is_no_second_one() -> None:
+def test_a_released_acceptance_has_no_last_day_and_does_not_count_twice() -> None:
     ended = Acceptance(CHANGE.id, "then", date(2020, 1, 1), released="1.3.0")
     again = Acceptance(CHANGE.id, "now")
     before = AcceptedBefore("1.3.0")
@@ -190,10 +190,10 @@ BLOCK = '\n[[tool.mcp-governor.accept]]\nfinding = "a/b:-:/:00000000"\nreason = 
 @pytest.mark.parametrize("layout", sorted(LAYOUTS))
 def test_the_table_stands_below_the_others_and_nothing_else_moves(layout: str) -> None:
     before = LAYOUTS[layout]
-    told = Acceptance("a/b:-:/:00000000", "why", date(2027, 1, 31))
-    after = add_acceptance(before.replace("|", ""), told, table=TABLE, what="pyproject.toml")
+    reported = Acceptance("a/b:-:/:00000000", "why", date(2027, 1, 31))
+    after = add_acceptance(before.replace("|", ""), reported, table=TABLE, what="pyproject.toml")
     assert after == before.replace("|", BLOCK)
-    assert accepted_in(after)[-1]["finding"] == told.finding
+    assert accepted_in(after)[-1]["finding"] == reported.finding
 
 
 def test_inline_tables_take_it_on_their_line() -> None:

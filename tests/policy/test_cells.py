@@ -113,11 +113,11 @@ def cells() -> list[object]:
         header, *rows = table.strip().splitlines()
         states = header.split()
         for row in rows:
-            name, *told = row.split()
-            assert len(told) == len(states) * len(STEPS)
+            name, *reported = row.split()
+            assert len(reported) == len(states) * len(STEPS)
             tier = Tier(name)
             bump = {Tier.ADVANCED: steps[1], Tier.INTERNAL: steps[2]}.get(tier, steps[0])
-            for index, expected in enumerate(told):
+            for index, expected in enumerate(reported):
                 state, version = states[index // len(STEPS)], STEPS[index % len(STEPS)]
                 change = Change(
                     kind,
@@ -139,16 +139,18 @@ def cells() -> list[object]:
 def surface(tier: Tier, *, with_it: bool) -> Surface:
     names = ["stay", "that", *(["it"] if with_it else [])]
     tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
-    return build_surface({"tools": tools}, tier_of_list={"it": tier.value})
+    # Internal tools are in no list that every client gets.
+    asked = {"it": {"tier": tier.value}} if tier is Tier.INTERNAL else {}
+    return build_surface({"tools": tools, "optIn": asked}, tier_of_list={"it": tier.value})
 
 
 def history(state: str, version: str) -> str:
     parts = []
     versions = [version] if version != "1.4.0" else []
-    for told in [*versions, "1.4.0", "1.3.1", "1.3.0", "1.2.0", "1.1.0"]:
-        is_it = told == ANNOUNCED_IN.get(state) or (state == "now" and told == version and versions)
-        marker = " (current)" if told == version else ""
-        parts.append(f"## {told}{marker}" + (NOTICE if is_it else ""))
+    for reported in [*versions, "1.4.0", "1.3.1", "1.3.0", "1.2.0", "1.1.0"]:
+        is_it = reported == ANNOUNCED_IN.get(state) or (state == "now" and reported == version and versions)
+        marker = " (current)" if reported == version else ""
+        parts.append(f"## {reported}{marker}" + (NOTICE if is_it else ""))
     return "\n\n".join(parts) + "\n"
 
 
@@ -218,8 +220,8 @@ def before_one() -> list[object]:
     header, *rows = BEFORE_ONE.strip().splitlines()
     out = []
     for row in rows:
-        policy, name, *told = row.split()
-        for version, expected in zip(header.split(), told, strict=True):
+        policy, name, *reported = row.split()
+        for version, expected in zip(header.split(), reported, strict=True):
             out.append(pytest.param(policy, name, version, expected, id=f"{policy}-{name}-{version}"))
     return out
 
@@ -233,8 +235,8 @@ def dates() -> list[object]:
     header, *rows = DATES.strip().splitlines()
     out = []
     for row in rows:
-        calver, *told = row.split()
-        for name, expected in zip(header.split(), told, strict=True):
+        calver, *reported = row.split()
+        for name, expected in zip(header.split(), reported, strict=True):
             out.append(pytest.param(calver, name, expected, id=f"{calver}-{name}"))
     return out
 
@@ -264,9 +266,9 @@ def test_versions_of_no_known_scheme_are_named(row: str) -> None:
     old, new, counts = row.split(maxsplit=2)
     both = surface(Tier.STANDARD, with_it=True)
     result = evaluate([], both, both, old_version=old, new_version=new, settings=PolicyConfig(calver="minor"))
-    told = [(found.rule, found.message) for found in result.findings]
+    reported = [(found.rule, found.message) for found in result.findings]
     sentence = f"{old} and {new} do not follow one known scheme; the step between them counts as {counts}."
-    assert told == ([] if counts == "." else [("policy/version-scheme", sentence)])
+    assert reported == ([] if counts == "." else [("policy/version-scheme", sentence)])
 
 
 def calver_finding(name: str, old: str, new: str, calver: str) -> tuple[str, str, str]:
@@ -276,12 +278,12 @@ def calver_finding(name: str, old: str, new: str, calver: str) -> tuple[str, str
     return found.rule, found.message, found.fix
 
 
-def test_a_break_under_dates_is_told_of_the_choice() -> None:
+def test_a_break_under_dates_is_reported_with_the_choice() -> None:
     rule, message, fix = calver_finding("break", "2026.8.31", "2026.9.2", "minor")
     assert rule == "policy/calver-too-small"
     assert message == (
         'Calendar versions do not state what may break; policy.calver = "minor" allows only additions, but the changes '
-        "require a major step: argument `it` is now required."
+        "require a major step: parameter `it` is now required."
     )
     assert fix == (
         "Take these changes back, or accept them for this release, with the id that check -v shows: "
@@ -297,7 +299,7 @@ def test_dates_that_are_refused() -> None:
     )
 
 
-def test_a_date_that_stands_still_is_to_be_the_next() -> None:
+def test_a_date_that_does_not_change_has_to_be_the_next() -> None:
     rule, message, fix = calver_finding("addition", "2026.8.31", "2026.8.31", "minor")
     assert rule == "policy/bump-too-small"
     assert message.startswith("The version still is 2026.8.31, but the changes require a new one: ")

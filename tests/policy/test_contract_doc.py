@@ -55,7 +55,7 @@ def test_a_new_tool_is_described() -> None:
     assert said(HEADINGS, HEADINGS, change("new", "tool-added", Side.SURFACE)) == [("missing-tool", "new")]
 
 
-def test_each_tool_is_told_once() -> None:
+def test_each_tool_is_reported_once() -> None:
     assert said(HEADINGS, HEADINGS, change("search"), change("search"), change("fetch")) == [
         ("unchanged", "search"),
         ("unchanged", "fetch"),

@@ -46,7 +46,10 @@ LATER = """## 2.0.0 (current)
 
 
 def surface(*tools: dict[str, Any], **tiers: str) -> Surface:
-    return build_surface({"tools": [{"inputSchema": {"type": "object"}, **tool} for tool in tools]}, tier_of_list=tiers)
+    # What a list of internal tools returned is in no other list.
+    asked = {name: {"tier": tier} for name, tier in tiers.items() if tier == "internal"}
+    raw = {"tools": [{"inputSchema": {"type": "object"}, **tool} for tool in tools], "optIn": asked}
+    return build_surface(raw, tier_of_list=tiers)
 
 
 def tool(name: str, *, deprecated: Any = None, description: str = "", **more: Any) -> dict[str, Any]:
@@ -73,7 +76,7 @@ NEW = tool("new")
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("reported", "expected"),
     [
         (tool("old", deprecated={"replacement": "new"}), []),
         (tool("old", deprecated=True), ["deprecation-without-replacement"]),
@@ -90,8 +93,8 @@ NEW = tool("new")
         (tool("old", deprecated={"replacement": "new", "sunset": "2026-11-21"}), []),
     ],
 )
-def test_what_a_deprecation_must_say(told: dict[str, Any], expected: list[str]) -> None:
-    now = surface(told, NEW)
+def test_what_a_deprecation_must_say(reported: dict[str, Any], expected: list[str]) -> None:
+    now = surface(reported, NEW)
     assert judged(now, now, today=date(2026, 11, 21)) == expected
     assert judged(None, now, today=date(2026, 11, 21)) == expected
 
@@ -103,7 +106,7 @@ def test_the_finding_says_which_replacement_was_meant() -> None:
     assert found.tool == "old"
 
 
-def test_a_replacement_that_went_is_told_as_gone() -> None:
+def test_a_replacement_that_went_is_reported_as_gone() -> None:
     before = surface(tool("old", deprecated={"replacement": "new"}), NEW, tool("other"))
     after = surface(tool("old", deprecated={"replacement": "new"}), tool("other"))
     result = evaluate([], before, after, old_version="1.4.0", new_version="2.0.0")
@@ -135,10 +138,10 @@ def test_a_replacement_that_is_deprecated_itself() -> None:
     ],
 )
 def test_a_sunset_does_not_come_earlier(was: str | None, now: str | None, expected: list[str]) -> None:
-    def told(sunset: str | None) -> Surface:
+    def reported(sunset: str | None) -> Surface:
         return surface(tool("old", deprecated={"replacement": "new", "sunset": sunset}), NEW)
 
-    assert judged(told(was), told(now), today=date(2026, 11, 21)) == expected
+    assert judged(reported(was), reported(now), today=date(2026, 11, 21)) == expected
 
 
 @pytest.mark.parametrize(
@@ -157,7 +160,7 @@ def test_a_tool_is_not_removed_before_its_sunset(sunset: str, today: date | None
 
 
 @pytest.mark.parametrize(
-    ("told", "log", "expected"),
+    ("reported", "log", "expected"),
     [
         # told by the changelog alone, by the surface alone, by both
         (tool("old"), LOG, []),
@@ -217,8 +220,8 @@ def test_a_tool_is_not_removed_before_its_sunset(sunset: str, today: date | None
         (tool("old"), LOG.replace("; use `new` instead", ""), ["deprecation-without-replacement"]),
     ],
 )
-def test_where_the_window_is_counted_from(told: dict[str, Any], log: str, expected: list[str]) -> None:
-    assert judged(surface(told, NEW), surface(NEW), log=log) == expected
+def test_where_the_window_is_counted_from(reported: dict[str, Any], log: str, expected: list[str]) -> None:
+    assert judged(surface(reported, NEW), surface(NEW), log=log) == expected
 
 
 def test_surface_and_changelog_disagree_on_since() -> None:
@@ -243,9 +246,12 @@ def test_an_argument_of_an_advanced_tool_is_announced_on_its_own() -> None:
 
 
 def test_internal_tools_are_not_published() -> None:
-    told = surface(tool("probe", _meta={"tier": "internal"}), tool("listed"), listed="internal")
-    found = list(evaluate([], None, told, old_version=None, new_version="1.0.0").findings)
+    reported = surface(tool("probe", _meta={"tier": "internal"}), tool("listed"), listed="internal")
+    found = list(evaluate([], None, reported, old_version=None, new_version="1.0.0").findings)
     assert [(f.rule, f.tool) for f in found] == [("policy/internal-published", "probe")]
+    filtered = build_surface({"tools": [tool("probe"), tool("stay")]}, tier_of_list={"probe": "internal"})
+    found = list(evaluate([], None, filtered, old_version=None, new_version="1.0.0").findings)
+    assert [(f.rule, f.tool) for f in found] == [("policy/internal-published", "probe")], "a filter of the plain list"
 
 
 def test_a_tool_that_moves_up_breaks_nobody() -> None:
@@ -350,12 +356,12 @@ def test_the_first_announcement_of_an_argument_starts_its_window() -> None:
     """Announced in 1.2.0 and said again in the patch 1.4.1: minor releases have carried the first word."""
     old = tool("old", inputSchema={"type": "object", "properties": {"q": {"type": "string"}}})
     broken = {**old, "inputSchema": {**old["inputSchema"], "required": ["q"]}}
-    told = "\n\n**Deprecated**\n\n- `old` without `q` is deprecated."
+    reported = "\n\n**Deprecated**\n\n- `old` without `q` is deprecated."
     early, late = "## 1.2.0", "## 1.4.1"
     log = LOG.replace("\n\n**Deprecated**\n\n- `old` is deprecated; use `new` instead.", "")
     log = log.replace("## 1.4.0", "## 1.4.1\n\n## 1.4.0")
     before, after = surface(old, NEW, old="advanced"), surface(broken, NEW, old="advanced")
-    both = log.replace(early, early + told).replace(late, late + told)
+    both = log.replace(early, early + reported).replace(late, late + reported)
     assert judged(before, after, log=both, before="1.4.1", now="1.5.0") == []
-    only_late = log.replace(late, late + told)
+    only_late = log.replace(late, late + reported)
     assert judged(before, after, log=only_late, before="1.4.1", now="1.5.0") == ["advanced-break-early"]

@@ -182,9 +182,9 @@ def test_a_tag_names_the_version_that_it_releases(life: Released, monkeypatch: p
     life.cut("2.0.0")
     life.commit(tag)
     assert life.judged() == (1, None, ["policy/tag-version"])
-    told = life.run("check").out
-    assert f"The build is for the tag {tag}, but the server reports 2.0.0." in told
-    assert "fix: Delete the tag, and tag the commit that has this version." in told
+    reported = life.run("check").out
+    assert f"The tag {tag} and the version of its commit differ: the server reports 2.0.0." in reported
+    assert "fix: Delete the tag. Then tag this commit with its own version, or correct the version first." in reported
     life.git("tag", "-d", tag)
     life.git("tag", "v2.0.0")
     assert life.judged() == (0, None, [])
@@ -202,7 +202,7 @@ def test_a_tag_before_its_commit_is_found_where_the_project_counts(life: Release
     config = life.root / "mcp-governor.toml"
     config.write_text(f'schema-version = "pyproject.toml"\n{config.read_text()}')
     assert life.judged() == (1, None, ["policy/tag-version"])
-    assert "The build is for the tag v2.0.0, but pyproject.toml:3 says 1.0.0." in life.run("check").out
+    assert "The tag v2.0.0 and the version of its commit differ: pyproject.toml:3 says 1.0.0." in life.run("check").out
 
 
 def test_a_tag_below_the_version_is_found_at_the_first_release(life: Released) -> None:

@@ -89,8 +89,8 @@ CASES = [
 @pytest.mark.parametrize(("edit", "expected"), CASES)
 def test_what_changed(edit: str, expected: list[tuple[str, str, str]]) -> None:
     changes = compare_manifests(BASE, edited(edit))
-    told = [(c.kind, c.bump.value, c.path.rpartition("/")[2].replace("~1", "/")) for c in changes]
-    assert sorted(told) == sorted(expected)
+    reported = [(c.kind, c.bump.value, c.path.rpartition("/")[2].replace("~1", "/")) for c in changes]
+    assert sorted(reported) == sorted(expected)
     assert all(change.path.startswith("/server.json/") and change.tool is None for change in changes)
 
 
@@ -105,7 +105,7 @@ def test_the_example_of_a_kind_shows_this_change_and_no_other(kind: Kind) -> Non
 
 
 def test_every_change_of_a_manifest_is_in_the_catalogue() -> None:
-    assert {kind for _, told in CASES for kind, _, _ in told} <= {kind.name for kind in KINDS}
+    assert {kind for _, reported in CASES for kind, _, _ in reported} <= {kind.name for kind in KINDS}
 
 
 SENTENCES = [
@@ -144,7 +144,7 @@ def test_what_is_said_of_it(edit: str, message: str, entry: str) -> None:
     assert (change.message, change.entry()) == (message, entry)
 
 
-def test_the_default_of_a_secret_is_not_told() -> None:
+def test_the_default_of_a_secret_is_not_reported() -> None:
     old, new = edited("env[0]['default'] = 'one'"), edited("env[0]['default'] = 'two'")
     [change] = compare_manifests(old, new)
     assert change.message == "the default of environment variable `API_KEY` changed"
@@ -192,7 +192,7 @@ def test_names_that_a_changelog_may_use() -> None:
     assert manifest_names({**BASE, "status": "deprecated"}) == {*names, "status"}
 
 
-def test_what_is_no_manifest() -> None:
+def test_what_is_not_a_manifest() -> None:
     assert parse_manifest('\ufeff{"version": "1"}'.encode(), "server.json") == {"version": "1"}
     with pytest.raises(FileFormatError, match="server.json is not a JSON object"):
         parse_manifest("[]", "server.json")

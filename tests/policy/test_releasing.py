@@ -91,9 +91,9 @@ def test_two_cycles_draft_release_commit_tag_and_a_fresh_clone_at_the_tag(tmp_pa
     for version, argument in (("1.3.0", "limit"), ("1.4.0", "cursor")):
         life.go_on()
         life.tool("search", "query", *(["limit"] if version == "1.3.0" else ["limit", "cursor"]))
-        told = life.passes("changelog", "draft")
+        reported = life.passes("changelog", "draft")
         if gate:
-            assert told == (
+            assert reported == (
                 "docs/mcp-schema-changelog.md: 1 entry drafted under Unreleased.\n"
                 f"Commit it with the change. When you release: mcp-governor changelog release {version}\n"
             )
@@ -101,15 +101,15 @@ def test_two_cycles_draft_release_commit_tag_and_a_fresh_clone_at_the_tag(tmp_pa
             assert f"pending: minor, release as {version}" in life.passes("check")
         else:
             last = life.version
-            assert told == (
+            assert reported == (
                 f"docs/mcp-schema-changelog.md: 1 entry drafted for {version}.\n"
                 f"Next: the server still reports {last}; set it to {version} where the server is made.\n"
             )
         assert f"- `search` takes an optional `{argument}`.\n" in life.log
         life.version = version
-        told = life.passes("changelog", "release", version)
-        assert f"{version} is the current release.\n" in told
-        assert told.endswith(f"\nNext: commit these files, and tag the commit v{version}.\n")
+        reported = life.passes("changelog", "release", version)
+        assert f"{version} is the current release.\n" in reported
+        assert reported.endswith(f"\nNext: commit these files, and tag the commit v{version}.\n")
         assert life.headings[0] == f"## {version} (current)"
         life.tagged(version)
         life.passes("check")
@@ -165,13 +165,13 @@ def test_a_date_that_is_out_keeps_its_section(tmp_path: Path, version: str) -> N
     life.go_on()
     before = life.log
     life.tool("search", "query", "limit")
-    told = life.refused("changelog", "draft")
-    assert f"The server still reports {version}, which is released" in told
-    assert "mcp-governor changelog draft --for VERSION" in told
+    reported = life.refused("changelog", "draft")
+    assert f"The server still reports {version}, which is released" in reported
+    assert "mcp-governor changelog draft --for VERSION" in reported
     assert life.log == before
     after = version.replace("8", "9")
-    told = life.passes("changelog", "draft", "--for", after)
-    assert f"Next: the server still reports {version}; set it to {after} where the server is made.\n" in told
+    reported = life.passes("changelog", "draft", "--for", after)
+    assert f"Next: the server still reports {version}; set it to {after} where the server is made.\n" in reported
     assert life.headings == [f"## {after} (current)", f"## {version}"]
     assert life.log.endswith(before.split(f"## {version} (current)")[1])
     life.version = after
@@ -204,14 +204,14 @@ def test_whatever_says_that_a_section_is_out_it_is_not_drafted_into(tmp_path: Pa
     life.go_on()
     life.tool("search", "query", "limit")
     before = life.log
-    told = life.refused("changelog", "draft", "--for", "1.2.0")
+    reported = life.refused("changelog", "draft", "--for", "1.2.0")
     evidence = {
         "tag": "tag v1.2.0",
         "recorded": "docs/mcp-surface/1.2.0.json",
         "date": "it is the baseline",
         "baseline": "it is the baseline",
     }
-    assert f"is the section of 1.2.0, which is released ({evidence[how]}); nothing was written." in told
+    assert f"is the section of 1.2.0, which is released ({evidence[how]}); nothing was written." in reported
     assert life.log == before
 
 
@@ -220,9 +220,9 @@ def test_the_draft_is_for_the_version_that_the_changes_need(tmp_path: Path) -> N
     life.go_on()
     life.tool("search", "words")
     life.version = "1.3.0"
-    told = life.passes("changelog", "draft")
-    assert "drafted for 2.0.0.\n" in told
-    assert told.endswith("Next: the server still reports 1.3.0; set it to 2.0.0 where the server is made.\n")
+    reported = life.passes("changelog", "draft")
+    assert "drafted for 2.0.0.\n" in reported
+    assert reported.endswith("Next: the server still reports 1.3.0; set it to 2.0.0 where the server is made.\n")
     done = life.run("check")
     assert "fix: The server still reports 1.3.0; set it to 2.0.0 where the server is made." in done.out
     assert "write line" not in done.out, "nobody is told to rename a section"
@@ -237,21 +237,21 @@ def test_the_version_that_the_author_names_is_weighed(tmp_path: Path) -> None:
     before = life.log
     assert "1.1.9 is older than 1.2.0, which is released" in life.refused("changelog", "draft", "--for", "1.1.9")
     assert life.log == before
-    told = life.passes("changelog", "draft", "--for", "1.2.1")
-    assert told.endswith(
+    reported = life.passes("changelog", "draft", "--for", "1.2.1")
+    assert reported.endswith(
         "Next: 1.2.1 is too small, because these changes need a minor step: mcp-governor changelog draft --for 1.3.0\n"
     )
-    told = life.passes("changelog", "draft", "--for", "1.3.0")
+    reported = life.passes("changelog", "draft", "--for", "1.3.0")
     assert life.headings == ["## 1.3.0 (current)", "## 1.2.0"]
 
 
-def test_a_version_that_moved_too_little_is_told_while_drafting_between_releases(tmp_path: Path) -> None:
+def test_a_version_that_moved_too_little_is_reported_while_drafting_between_releases(tmp_path: Path) -> None:
     life = Released(tmp_path, config=GATE)
     life.go_on()
     life.tool("search", "words")
     life.version = "1.3.0"
-    told = life.passes("changelog", "draft")
-    assert told.endswith("Next: the server still reports 1.3.0; set it to 2.0.0 where the server is made.\n")
+    reported = life.passes("changelog", "draft")
+    assert reported.endswith("Next: the server still reports 1.3.0; set it to 2.0.0 where the server is made.\n")
     assert life.headings == ["## Unreleased", "## 1.2.0 (current)"]
 
 
@@ -277,10 +277,11 @@ def test_a_placeholder_that_is_left_is_named(tmp_path: Path) -> None:
     life = Released(tmp_path)
     life.go_on()
     del life.tools["find"]
-    told = life.passes("changelog", "draft")
+    reported = life.passes("changelog", "draft")
     [line] = [number for number, text in enumerate(life.log.splitlines(), 1) if "`REPLACEMENT`" in text]
     assert (
-        f"\nNext: in line {line} of docs/mcp-schema-changelog.md, name the tool to use instead of REPLACEMENT" in told
+        f"\nNext: in line {line} of docs/mcp-schema-changelog.md, name the tool to use instead of REPLACEMENT"
+        in reported
     )
 
 
@@ -293,20 +294,20 @@ def test_a_version_that_is_wrong_is_refused_with_the_right_one(tmp_path: Path) -
     life.tool("search", "query", "limit")
     life.passes("changelog", "draft")
     before = life.log
-    told = life.refused("changelog", "release", "1.2.1")
-    assert "1.2.1 is too small: the changes since 1.2.0 need a minor step." in told
-    assert "Release them with: mcp-governor changelog release 1.3.0" in told
-    told = life.refused("changelog", "release", "1.3.0")
-    assert "1.3.0 cannot be released yet: the server still reports 1.2.0; set it to 1.3.0" in told
-    told = life.refused("changelog", "release", "1.2.0")
-    assert "1.2.0 is released already (tag v1.2.0)." in told
-    assert "Release what changed since with: mcp-governor changelog release 1.3.0" in told
-    told = life.refused("changelog", "release")
-    assert "Which version? The changes since 1.2.0 make a minor step." in told
-    assert "mcp-governor changelog release 1.3.0" in told
+    reported = life.refused("changelog", "release", "1.2.1")
+    assert "1.2.1 is too small: the changes since 1.2.0 need a minor step." in reported
+    assert "Release them with: mcp-governor changelog release 1.3.0" in reported
+    reported = life.refused("changelog", "release", "1.3.0")
+    assert "1.3.0 cannot be released yet: the server still reports 1.2.0; set it to 1.3.0" in reported
+    reported = life.refused("changelog", "release", "1.2.0")
+    assert "1.2.0 is released already (tag v1.2.0)." in reported
+    assert "Release what changed since with: mcp-governor changelog release 1.3.0" in reported
+    reported = life.refused("changelog", "release")
+    assert "No version to release was given. The changes since 1.2.0 make a minor step." in reported
+    assert "mcp-governor changelog release 1.3.0" in reported
     life.version = "1.4.0"
-    told = life.refused("changelog", "release", "1.3.0")
-    assert "1.3.0 is not the current version: the server says 1.4.0." in told
+    reported = life.refused("changelog", "release", "1.3.0")
+    assert "1.3.0 is not the current version: the server says 1.4.0." in reported
     assert life.log == before
 
 
@@ -315,9 +316,9 @@ def test_what_nobody_mentions_is_not_released(tmp_path: Path) -> None:
     life.go_on()
     life.tool("search", "query", "limit")
     life.version = "1.3.0"
-    told = life.refused("changelog", "release", "1.3.0")
-    assert "has no section 1.3.0" in told
-    assert "Write it with: mcp-governor changelog draft" in told
+    reported = life.refused("changelog", "release", "1.3.0")
+    assert "has no section 1.3.0" in reported
+    assert "Write it with: mcp-governor changelog draft" in reported
 
 
 def test_a_release_without_a_change_for_clients_needs_no_draft(tmp_path: Path) -> None:
@@ -344,9 +345,9 @@ def test_entries_in_two_sections_are_not_guessed_together(tmp_path: Path) -> Non
     life.passes("changelog", "draft", "--for", "1.3.0")
     path = life.root / "docs" / "mcp-schema-changelog.md"
     path.write_text(life.log.replace("## 1.3.0", "## Unreleased\n\n**Fixed**\n\n- `find` is faster.\n\n## 1.3.0"))
-    told = life.refused("changelog", "release", "1.3.0")
+    reported = life.refused("changelog", "release", "1.3.0")
     found = r"has entries for 1\.3\.0 in two sections, at line (\d+) and at line \d+\.\nhint: Move those"
-    assert re.search(found, told)
+    assert re.search(found, reported)
 
 
 def test_a_tag_is_the_version_where_tags_are_its_source(tmp_path: Path) -> None:
@@ -378,8 +379,8 @@ def test_an_acceptance_is_retired_by_the_release_that_needed_it(tmp_path: Path, 
     accepted = accept_all(life)
     assert accepted, "a tool that goes without a deprecation is a finding"
     life.passes("check", "--release")
-    told = life.passes("changelog", "release", "2.0.0")
-    assert "mcp-governor.toml: 1 acceptance is marked as released.\n" in told
+    reported = life.passes("changelog", "release", "2.0.0")
+    assert "mcp-governor.toml: 1 acceptance is marked as released.\n" in reported
     assert life.config.count('released = "2.0.0"') == len(accepted) == 1
     assert "# why we accept\n" in life.config
     assert 'reason = "agreed with the only client"\nreleased = "2.0.0"\n' in life.config
@@ -436,8 +437,8 @@ def test_a_release_by_hand_retires_nothing_and_turns_nothing_red(tmp_path: Path)
     life.tagged("2.0.0")
     life.passes("check")
     life.go_on()
-    told = life.passes("check")
-    assert "v2.0.0 was released with the acceptance of policy/removed-undeprecated" in told
+    reported = life.passes("check")
+    assert "v2.0.0 was released with the acceptance of policy/removed-undeprecated" in reported
     fresh = life.clone(tmp_path.parent / f"{tmp_path.name}-clone", "v2.0.0")
     assert fresh.run("check").code == 0
 
@@ -475,10 +476,10 @@ def test_what_an_entry_names_was_known_when_it_was_released(tmp_path: Path) -> N
     life.version = "2.0.0"
     life.passes("changelog", "draft")
     path = life.root / "docs" / "mcp-schema-changelog.md"
-    told = life.log.replace("REPLACEMENT", "search").replace(
+    reported = life.log.replace("REPLACEMENT", "search").replace(
         "**Removed**", "**Changed**\n\n- `find` had the index; `search` has it now.\n\n**Removed**"
     )
-    path.write_text(told)
+    path.write_text(reported)
     accept_all(life)
     life.passes("changelog", "release", "2.0.0")
     life.tagged("2.0.0")

@@ -43,7 +43,7 @@ def judged(
     new: str,
     *,
     stage: Stage = BETWEEN,
-    told: str = "none",
+    reported: str = "none",
     source: SchemaVersion | None = None,
     **policy: str,
 ) -> PolicyResult:
@@ -55,7 +55,7 @@ def judged(
         new_version=None if new == "-" else new,
         settings=PolicyConfig(**policy),  # type: ignore[arg-type]
         stage=stage,
-        admitted=Bump(told),
+        admitted=Bump(reported),
         source=source,
     )
 
@@ -105,12 +105,12 @@ minor  none   one         two           minor, release as two                   
 @pytest.mark.parametrize("row", TABLE.strip().splitlines())
 def test_versions(row: str) -> None:
     facts, between, released = (part.strip() for part in row.split("|"))
-    needs, told, old, new, pending = facts.split(maxsplit=4)
-    now = judged(needs, old, new, told=told)
+    needs, reported, old, new, pending = facts.split(maxsplit=4)
+    now = judged(needs, old, new, reported=reported)
     assert (str(now.pending or "nothing"), rules(now)) == (pending, between)
-    then = judged(needs, old, new, told=told, stage=AT_RELEASE)
+    then = judged(needs, old, new, reported=reported, stage=AT_RELEASE)
     assert (then.pending, rules(then)) == (None, released)
-    assert rules(judged(needs, old, new, told=told, stage=Stage())) == released, "gate = change"
+    assert rules(judged(needs, old, new, reported=reported, stage=Stage())) == released, "gate = change"
 
 
 def rules(result: PolicyResult) -> str:
@@ -145,15 +145,15 @@ VERSION = st.tuples(NUMBER, NUMBER, NUMBER).map(lambda numbers: ".".join(map(str
 
 
 @settings(deadline=None)
-@given(needs=st.sampled_from(["none", *KINDS]), told=st.sampled_from(["none", *KINDS]), old=VERSION, new=VERSION)
-def test_what_is_pending_can_be_released(needs: str, told: str, old: str, new: str) -> None:
+@given(needs=st.sampled_from(["none", *KINDS]), reported=st.sampled_from(["none", *KINDS]), old=VERSION, new=VERSION)
+def test_what_is_pending_can_be_released(needs: str, reported: str, old: str, new: str) -> None:
     """Whatever a run between releases says to release as, the release of that version is not refused for it."""
-    between = judged(needs, old, new, told=told)
+    between = judged(needs, old, new, reported=reported)
     if between.pending is None:
-        assert needs == told == "none"
+        assert needs == reported == "none"
         return
     assert between.pending.version is not None
-    released = judged(needs, old, between.pending.version, told=told, stage=AT_RELEASE)
+    released = judged(needs, old, between.pending.version, reported=reported, stage=AT_RELEASE)
     assert released.findings == ()
     if old == new:
         assert between.findings == (), "a version that stands still is not judged"
@@ -168,8 +168,8 @@ def sentence(result: PolicyResult) -> tuple[str, str]:
     return found.message, found.fix
 
 
-def test_a_version_that_stands_still_is_told_with_the_place_to_change_it() -> None:
-    forced = "but the changes require a minor step: optional argument `it` is new."
+def test_a_version_that_does_not_change_is_reported_with_the_place_to_change_it() -> None:
+    forced = "but the changes require a minor step: optional parameter `it` is new."
     source = stated("1.2.0", find=lambda: Written("src/server.py", 7))
     assert sentence(judged("minor", "1.2.0", "1.2.0", stage=AT_RELEASE, source=source)) == (
         f"The server still reports 1.2.0, {forced}",

@@ -68,16 +68,17 @@ STAYS = [
 def surface(tier: str, *, listed: bool = True) -> Surface:
     names = ["stay", *(["it"] if listed else [])]
     tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
-    return build_surface({"tools": tools}, tier_of_list={"it": tier})
+    asked = {"it": {"tier": tier}} if tier in ("advanced", "internal") else {}
+    return build_surface({"tools": tools, "optIn": asked}, tier_of_list={"it": tier})
 
 
 def log(*entries: str, section: str = "1.3.0", label: str = "Deprecated") -> str:
     """2.0.0, 1.4.0, 1.3.0, 1.2.0: the announcement stands in one of them."""
     parts = []
     for version in ("2.0.0", "1.4.0", "1.3.0", "1.2.0"):
-        told = "".join(f"\n- {entry}" for entry in entries) if version == section else ""
+        reported = "".join(f"\n- {entry}" for entry in entries) if version == section else ""
         heading = f"## {version}" + (" (current)" if version == "2.0.0" else "")
-        parts.append(heading + (f"\n\n**{label}**\n{told}" if told else ""))
+        parts.append(heading + (f"\n\n**{label}**\n{reported}" if reported else ""))
     return "\n\n".join(parts) + "\n"
 
 
@@ -117,16 +118,16 @@ def test_an_announced_move_deprecates_no_tool(entry: str) -> None:
 
 @pytest.mark.parametrize("entry", TO_ADVANCED)
 def test_where_it_goes_is_read(entry: str) -> None:
-    told = tier_move(parse(log(entry), "l").sections[2].entries[0][1])
-    assert told is not None
-    assert (told.target, told.stays) == (Tier.ADVANCED, False)
+    reported = tier_move(parse(log(entry), "l").sections[2].entries[0][1])
+    assert reported is not None
+    assert (reported.target, reported.stays) == (Tier.ADVANCED, False)
     # further down than was announced
     assert judged(log(entry), new="internal") == ["tier-lowered-early"]
     assert judged(log(entry), new="unlisted") == ["removed-undeprecated"]
 
 
 @pytest.mark.parametrize("entry", OTHERWISE)
-def test_an_ordinary_deprecation_is_no_move(entry: str) -> None:
+def test_an_ordinary_deprecation_is_not_a_move(entry: str) -> None:
     assert tier_move(parse(log(entry), "l").sections[2].entries[0][1]) is None
 
 
@@ -184,7 +185,7 @@ def test_the_fix_shows_the_line_to_write() -> None:
     assert found.message == "The tool moves from standard to advanced; no earlier release announced it."
     assert found.fix == (
         "Announce it under Deprecated (- `it` moves from standard to advanced in 2.0.0.), "
-        "and move it after 2 minor releases that say so."
+        "and move it after 2 minor releases with the announcement."
     )
     [found] = evaluate(
         compare(before, after),
@@ -197,3 +198,26 @@ def test_the_fix_shows_the_line_to_write() -> None:
     assert found.message == (
         "The tool moves from standard to advanced; 1.4.0 announced it, and 1 of 2 minor releases carried the warning."
     )
+    assert found.fix == "Move it after 1 more minor release."
+
+
+def requiring(*required: str) -> Surface:
+    schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": list(required)}
+    return build_surface({"tools": [{"name": "it", "inputSchema": schema}]}, tier_of_list={"it": "advanced"})
+
+
+def test_the_fix_of_an_early_break_of_an_advanced_tool() -> None:
+    before, after = requiring(), requiring("q")
+    reported = evaluate(compare(before, after), before, after, old_version="1.4.0", new_version="1.5.0").findings
+    [fix] = [found.fix for found in reported if found.rule == "policy/advanced-break-early"]
+    entry = "The parameter `q` of `it` changes in 1.6.0: parameter `q` is now required."
+    assert fix == (
+        f"Announce it under Deprecated (- {entry}), and change it after 1 minor release with the announcement. "
+        "Or make the change optional for now."
+    )
+    # That is read as the announcement.
+    text = f"## 1.6.0 (current)\n\n## 1.5.0\n\n**Deprecated**\n\n- {entry}\n\n## 1.4.0\n"
+    made = evaluate(
+        compare(before, after), before, after, old_version="1.5.0", new_version="1.6.0", changelog=parse(text, "l")
+    )
+    assert made.findings == ()

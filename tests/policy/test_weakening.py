@@ -28,7 +28,7 @@ FULL = Config(
 )
 
 
-def told(before: Config, now: Config) -> list[str]:
+def reported(before: Config, now: Config) -> list[str]:
     return [found.message for found in check_config(before, now, ref="v1.0.0", where="mcp-governor.toml")]
 
 
@@ -53,6 +53,14 @@ def told(before: Config, now: Config) -> list[str]:
         ({"contract_doc": ""}, "At v1.0.0 the configuration had contract-doc = CONTRACT.md. It is no longer set."),
         ({"server_json": ""}, "At v1.0.0 the configuration had server-json = server.json. It is no longer set."),
         ({"calls_dir": ""}, "At v1.0.0 the configuration had calls-dir = calls. It is no longer set."),
+        (
+            {"calls_mode": "none"},
+            "At v1.0.0 the configuration had calls-mode = safe. It is now none, which is more lenient.",
+        ),
+        (
+            {"calls_mode": "configured"},
+            "At v1.0.0 the configuration had calls-mode = safe. It is now configured, which is more lenient.",
+        ),
         ({"calls": ()}, "At v1.0.0 the configuration had calls = search. It is no longer set."),
         (
             {"profile": ("charter",)},
@@ -82,7 +90,7 @@ def told(before: Config, now: Config) -> list[str]:
     ],
 )
 def test_what_asks_for_less(relaxed, message):
-    assert told(FULL, replace(FULL, **relaxed)) == [message]
+    assert reported(FULL, replace(FULL, **relaxed)) == [message]
 
 
 @pytest.mark.parametrize(
@@ -94,6 +102,7 @@ def test_what_asks_for_less(relaxed, message):
         {"servers": {"other": ServerConfig("other", file="x.json")}},
         {"contract_doc": "docs/CONTRACT.md"},
         {"calls": (CallConfig("find"),)},
+        {"calls_mode": "safe"},
         {"profile": ("schema-md",)},
         {"profile": ("charter", "surface", "recommended")},
         {"policy": PolicyConfig(zero_policy="strict", calver="refuse")},
@@ -102,7 +111,7 @@ def test_what_asks_for_less(relaxed, message):
     ],
 )
 def test_what_asks_for_as_much_or_for_something_else(changed):
-    assert told(FULL, replace(FULL, **changed)) == []
+    assert reported(FULL, replace(FULL, **changed)) == []
 
 
 @pytest.mark.parametrize(
@@ -121,10 +130,10 @@ def test_what_asks_for_as_much_or_for_something_else(changed):
 )
 def test_rules_of_releases_that_are_left_out_from_now_on(lint, entry):
     message = f"Since v1.0.0 the configuration leaves out rules about version and changelog: {entry}."
-    assert told(FULL, replace(FULL, lint=lint)) == [message]
+    assert reported(FULL, replace(FULL, lint=lint)) == [message]
     before = replace(FULL, lint=lint)
-    assert told(before, before) == []
-    assert told(before, FULL) == []
+    assert reported(before, before) == []
+    assert reported(before, FULL) == []
 
 
 @pytest.mark.parametrize(
@@ -136,17 +145,24 @@ def test_rules_of_releases_that_are_left_out_from_now_on(lint, entry):
     ],
 )
 def test_rules_of_style_are_nobodys_business(lint):
-    assert told(FULL, replace(FULL, lint=lint)) == []
+    assert reported(FULL, replace(FULL, lint=lint)) == []
+
+
+def test_rules_about_releases_in_another_pack_count():
+    for rule in ("surface/release-entry", "surface/migration-guide", "surface/*"):
+        [message] = reported(FULL, replace(FULL, lint=LintConfig(ignore=(rule,))))
+        assert rule in message
+    assert reported(FULL, replace(FULL, lint=LintConfig(ignore=("surface/tier-declared",)))) == []
 
 
 def test_a_severity_that_rises_asks_for_more():
     def chosen(severity):
         return replace(FULL, lint=LintConfig(severity={"policy/tag-version": severity}))
 
-    assert told(chosen("off"), chosen("warning")) == []
-    assert told(chosen("warning"), chosen("warning")) == []
-    assert len(told(chosen("warning"), chosen("off"))) == 1
-    assert len(told(chosen("error"), chosen("info"))) == 1
+    assert reported(chosen("off"), chosen("warning")) == []
+    assert reported(chosen("warning"), chosen("warning")) == []
+    assert len(reported(chosen("warning"), chosen("off"))) == 1
+    assert len(reported(chosen("error"), chosen("info"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -167,26 +183,48 @@ def test_an_option_under_which_less_breaks(before, now, shown):
     def chosen(options):
         return replace(FULL, policy=PolicyConfig(options=options))
 
-    messages = told(chosen(before), chosen(now))
+    messages = reported(chosen(before), chosen(now))
     assert messages == ([f"At v1.0.0 the configuration had {shown} which is more lenient."] if shown else [])
 
 
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({}, ""),
+        ({"input-closed": "breaking"}, ""),
+        ({"input-closed": "compatible"}, "policy.input-closed = breaking. It is now compatible,"),
+        ({"default-presence": "compatible"}, "policy.default-presence = flips. It is now compatible,"),
+        ({"default-presence": "breaking"}, ""),
+    ],
+)
+def test_an_option_that_a_profile_has_set(options, shown):
+    before = replace(FULL, profile=("surface",), policy=PolicyConfig())
+    messages = reported(before, replace(before, policy=PolicyConfig(options=options)))
+    assert messages == ([f"At v1.0.0 the configuration had {shown} which is more lenient."] if shown else [])
+
+
+def test_a_profile_that_goes_is_reported_once():
+    before = replace(FULL, profile=("surface", "recommended"), policy=PolicyConfig())
+    [message] = reported(before, replace(before, profile=("recommended",)))
+    assert "profile" in message
+
+
 def test_a_lint_baseline_that_lists_what_is_about_version_or_changelog():
-    style, untold, small = "clarity/length:find:0", "changelog/missing-entry:find:1", "policy/bump-too-small::2"
+    style, unreported, small = "clarity/length:find:0", "changelog/missing-entry:find:1", "policy/bump-too-small::2"
 
     def listed(before, now):
         return [found.message for found in check_known(before, now, ref="v1.0.0", where="known.json")]
 
-    assert listed({untold}, {untold, style}) == []
-    assert listed({untold, small}, {untold}) == []
+    assert listed({unreported}, {unreported, style}) == []
+    assert listed({unreported, small}, {unreported}) == []
     says = "Since v1.0.0 the configuration leaves out rules about version and changelog: lint.baseline lists"
-    assert listed({style}, {style, untold}) == [f"{says} {untold}."]
-    assert listed(set(), {style, untold, small}) == [f"{says} {untold} and 1 more."]
+    assert listed({style}, {style, unreported}) == [f"{says} {unreported}."]
+    assert listed(set(), {style, unreported, small}) == [f"{says} {unreported} and 1 more."]
 
 
 def test_the_default_baseline_needs_no_name():
     named = replace(FULL, baseline="mcp-surface.json")
-    assert told(named, replace(named, baseline="")) == []
+    assert reported(named, replace(named, baseline="")) == []
 
 
 def test_the_id_is_that_of_the_step_whatever_the_release_is_called():

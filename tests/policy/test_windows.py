@@ -116,15 +116,15 @@ def test_how_many_releases_carried_the_warning(releases: str, expected: int | No
 @pytest.mark.parametrize(("releases", "carried"), HISTORIES)
 def test_each_tier_has_its_window(releases: str, carried: int | None, windows: Windows, tier: Tier) -> None:
     """A removal passes just where as many releases carried the warning as the window of its tier asks for."""
-    told, now = history(releases)
+    reported, now = history(releases)
     old, new = surface("old", "new", tier=tier.value), surface("new")
     result = evaluate(
         compare(old, new),
         old,
         new,
-        old_version=told.old_version,
+        old_version=reported.old_version,
         new_version=now,
-        changelog=told.changelog,
+        changelog=reported.changelog,
         settings=PolicyConfig(windows=windows, zero_policy="strict", calver="major"),
     )
     found = {one.rule for one in result.findings} & {"policy/removed-early", "policy/removed-undeprecated"}
@@ -146,9 +146,9 @@ def test_the_configuration_sets_each_window(tmp_path: Path) -> None:
 
 
 def test_the_message_counts() -> None:
-    told, now = history("1.2.0 1.3.0* 2.0.0")
+    reported, now = history("1.2.0 1.3.0* 2.0.0")
     old, new = surface("old", "new"), surface("new")
-    versions = {"old_version": "1.3.0", "new_version": now, "changelog": told.changelog}
+    versions = {"old_version": "1.3.0", "new_version": now, "changelog": reported.changelog}
     [found] = evaluate(compare(old, new), old, new, **versions).findings  # type: ignore[arg-type]
     assert found.message == (
         "The standard tool was deprecated in 1.3.0, but only 1 of 2 minor releases carried the warning."
@@ -188,10 +188,10 @@ def spelled(versions: list[str], announcing: int) -> str:
 
 
 def carried(versions: list[str], announcing: int) -> int:
-    told, _ = history(spelled(versions, announcing))
-    notice = told.notice(surface("old").by_name["old"])
+    reported, _ = history(spelled(versions, announcing))
+    notice = reported.notice(surface("old").by_name["old"])
     assert notice is not None
-    return told.carried(notice.since)
+    return reported.carried(notice.since)
 
 
 @given(numbered())
@@ -216,8 +216,8 @@ def test_an_earlier_word_never_counts_for_less(drawn: tuple[list[str], int]) -> 
 @given(numbered(), st.data())
 def test_the_order_of_the_sections_means_nothing(drawn: tuple[list[str], int], data: st.DataObject) -> None:
     versions, announcing = drawn
-    told, _ = history(spelled(versions, announcing))
+    reported, _ = history(spelled(versions, announcing))
     sections = [f"## {version}{NOTICE if index == announcing else ''}" for index, version in enumerate(versions)]
     shuffled = data.draw(st.permutations(sections))
     other = History(parse("\n\n".join(shuffled) + "\n", "l"), versions[-2], versions[-1])
-    assert other.carried(versions[announcing]) == told.carried(versions[announcing])
+    assert other.carried(versions[announcing]) == reported.carried(versions[announcing])

@@ -194,7 +194,7 @@ def answer(mode: str, size: float, request: dict) -> Iterator[bytes]:
 # ── stdio ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def for_ever(mode: str) -> None:
+def forever(mode: str) -> None:
     out = sys.stdout.buffer
     while mode in ("stderr", "noise", "blank", "trickle"):
         if mode == "stderr":
@@ -219,7 +219,7 @@ def on_stdio(mode: str, size: float) -> None:
             for pieces in asides(mode, size):
                 out.writelines(pieces)
                 out.write(b"\n")
-            for_ever(mode)
+            forever(mode)
         out.writelines(answer(mode, size, request))
         out.write(b"\n")
         out.flush()
@@ -254,7 +254,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.body(mode, float(size), request)
             else:
                 self.start("text/event-stream")
-                self.tell(mode, float(size), request)
+                self.report_to(mode, float(size), request)
 
     def do_GET(self) -> None:
         way, mode, size = self.path.strip("/").split("/")
@@ -268,7 +268,7 @@ class Handler(BaseHTTPRequestHandler):
                 if request.get("method") == "initialize":
                     self.event((line(id=request["id"], result=LEGACY),))
                 elif "id" in request and "method" in request:
-                    self.tell(mode, float(size), request)
+                    self.report_to(mode, float(size), request)
 
     def body(self, mode: str, size: float, request: dict) -> None:
         if mode == "headers" and request["method"] == "tools/list":
@@ -282,7 +282,7 @@ class Handler(BaseHTTPRequestHandler):
         for piece in answer(mode, size, request):
             self.wfile.write(piece)
 
-    def tell(self, mode: str, size: float, request: dict) -> None:
+    def report_to(self, mode: str, size: float, request: dict) -> None:
         if request["method"] == "tools/list":
             for pieces in asides(mode, size):
                 self.event(pieces)

@@ -312,7 +312,7 @@ def asks_back() -> None:
     serve(before=before)
 
 
-def asks_for_ever() -> None:
+def asks_forever() -> None:
     def listing(message: dict) -> None:
         for number in itertools.count():
             say({"jsonrpc": "2.0", "id": number, "method": "roots/list"})

@@ -113,7 +113,7 @@ def test_write_keeps_mode_and_follows_links(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="is a folder; nothing was written"):
         write_file(tmp_path, "new")
     assert list(tmp_path.iterdir()) == []
@@ -140,8 +140,8 @@ MODERN = {"protocolVersion": "2026-07-28", "tools": [{"name": "a", "inputSchema"
 @pytest.mark.parametrize("ttl", [0, 1, 59_999])
 def test_how_long_a_list_holds_moves_neither_file_nor_fingerprint(ttl: int) -> None:
     plain = build_surface(MODERN)
-    told = build_surface({**MODERN, "listings": {"tools": {**GOOD, "ttlMs": ttl}, "discover": [GOOD]}})
-    assert dump_surface(told) == dump_surface(plain)
+    reported = build_surface({**MODERN, "listings": {"tools": {**GOOD, "ttlMs": ttl}, "discover": [GOOD]}})
+    assert dump_surface(reported) == dump_surface(plain)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_how_long_a_list_holds_moves_neither_file_nor_fingerprint(ttl: int) -> N
         {"tools": {**GOOD, "nextCursor": None}},
     ],
 )
-def test_what_departs_from_the_specification_is_recorded_and_is_no_part_of_the_contract(tmp_path, said) -> None:
+def test_what_departs_from_the_specification_is_recorded_and_is_not_part_of_the_contract(tmp_path, said) -> None:
     surface = build_surface({**MODERN, "listings": {"resources": GOOD, **said}})
     write_file(tmp_path / "s.json", dump_surface(surface))
     document = json.loads((tmp_path / "s.json").read_text())
@@ -167,5 +167,5 @@ def test_what_departs_from_the_specification_is_recorded_and_is_no_part_of_the_c
 
 
 @pytest.mark.parametrize("said", [5, [], {"tools": 5}, {"tools": [5, None]}, {"x": GOOD}, {"tools": {"ttlMs": {}}}])
-def test_odd_listings_are_no_harm(said) -> None:
+def test_odd_listings_are_harmless(said) -> None:
     dump_surface(build_surface({**MODERN, "listings": said}))

@@ -127,7 +127,7 @@ def test_format_and_a_known_digest() -> None:
     assert fingerprint(empty) == "v1:sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
 
 
-def test_the_tool_digest_tells_where() -> None:
+def test_the_tool_digest_reports_where() -> None:
     old, new = build_surface({"tools": [TOOL]}).tools[0], build_surface({"tools": [edited("name", "find")]}).tools[0]
     assert tool_fingerprint(old) != tool_fingerprint(new)
     assert tool_fingerprint(old).startswith("v1:sha256:")

@@ -49,12 +49,12 @@ def test_a_variant_stands_for_its_tool_only_where_that_has_none(tmp_path):
         ({"a": snap("a"), "b": '{"name": 5}', "c": "nope"}, "c.snap is not JSON"),
     ],
 )
-def test_what_is_no_folder_of_tools(tmp_path, files, words):
+def test_what_is_not_a_folder_of_tools(tmp_path, files, words):
     with pytest.raises(FileFormatError, match=words):
         load_surface(folder(tmp_path / "snaps", **files), what="snaps")
 
 
-def test_a_folder_without_snapshots_is_no_recording(tmp_path):
+def test_a_folder_without_snapshots_is_not_a_recording(tmp_path):
     (tmp_path / "a.json").write_text("[]")
     with pytest.raises(FileFormatError, match="cannot be read"):
         load_surface(tmp_path)
